@@ -1,0 +1,62 @@
+# The two commands of the README are `make demo` and `make test`; both set up what they need.
+PYTHON  ?= $(shell command -v python3.11 || command -v python3)
+VENV    ?= .venv
+BIN     := $(VENV)/bin
+RUN     := $(BIN)/python -m
+JOBS    ?= 2
+DEMO    ?= build/demo
+
+.PHONY: demo test test-all check fix lock bench clean
+
+demo: $(VENV)/.runtime
+	@rm -rf $(DEMO)
+	@$(BIN)/specwright run $(DEMO) --spec examples/tabkeeper/SPEC.md --model playbook:examples/tabkeeper/playbook --approve
+
+test: $(VENV)/.dev
+	$(RUN) pytest -n $(JOBS) -m "not slow"
+
+test-all: $(VENV)/.dev
+	$(RUN) pytest -n $(JOBS) --cov=specwright --cov-branch --cov-report=term:skip-covered
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright --level error
+	$(BIN)/lint-imports
+	$(BIN)/interrogate -q src
+	$(RUN) pytest -q -n $(JOBS) -m "not slow"
+
+fix: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+# Pinned with hashes, without an index: pip takes whatever index this machine is set up for.
+lock: $(VENV)/.dev
+	$(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header -q -o requirements/runtime.txt
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header -q -o requirements/dev.txt
+
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml
+	@$(call install,runtime)
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml
+	@$(call install,dev)
+	@touch $@ $(VENV)/.runtime
+
+define install
+	test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }; \
+	"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+	  || { echo "$(PYTHON) is not Python 3.11 to 3.13: make PYTHON=/path/to/python3.11"; exit 1; }; \
+	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV); \
+	echo "setting up $(VENV) from requirements/$(1).txt"; \
+	$(RUN) pip install -q --disable-pip-version-check --require-hashes -r requirements/$(1).txt && \
+	$(RUN) pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+endef
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

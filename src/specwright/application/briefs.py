@@ -1,0 +1,166 @@
+"""What each role is told: the role table F§9.7 as text and files. Nothing reaches a role but by here.
+
+The Proposer gets the task, its contract and its dependencies' contracts; the Challenger gets the proposal, the
+contracts and the acceptance criteria as an extract (D12); the Arbiter both sides and the task. Source goes to its
+own Proposer alone.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from specwright import canonical_json
+from specwright.domain.answers import Amendment, Failure
+from specwright.domain.contract import MicroModuleContract
+from specwright.domain.debate import Adjudication, Challenge, Proposal
+from specwright.domain.spec_markdown import scope_note
+from specwright.ports.roles import Files
+
+__all__ = [
+    "DependencyView",
+    "Trail",
+    "amend_message",
+    "arbiter_message",
+    "challenge_message",
+    "plan_message",
+    "proposer_files",
+    "proposer_message",
+]
+
+
+class DependencyView(NamedTuple):
+    """A shipped dependency as the closed-source service that it is: contract and examples."""
+
+    contract: MicroModuleContract
+    examples: str
+
+
+class Trail(NamedTuple):
+    """A debate so far, by round."""
+
+    proposals: Sequence[Proposal] = ()
+    challenges: Sequence[Challenge] = ()
+    adjudications: Sequence[Adjudication] = ()
+
+
+def plan_message(task_file: str, failures: Sequence[Failure], refused: str = "") -> str:
+    """The planner's: the task file, the scope of modules (D23), and in a revision what was wrong."""
+    parts = [_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope_note()}"]
+    if refused:
+        parts.append(_block("Your plan that was challenged", refused, "json"))
+    if failures:
+        parts.append("# Failures to correct\n\n" + _failures(failures))
+    parts.append("Plan the modules of this task and submit the plan.")
+    return "\n\n".join(parts)
+
+
+def proposer_message(
+    contract: MicroModuleContract, failures: Sequence[Failure], dependencies: Sequence[str]
+) -> str:
+    """The Proposer's; after a failed round it sees the failures and nothing else of the debate."""
+    lines = [f"Implement the module `{contract.name}`: {contract.purpose}"]
+    if dependencies:
+        lines.append("It may call: " + ", ".join(f"`{name}`" for name in dependencies) + ".")
+    if failures:
+        lines.append(
+            "Your files are in your directory. These failures were shown; correct exactly them:\n\n"
+            + _failures(failures)
+        )
+    lines.append(_block("Contract", canonical_json.pretty(contract.to_json()).decode(), "json"))
+    return "\n\n".join(lines)
+
+
+def amend_message(amendments: Sequence[Amendment]) -> str:
+    """The amending Proposer's."""
+    listed = "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
+    return f"Apply these amendments, by their index:\n\n{listed}"
+
+
+def proposer_files(
+    task_file: str, contract: MicroModuleContract, dependencies: Iterable[DependencyView], workspace: Files
+) -> dict[str, bytes]:
+    """The Proposer's directory: task, contract, dependency contracts, its own files."""
+    files: dict[str, bytes] = {"task.md": task_file.encode(), "contract.json": contract.to_bytes()}
+    for view in dependencies:
+        base = f"dependencies/{view.contract.name}"
+        files[f"{base}/contract.json"] = view.contract.to_bytes()
+        files[f"{base}/examples.md"] = view.examples.encode()
+    return {**files, **workspace}
+
+
+def challenge_message(
+    subject: str,
+    proposal: Proposal,
+    contracts: Sequence[MicroModuleContract],
+    dependencies: Sequence[DependencyView],
+    criteria: Sequence[str],
+    trail: Trail,
+) -> str:
+    """The Challenger's: never the task file, never source."""
+    kind = (
+        "a contract debate: no implementation exists yet"
+        if subject == "contracts"
+        else "an implementation debate"
+    )
+    parts = [
+        f"This is {kind}. Round {len(trail.proposals)}.",
+        _block("Proposal", _json(proposal), "json"),
+        *(_block(f"Contract of `{c.name}`", _json(c), "json") for c in contracts),
+        *(_dependency(view) for view in dependencies),
+        "# Acceptance criteria of the task (extract)\n\n" + "\n".join(f"- {c}" for c in criteria),
+    ]
+    earlier = [*_earlier("proposal", trail.proposals[:-1]), *_earlier("challenge", trail.challenges)]
+    return "\n\n".join([*parts, *earlier, "Judge R1 to R6 and submit your verdict."])
+
+
+def arbiter_message(
+    task_file: str,
+    contracts: Sequence[MicroModuleContract],
+    trail: Trail,
+    revisions_left: int,
+    *,
+    failed: bool,
+) -> str:
+    """The Arbiter's: task, contracts and the whole debate, without dependencies, rubrics and source."""
+    parts = [
+        _block("Task file", _without_dependencies(task_file), "markdown"),
+        *(_block(f"Contract of `{c.name}`", _json(c), "json") for c in contracts),
+        *_earlier("proposal", trail.proposals),
+        *_earlier("challenge", trail.challenges),
+        *_earlier("adjudication", trail.adjudications),
+        f"Revisions left: {revisions_left}.",
+    ]
+    if failed:
+        parts.append(
+            "The last challenge is FAIL and no revision is left: rule APPROVE_WITH_AMENDMENTS or REJECT."
+        )
+    return "\n\n".join([*parts, "Decide."])
+
+
+def _without_dependencies(task_file: str) -> str:
+    """The task file as the Arbiter gets it: dependency contracts are not its business (F§9.7)."""
+    head, found, rest = task_file.partition("\n## Dependency Contracts\n")
+    _, cases, tail = rest.partition("\n## Error Cases\n")
+    return f"{head}{cases}{tail}" if found else task_file
+
+
+def _dependency(view: DependencyView) -> str:
+    return _block(f"Dependency `{view.contract.name}` ({view.contract.ref})", _json(view.contract), "json")
+
+
+def _earlier(kind: str, records: Iterable[Proposal | Challenge | Adjudication]) -> list[str]:
+    return [_block(f"Round {n}: {kind}", _json(record), "json") for n, record in enumerate(records, start=1)]
+
+
+def _failures(failures: Sequence[Failure]) -> str:
+    return "\n".join(
+        f"{n}. {f.invariant}\n   Evidence: {f.evidence}\n   Required: {f.required_change}"
+        for n, f in enumerate(failures, start=1)
+    )
+
+
+def _json(record: Proposal | Challenge | Adjudication | MicroModuleContract) -> str:
+    return canonical_json.pretty(record.to_json()).decode()
+
+
+def _block(title: str, text: str, language: str) -> str:
+    return f"# {title}\n\n````{language}\n{text.rstrip()}\n````"

@@ -1,0 +1,135 @@
+"""The contracts of a plan as the deliverable of a debate (D10)."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from specwright.application.briefs import DependencyView
+from specwright.application.debating import Submitted
+from specwright.application.factory import Factory
+from specwright.application.planning import Plan, draft_plan, load_plan, lock_plan, shipped_view
+from specwright.application.project_stage import Task
+from specwright.application.records import Invocation, invocation_of
+from specwright.domain.answers import AmendmentsAnswer, AppliedAmendment, Failure
+from specwright.domain.contract import MicroModuleContract
+from specwright.domain.debate import Adjudication
+from specwright.domain.json_pointer import resolve
+
+__all__ = ["CONTRACTS", "ContractSet"]
+
+CONTRACTS = "contracts"
+"""The subject of a contract debate, where an implementation debate has the module's name."""
+
+
+class ContractSet:
+    """A plan whose contracts are debated together; the planner is their proposer.
+
+    Args:
+        first_plan: The `MP-...` that planning made, which is the first version.
+    """
+
+    subject = CONTRACTS
+
+    def __init__(self, factory: Factory, task: Task, first_plan: str) -> None:
+        self._factory = factory
+        self.task = task
+        self._first_plan = first_plan
+
+    def submit(
+        self, round_number: int, failures: Sequence[Failure], before: str
+    ) -> tuple[Submitted, Invocation]:
+        """The plan as it was made, or made again after failures."""
+        plan_id = self._first_plan
+        if round_number > 1:
+            plan_id = draft_plan(self._factory, self.task, f"round-{round_number}", failures, before)
+        return self._submitted(plan_id), invocation_of(
+            self._factory, self.task.folder, plan_id, self.task.task_id
+        )
+
+    def contracts(self, target: str) -> list[MicroModuleContract]:
+        """All contracts of the plan."""
+        return list(self._plan(target).contracts.values())
+
+    def dependencies(self, target: str) -> list[DependencyView]:
+        """The sealed modules that the plan builds on."""
+        plan = self._plan(target)
+        own = {contract.ref for contract in plan.contracts.values()}
+        refs = {ref for module in plan.plan.modules for ref in module.depends_on} - own
+        return [shipped_view(self._factory, ref) for ref in sorted(refs)]
+
+    def amend(
+        self, target: str, round_number: int, decided: Adjudication
+    ) -> tuple[Submitted, AmendmentsAnswer, Invocation]:
+        """The planner applies the amendments to its contracts."""
+        wanted = [
+            Failure(
+                invariant=f"Amendment {i}: {a.action} {a.target}",
+                evidence=decided.rationale,
+                required_change=a.detail,
+            )
+            for i, a in enumerate(decided.amendments)
+        ]
+        plan_id = draft_plan(self._factory, self.task, "amended", wanted, target)
+        submitted = self._submitted(plan_id)
+        answer = AmendmentsAnswer(
+            applied=[
+                AppliedAmendment(amendment_index=i, applied=True, note="the plan was handed in again")
+                for i in range(len(decided.amendments))
+            ],
+            claim=submitted["claim"],
+            acceptance_checks=submitted["acceptance_checks"],
+        )
+        return submitted, answer, invocation_of(self._factory, self.task.folder, plan_id, self.task.task_id)
+
+    def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
+        """Amendments whose pointer does not show them."""
+        old, new = self._plan(before).contracts, self._plan(after).contracts
+        problems: list[str] = []
+        for i, amendment in enumerate(decided.amendments):
+            name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
+            was, now = _at(old, name, pointer), _at(new, name, pointer)
+            wrong = {
+                "ADD": now is _NOTHING,
+                "REMOVE": now is not _NOTHING and now == was,
+                "MODIFY": now is _NOTHING or now == was,
+            }[amendment.action]
+            if wrong:
+                problems.append(
+                    f"amendment {i}: {amendment.action} {amendment.target} does not show in the contract"
+                )
+        return problems
+
+    def verify(self, target: str, round_number: int) -> list[Failure]:
+        """Lock the plan; what keeps it open counts as a failure."""
+        return [
+            Failure(
+                invariant="A locked contract keeps the text rules.", evidence=found, required_change=found
+            )
+            for found in lock_plan(self._factory, self.task, self._plan(target))
+        ]
+
+    def artifacts(self, target: str) -> list[str]:
+        """The plan and its contracts go through the statuses together."""
+        return [target, *self._plan(target).contract_ids.values()]
+
+    def _plan(self, plan_id: str) -> Plan:
+        return load_plan(self._factory, self.task, plan_id)
+
+    def _submitted(self, plan_id: str) -> Submitted:
+        answer = self._plan(plan_id).answer
+        return Submitted(
+            target=plan_id,
+            claim=answer.claim,
+            acceptance_checks=list(answer.acceptance_checks),
+            test_inventory={},
+            examples="",
+            preflight=[],
+        )
+
+
+_NOTHING: Any = object()
+
+
+def _at(contracts: dict[str, MicroModuleContract], name: str, pointer: str) -> Any:
+    if name not in contracts:
+        return _NOTHING
+    return resolve(cast(Any, contracts[name].to_json()), pointer, _NOTHING)

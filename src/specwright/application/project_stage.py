@@ -1,0 +1,183 @@
+"""The project stage: folders, task files, dispatch, and what becomes of each task (F§3.3, F§4)."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from specwright.application.announcing import Announcement, announce, task_event
+from specwright.application.factory import Factory, Reading
+from specwright.domain import dispatch
+from specwright.domain.contract import MicroModuleContract
+from specwright.domain.dispatch import Outcome
+from specwright.domain.ids import ModuleRef
+from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
+from specwright.domain.task_file import (
+    ShippedDependency,
+    TaskDefinition,
+    define,
+    render_at_dispatch,
+    render_at_init,
+)
+from specwright.domain.task_ids import lay_out
+from specwright.errors import CorruptionError
+from specwright.ports.progress import Step
+
+__all__ = [
+    "Task",
+    "begin",
+    "initialise",
+    "next_dispatch",
+    "outcome",
+    "project_state",
+    "shipped",
+    "task_at",
+]
+
+
+class Task(NamedTuple):
+    """A task as the engineering stage sees it."""
+
+    task_id: str
+    entry: TaskEntry
+    definition: TaskDefinition
+
+    @property
+    def run(self) -> str:
+        """Task and attempt, `TSK-003.1`: the first part of every place of this run of it."""
+        return f"{self.entry.spec_task_id}.{self.entry.attempt}"
+
+    @property
+    def folder(self) -> str:
+        """The slug of its pillar."""
+        return self.definition.path.split("/")[0]
+
+    @property
+    def path(self) -> str:
+        """Its task file, relative to the project's directory."""
+        return f"project/{self.definition.path}"
+
+
+def project_state(factory: Reading) -> ProjectState:
+    """The state; it exists once the project is initialised."""
+    state = factory.projection.state
+    if state is None:
+        raise CorruptionError("the project has no tasks yet", remedy="run `specwright run`")
+    return state
+
+
+def task_at(factory: Reading, task_id: str) -> Task:
+    """A task by its id."""
+    return Task(task_id, project_state(factory).tasks[task_id], factory.projection.definitions[task_id])
+
+
+def initialise(factory: Factory) -> None:
+    """Lay out the approved spec: three passes of validation, then files, then the Wires that declare the tasks.
+
+    Raises:
+        InputError: the spec cannot be laid out; nothing was written (F§4.1).
+    """
+    spec = factory.projection.spec
+    if spec is None:
+        raise CorruptionError("no approved spec is in the log", remedy="run `specwright approve`")
+    places = lay_out(spec)
+    definitions = {place.task_id: define(place) for place in places}
+    files = {d.path: render_at_init(d, definitions).encode() for d in definitions.values()}
+    events: list[Announcement] = []
+    for definition in definitions.values():
+        sha256 = factory.store.define(definition.to_bytes())
+        references = [definitions[ref].spec_task_id for ref in definition.depends_on]
+        events.append(_event("task.created", definition, {"definition_sha256": sha256}, references))
+        if not definition.depends_on:
+            events.append(_event("task.available", definition, {}))
+    state = factory.projection.state
+    if state is None:
+        for path, data in files.items():
+            factory.folder.replace(f"project/{path}", data)
+    announce(factory, factory.journal.scope("project/init"), factory.projection.project_id, events)
+    factory.projection.write(now=True)
+
+
+def outcome(factory: Reading) -> Outcome:
+    """Where the loop stands (D8)."""
+    return dispatch.outcome(project_state(factory))
+
+
+def next_dispatch(factory: Factory) -> Task | None:
+    """The task that runs next: one that a crash interrupted, else the first that is eligible (F§3.3, D9)."""
+    state = project_state(factory)
+    if dispatch.outcome(state) is not Outcome.RUNNABLE:
+        return None
+    task_id = dispatch.in_progress(state) or dispatch.next_task(state)
+    return task_at(factory, task_id) if task_id else None
+
+
+def begin(factory: Factory, task: Task) -> None:
+    """Dispatch a task: refresh its file with what its dependencies shipped (D2), then say that it runs."""
+    if task.entry.status is TaskStatus.IN_PROGRESS:
+        return  # a crash interrupted it; everything up to there stands in the journal (D9)
+    modules = list(_shipped_dependencies(factory, task))
+    text = render_at_dispatch(task.definition, modules)
+    factory.folder.replace(task.path, text.encode())
+    events = [
+        _event(
+            "task.claimed",
+            task.definition,
+            {"claimed_by": "agent:engineering-loop"},
+            attempt=task.entry.attempt,
+        ),
+        _event("task.started", task.definition, {}, attempt=task.entry.attempt),
+    ]
+    scope = factory.journal.scope(f"{task.run}/dispatch")
+    announce(factory, scope, factory.projection.project_id, events)
+    factory.progress.note(Step("task", task.entry.spec_task_id, task.definition.name))
+
+
+def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facing: str) -> None:
+    """Complete a task, and make available what waited for it alone."""
+    payload: dict[str, object] = {
+        "artifact_ids": [ModuleRef.parse(ref).module_id for ref in module_refs],
+        "primary_artifact_id": ModuleRef.parse(task_facing).module_id,
+        "verification": {"mechanical": "pass"},
+    }
+    events = [_event("task.complete", task.definition, payload, attempt=task.entry.attempt)]
+    events += _freed(factory, task.task_id)
+    scope = factory.journal.scope(f"{task.run}/shipped")
+    announce(factory, scope, factory.projection.project_id, events)
+    factory.progress.note(Step("shipped", task.entry.spec_task_id, task.definition.name))
+
+
+def _freed(factory: Factory, task_id: str) -> Iterable[Announcement]:
+    state = project_state(factory)
+    for other, entry in state.tasks.items():
+        waits_for = set(effective_dependencies(state.tasks, other))
+        if task_id not in waits_for or entry.status not in (TaskStatus.PENDING, TaskStatus.BLOCKED):
+            continue
+        if all(d == task_id or state.tasks[d].status is TaskStatus.SHIPPED for d in waits_for):
+            yield _event("task.available", factory.projection.definitions[other], {}, attempt=entry.attempt)
+
+
+def _shipped_dependencies(factory: Factory, task: Task) -> Iterable[ShippedDependency]:
+    state = project_state(factory)
+    for dependency in task.definition.depends_on:
+        parts = [dependency]
+        if state.tasks[dependency].superseded_by:
+            parts = list(effective_dependencies({**state.tasks, "": _asking(task.entry, dependency)}, ""))
+        for part in parts:
+            for ref in state.tasks[part].module_refs:
+                base = "modules/{}/{}".format(*ModuleRef.parse(ref))
+                contract = MicroModuleContract.from_bytes(factory.store.read(f"{base}/contract.json"), base)
+                examples = factory.store.read(f"{base}/examples.md").decode()
+                yield ShippedDependency(dependency, contract, examples)
+
+
+def _asking(entry: TaskEntry, dependency: str) -> TaskEntry:
+    return entry.model_copy(update={"depends_on": [dependency]})
+
+
+def _event(
+    kind: str,
+    definition: TaskDefinition,
+    payload: dict[str, object],
+    references: Sequence[str] = (),
+    attempt: int = 1,
+) -> Announcement:
+    return task_event(kind, definition.spec_task_id, attempt, payload, references)

@@ -1,0 +1,161 @@
+"""The release: the four integration gates, and one wheel that was installed and tried (F§15.4, D28)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from specwright.application.announcing import announce, review
+from specwright.application.factory import Factory, Reading
+from specwright.application.planning import shipped_contract
+from specwright.application.project_stage import project_state
+from specwright.application.shipping import evidence_of, sealed_files
+from specwright.domain.project_state import TaskStatus
+from specwright.domain.release import (
+    ProductResult,
+    ReleaseManifest,
+    Result,
+    failure_report,
+    import_name,
+    release_manifest,
+)
+from specwright.domain.release_gates import ReleaseModule, check_release_set, release_module
+from specwright.domain.slugs import slugify
+from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
+from specwright.ports.progress import Step
+
+__all__ = ["Made", "last_release", "release_all", "release_some"]
+
+
+class Made(NamedTuple):
+    """A release as it lies under `releases/`."""
+
+    release_id: str
+    manifest: ReleaseManifest
+    wheel: str
+    exports: tuple[str, ...]
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the gates and the product all passed."""
+        return self.manifest.succeeded
+
+
+def release_all(factory: Factory, again: int = 0) -> Made:
+    """Release everything that the finished project shipped; `again` counts later releases by a person."""
+    return _release(factory, _with_dependencies(factory, _shipped(factory)), f"release/{again}")
+
+
+def release_some(factory: Factory, refs: Sequence[str], again: int) -> Made:
+    """Release the given modules.
+
+    Raises:
+        RefusedError: one of them is not shipped (F§15.4).
+    """
+    shipped = set(_with_dependencies(factory, _shipped(factory)))
+    if unknown := [ref for ref in refs if ref not in shipped]:
+        raise RefusedError(
+            f"only shipped modules can be released, these are not: {', '.join(unknown)}",
+            remedy="`specwright modules` lists what is shipped",
+        )
+    return _release(factory, list(refs), f"release/{again}")
+
+
+def last_release(factory: Reading) -> Made | None:
+    """The newest release that the log knows."""
+    if not factory.projection.releases:
+        return None
+    release_id = factory.projection.releases[-1]
+    path = f"releases/{release_id}/manifest.json"
+    manifest = ReleaseManifest.from_bytes(factory.store.read(path), path)
+    return Made(release_id, manifest, _wheel_path(release_id, manifest), ())
+
+
+def _release(factory: Factory, refs: list[str], scope_name: str) -> Made:
+    scope = factory.journal.scope(scope_name)
+    release_id, now = f"REL-{scope.hex8()}", scope.now()
+    spec = factory.projection.spec
+    if spec is None:
+        raise CorruptionError("no approved spec is in the log")
+    index = {entry.ref: entry for entry in factory.index.entries()}
+    modules = [
+        release_module(shipped_contract(factory, ref), evidence_of(factory, ref), index) for ref in refs
+    ]
+    check_release_set(modules)
+    product, wheel = _product(factory, modules)
+    manifest = release_manifest(release_id, now, spec.spec_version, modules, product)
+    base = f"releases/{release_id}"
+    if wheel is not None:
+        factory.store.publish(f"{base}/{wheel.file_name}", wheel.content)
+    if report := failure_report(manifest, modules):
+        factory.store.publish(f"{base}/failure_report.md", report.encode())
+    factory.store.publish(f"{base}/manifest.json", manifest.to_bytes())
+    sha256 = factory.store.define(manifest.to_bytes())
+    project_id = factory.projection.project_id
+    announce(factory, scope, project_id, [review(project_id, "release.made", sha256, release_id)])
+    factory.progress.note(
+        Step("released", "", f"{release_id}: {manifest.overall_result}, product {product.result}")
+    )
+    return Made(release_id, manifest, _wheel_path(release_id, manifest), wheel.exports if wheel else ())
+
+
+def _product(factory: Factory, modules: Sequence[ReleaseModule]) -> tuple[ProductResult, BuiltWheel | None]:
+    try:
+        package = _package(factory, modules)
+        wheel = factory.packager.build(package)
+    except RefusedError as error:
+        return ProductResult.not_made(error.what), None
+    factory.progress.note(Step("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
+    report = factory.packager.exercise(wheel, package)
+    result = ProductResult(
+        wheel=wheel.file_name, sha256=wheel.sha256, result=Result(report.result), detail=report.detail
+    )
+    return result, wheel
+
+
+def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPackage:
+    spec = factory.projection.spec
+    assert spec is not None
+    distribution = slugify(spec.title)
+    facing = {entry.module_ref for entry in project_state(factory).tasks.values()}
+    names = tuple(m.contract.name for m in modules if m.ref in facing)
+    return ProductPackage(
+        distribution=distribution,
+        import_name=import_name(distribution),
+        version=spec.spec_version,
+        summary=spec.description,
+        modules=tuple(_module(factory, m) for m in modules),
+        task_facing=names or tuple(m.contract.name for m in modules),
+    )
+
+
+def _module(factory: Factory, module: ReleaseModule) -> ProductModule:
+    files = sealed_files(factory, module.ref)
+    implementation = {
+        path.removeprefix("implementation/"): data
+        for path, data in files.items()
+        if path.startswith("implementation/")
+    }
+    return ProductModule(module.contract, implementation, files["examples.md"].decode())
+
+
+def _shipped(factory: Factory) -> list[str]:
+    state = project_state(factory)
+    entries = sorted(state.tasks.values(), key=lambda entry: entry.declaration_order)
+    refs = [ref for entry in entries if entry.status is TaskStatus.SHIPPED for ref in entry.module_refs]
+    return list(dict.fromkeys(refs))
+
+
+def _with_dependencies(factory: Factory, refs: list[str]) -> list[str]:
+    """The modules and whatever they call, each once, what is called after its first caller."""
+    found: dict[str, None] = {}
+    waiting = list(refs)
+    while waiting:
+        ref = waiting.pop(0)
+        if ref not in found:
+            found[ref] = None
+            waiting += [d.ref for d in shipped_contract(factory, ref).dependencies]
+    return list(found)
+
+
+def _wheel_path(release_id: str, manifest: ReleaseManifest) -> str:
+    return f"releases/{release_id}/{manifest.product.wheel}" if manifest.product.wheel else ""

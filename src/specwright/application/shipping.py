@@ -1,0 +1,160 @@
+"""Sealing a module: evidence first, then `ship.json`, then the index, then the Wire (F§11.2, D20, D33)."""
+
+from collections.abc import Mapping
+
+from specwright.application.announcing import announce, task_event
+from specwright.application.factory import Factory, Reading
+from specwright.application.implementation import Implementation
+from specwright.application.planning import shipped_contract
+from specwright.application.project_stage import Task
+from specwright.domain.code_index import summarise
+from specwright.domain.contract import MicroModuleContract
+from specwright.domain.ids import ArtifactType, ModuleRef, artifact_id
+from specwright.domain.ship import (
+    EXECUTION_LOG,
+    ExecutedTest,
+    ExecutionLog,
+    GateCheck,
+    LogDigest,
+    ShipEvidence,
+    TestOutcome,
+    TreeHashes,
+    Verification,
+    evidence_ref,
+    tree_sha256,
+)
+from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.gate import GateVerdict
+from specwright.ports.journal import Scope
+from specwright.ports.progress import Step
+
+__all__ = ["announce_reused", "evidence_of", "seal", "sealed_files"]
+
+MAX_LINEAGE = 16
+"""References that an `artifact.ready` carries; the contract lists all (D33)."""
+
+
+def seal(factory: Factory, task: Task, module: Implementation, target: str) -> str:
+    """Seal a version whose debate and gate are passed.
+
+    Returns:
+        `MM-...@x.y.z`.
+
+    Raises:
+        RefusedError: the gate did not pass it; nothing is sealed.
+    """
+    verdict = module.verdict(target)
+    contract = module.contracts(target)[0]
+    if not verdict.passed:
+        raise RefusedError("the ship gate did not pass this module", where=contract.ref)
+    scope = factory.journal.scope(f"{task.run}/{contract.name}/seal/{target}")
+    base = "modules/{}/{}".format(*ModuleRef.parse(contract.ref))
+    log = _execution_log(scope, contract, verdict)
+    evidence = _evidence(factory, scope, contract, verdict, log)
+    factory.store.publish(f"{base}/contract.json", contract.to_bytes())
+    factory.store.publish_tree(base, verdict.files)
+    factory.store.publish(f"{base}/tests/execution_log.json", log.to_bytes())
+    factory.store.publish(f"{base}/ship.json", evidence.to_bytes())  # from here it is sealed
+    module.mark_shipped(target)
+    factory.index.add(summarise(contract))
+    _announce_module(factory, scope, task, contract, verdict.files)
+    tests = log.summary.total
+    factory.progress.note(
+        Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {tests} tests")
+    )
+    return contract.ref
+
+
+def evidence_of(factory: Reading, ref: str) -> ShipEvidence:
+    """The ship evidence of a sealed version."""
+    path = "modules/{}/{}/ship.json".format(*ModuleRef.parse(ref))
+    return ShipEvidence.from_bytes(factory.store.read(path), path)
+
+
+def announce_reused(factory: Factory, task: Task, ref: str) -> None:
+    """Say that a task builds on a sealed module as it is, once its files are seen to be the sealed ones (F§14.3).
+
+    Raises:
+        CorruptionError: the sealed files were altered.
+    """
+    files = sealed_files(factory, ref)
+    if TreeHashes.of(files) != evidence_of(factory, ref).tree_sha256:
+        raise CorruptionError(
+            "a sealed module was altered",
+            where=ref,
+            remedy="restore `state_store/` from a copy of the project",
+        )
+    scope = factory.journal.scope(f"{task.run}/reuse/{ref}")
+    _announce_module(factory, scope, task, shipped_contract(factory, ref), files)
+
+
+def sealed_files(factory: Reading, ref: str) -> dict[str, bytes]:
+    """What was sealed: implementation, tests and examples."""
+    files = factory.store.tree("modules/{}/{}".format(*ModuleRef.parse(ref)))
+    return {path: data for path, data in files.items() if path not in _BESIDE}
+
+
+_BESIDE = {"contract.json", "ship.json", EXECUTION_LOG}
+
+
+def _announce_module(
+    factory: Factory, scope: Scope, task: Task, contract: MicroModuleContract, files: Mapping[str, bytes]
+) -> None:
+    payload = {
+        "artifact_id": contract.module_id,
+        "name": contract.name,
+        "media_type": "application/vnd.specwright.module",
+        "uri": "state_store/modules/{}/{}".format(*ModuleRef.parse(contract.ref)),
+        "sha256": tree_sha256(files),
+        "version": contract.module_version,
+        "size_bytes": sum(map(len, files.values())),
+        "lineage": {
+            "task": task.entry.spec_task_id,
+            "attempt": task.entry.attempt,
+            "inputs": sorted({d.ref for d in contract.dependencies})[:MAX_LINEAGE],
+        },
+    }
+    event = task_event("artifact.ready", task.entry.spec_task_id, task.entry.attempt, payload)
+    announce(factory, scope, factory.projection.project_id, [event])
+
+
+def _execution_log(scope: Scope, contract: MicroModuleContract, verdict: GateVerdict) -> ExecutionLog:
+    return ExecutionLog.of(
+        contract.module_id,
+        contract.module_version,
+        scope.now(),
+        [
+            ExecutedTest(
+                name=test.name, result=TestOutcome(test.result), duration_ms=round(test.duration_ms, 3)
+            )
+            for test in verdict.tests
+        ],
+    )
+
+
+def _evidence(
+    factory: Factory, scope: Scope, contract: MicroModuleContract, verdict: GateVerdict, log: ExecutionLog
+) -> ShipEvidence:
+    return ShipEvidence(
+        module_id=contract.module_id,
+        module_version=contract.module_version,
+        ship_id=artifact_id(ArtifactType.SHIP_EVIDENCE, scope.hex8()),
+        verified_at=scope.now(),
+        verification=Verification(
+            result=TestOutcome.PASS,
+            interface_fingerprint=verdict.actual_fingerprint,
+            evidence_ref=evidence_ref(contract.module_id, contract.module_version),
+        ),
+        environment=factory.environment,
+        dependency_fingerprints={
+            d.ref: shipped_contract(factory, d.ref).interface_fingerprint for d in contract.dependencies
+        },
+        tree_sha256=TreeHashes.of(verdict.files),
+        gate=[
+            GateCheck(name=name, result=TestOutcome.PASS)
+            for name in ("surface", "fingerprint", "obligations", "tests", "examples")
+        ],
+        struck_tests=[],
+        journal_ref=f"journal.jsonl#{scope.name}",
+        execution_log=LogDigest.of(log),
+    )

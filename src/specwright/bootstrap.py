@@ -1,0 +1,235 @@
+"""The composition root: the only place where adapters are chosen (DESIGN §2).
+
+A project is a directory: SPEC.md, specwright.toml, `project/` with the task files, `state_store/` (F§7, D20), and
+`.specwright/` with what belongs to this machine's runs: log, journal, checkpoints, lock, last options.
+"""
+
+import platform
+import time
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from specwright import __version__
+from specwright.application.factory import Factory, View
+from specwright.application.projection import Projection
+from specwright.domain.ship import Environment
+from specwright.errors import InputError
+from specwright.gate import FirstGate
+from specwright.graphs.driver import Driver, open_driver
+from specwright.index.embedder import load_embedder
+from specwright.index.sqlite_index import SqliteCodeIndex
+from specwright.journal import Cassette, FileJournal
+from specwright.journal.journal import request_digest
+from specwright.log.sqlite_log import SqliteWireLog
+from specwright.packaging import FlitPackager
+from specwright.ports.code_index import CodeIndex
+from specwright.ports.gate import ShipGate
+from specwright.ports.journal import Journal
+from specwright.ports.progress import Progress
+from specwright.ports.roles import Role, Roles
+from specwright.ports.store import FileTree, StateStore
+from specwright.ports.wire_log import WireLog
+from specwright.roles.models import ModelSettings, ModelSource, model_sources, probe
+from specwright.roles.search import NoSearch
+from specwright.roles.team import Bounds, ModelRoles
+from specwright.settings import Settings
+from specwright.storage import DiskStateStore, DiskTree, driving
+
+__all__ = [
+    "RUNTIME",
+    "TOPIC",
+    "Opened",
+    "Recorded",
+    "model_sources_of",
+    "open_project",
+    "probe_model",
+    "reading_project",
+]
+
+RUNTIME = ".specwright"
+TOPIC = "0.0.1001"
+
+
+class Opened(NamedTuple):
+    """A project open for driving.
+
+    Args:
+        factory: Its ports.
+        driver: Its graph.
+        drift: Where a replayed request differs from the recorded one; grows as it runs.
+    """
+
+    factory: Factory
+    driver: Driver
+    drift: list[str]
+
+
+class Recorded:
+    """A recorded journal as the replay model reads it."""
+
+    def __init__(self, cassette: Cassette) -> None:
+        self.path = cassette.path
+        self.cassette = cassette
+        self.drift: list[str] = []
+
+    def model_answer(self, scope: str, ordinal: int) -> tuple[str, Any] | None:
+        """The digest of the request and the answer at a place."""
+        recorded = self.cassette.model_answer(scope, ordinal)
+        return (recorded.request, recorded.answer) if recorded else None
+
+    def drifted(self, place: str) -> None:
+        """Remember a drifted request."""
+        self.drift.append(place)
+
+    def digest(self, request: Any) -> str:
+        """As the journal makes it."""
+        return request_digest(request)
+
+
+@dataclass(frozen=True, slots=True)
+class Adapters:
+    """What a test may wrap before the factory is put together (DESIGN §4: kill points are wrapped ports)."""
+
+    store: StateStore
+    folder: FileTree
+    log: WireLog
+    journal: Journal
+    index: CodeIndex
+    gate: ShipGate
+
+
+class Plain:
+    """The production composition: every adapter as it is."""
+
+    def adapters(self, adapters: Adapters) -> Adapters:
+        """All adapters, to be used as they are."""
+        return adapters
+
+    def sources(self, sources: Mapping[Role, ModelSource]) -> Mapping[Role, ModelSource]:
+        """The models, to be asked as they are."""
+        return sources
+
+
+def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recorded | None]:
+    """The models that the settings name; nothing is written for a wrong name.
+
+    Raises:
+        InputError: no model is named, or a name stands for none.
+    """
+    names = [settings.model, *settings.role_models.values()]
+    recorded: Recorded | None = None
+    for name in names:
+        if name.startswith("replay:"):
+            recorded = Recorded(Cassette(Path(name.partition(":")[2])))
+    if unknown := set(settings.role_models) - set(Role):
+        raise InputError(f"there is no role {sorted(unknown)[0]!r}", remedy=f"roles are: {', '.join(Role)}")
+    reached = ModelSettings(
+        settings.model,
+        dict(settings.role_models),
+        settings.base_url,
+        settings.timeout_seconds,
+        settings.max_retries,
+    )
+    return model_sources(reached, recorded), recorded
+
+
+@contextmanager
+def open_project(
+    directory: Path, settings: Settings, progress: Progress, spec_text: str, composition: Plain | None = None
+) -> Generator[Opened]:
+    """Hold a project and put its factory together.
+
+    Raises:
+        HeldError: another process drives it.
+        InputError: the models cannot be made.
+    """
+    composed = composition or Plain()
+    sources, recorded = model_sources_of(settings)
+    runtime = directory / RUNTIME
+    with ExitStack() as stack:
+        stack.enter_context(driving(runtime))
+        journal = FileJournal(runtime / "journal.jsonl", cassette=recorded.cassette if recorded else None)
+        stack.callback(journal.close)
+        store = DiskStateStore(directory / "state_store")
+        log = SqliteWireLog(runtime / "wire.db", TOPIC, time.time_ns)
+        stack.callback(log.close)
+        index = SqliteCodeIndex(directory / "state_store" / "code_index", load_embedder(settings.embedder))
+        stack.callback(index.close)
+        ports = composed.adapters(
+            Adapters(
+                store, DiskTree(directory), log, journal, index, FirstGate(settings.gate_timeout_seconds)
+            )
+        )
+        roles = ModelRoles(
+            composed.sources(sources),
+            ports.journal,
+            ports.index,
+            NoSearch(),
+            runtime / "work",
+            progress,
+            Bounds(settings.calls_per_role),
+        )
+        factory = _factory(ports, roles, progress, spec_text)
+        factory.projection.catch_up()
+        factory.projection.write(now=True)
+        driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db"))
+        yield Opened(factory, driver, recorded.drift if recorded else [])
+        factory.projection.write(now=True)
+
+
+def probe_model(settings: Settings) -> str:
+    """Ask the default model for one word; what it takes is not journalled.
+
+    Raises:
+        SpecwrightError: it cannot be reached.
+    """
+    source = model_sources_of(settings)[0][Role.ARBITER]
+    return probe(source)
+
+
+@contextmanager
+def reading_project(directory: Path) -> Generator[View]:
+    """A project as its log and its store tell it, while another process may drive it.
+
+    Raises:
+        InputError: there is no project.
+    """
+    log_file = directory / RUNTIME / "wire.db"
+    if not log_file.is_file():
+        raise InputError("no run has begun here", where=str(directory), remedy="`specwright run` begins one")
+    log = SqliteWireLog(log_file, TOPIC, time.time_ns)
+    try:
+        store = DiskStateStore(directory / "state_store")
+        view = View(store, Projection(log, store, time.monotonic))
+        view.projection.catch_up()
+        yield view
+    finally:
+        log.close()
+
+
+def _factory(ports: Adapters, roles: Roles, progress: Progress, spec_text: str) -> Factory:
+    return Factory(
+        store=ports.store,
+        folder=ports.folder,
+        log=ports.log,
+        projection=Projection(ports.log, ports.store, time.monotonic),
+        journal=ports.journal,
+        index=ports.index,
+        gate=ports.gate,
+        roles=roles,
+        packager=FlitPackager(),
+        progress=progress,
+        environment=_environment(),
+        spec_text=spec_text,
+    )
+
+
+def _environment() -> Environment:
+    return Environment(
+        repo_revision=f"specwright-{__version__}",
+        dependency_lock_ref="standard-library",
+        runner_id=f"python-{platform.python_version()}-{platform.system().lower()}-{platform.machine()}",
+    )

@@ -1,0 +1,237 @@
+"""The micro plan: which modules a task becomes, in which order (F§10.1, F§10.2).
+
+A planner answers with local names (D4). Here that answer is checked, ids are assigned, and the plan with its
+contracts comes out.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import Annotated, NamedTuple, TypeVar
+
+from pydantic import Field
+
+from specwright.domain.answers import PlanAnswer, PlannedModule, ReuseConclusion
+from specwright.domain.contract import Dependency, MicroModuleContract
+from specwright.domain.ids import ArtifactId, ModuleId, ModuleRef
+from specwright.domain.record import Record, Text
+
+__all__ = [
+    "KnownModules",
+    "MicroPlan",
+    "PlanIoContract",
+    "PlanModule",
+    "assign",
+    "downstream",
+    "execution_order",
+    "plan_problems",
+]
+
+_T = TypeVar("_T")
+
+
+class PlanIoContract(Record):
+    """The five dimensions as a plan states them; an empty one says why (D19)."""
+
+    inputs: Annotated[list[Text], Field(min_length=1)]
+    outputs: Annotated[list[str], Field(min_length=1)]
+    error_surfaces: Annotated[list[str], Field(min_length=1)]
+    effects: Annotated[list[str], Field(min_length=1)]
+    modes: Annotated[list[str], Field(min_length=1)]
+
+
+class PlanModule(Record):
+    """A leaf of the plan (F§10.1)."""
+
+    module_id: ModuleId
+    name: str
+    purpose: Text
+    io_contract: PlanIoContract
+    error_cases: list[Text]
+    depends_on: list[str]
+    reuse_candidate_refs: list[str]
+    reuse_decision: Annotated[str, Field(pattern=r"^(REUSE|CREATE_NEW)$")]
+    reuse_justification: Text
+
+
+class MicroPlan(Record):
+    """A validated plan; it is locked with its contracts and never changes (F§10.3, D10)."""
+
+    micro_plan_id: ArtifactId
+    parent_task_ref: str
+    modules: Annotated[list[PlanModule], Field(min_length=1, max_length=20)]
+    task_facing: str
+    """The name of the module that the task's users call (D3)."""
+
+
+class KnownModules(NamedTuple):
+    """What a plan may refer to beside its own modules: sealed modules, by name and by reference."""
+
+    by_name: Mapping[str, str]
+    refs: frozenset[str]
+
+    def resolve(self, text: str) -> str | None:
+        """The `MM-...@x.y.z` that a name or a reference stands for."""
+        return text if text in self.refs else self.by_name.get(text)
+
+
+def plan_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
+    """What is wrong with a plan beyond its schema: one line each, with path and value (F§10.1, checks 3-6)."""
+    names = [module.name for module in answer.modules]
+    problems = [
+        f"modules.{i}.name: {name!r} stands twice in the plan"
+        for i, name in enumerate(names)
+        if name in names[:i]
+    ]
+    problems += [
+        f"modules.{i}.name: {m.name!r} is the name of a shipped module; reuse it, or choose another name"
+        for i, m in enumerate(answer.modules)
+        if m.name in known.by_name and m.reuse.conclusion is ReuseConclusion.CREATE_NEW
+    ]
+    if answer.task_facing is not None and answer.task_facing not in names:
+        problems.append(f"task_facing: {answer.task_facing!r} is no module of this plan")
+    for i, module in enumerate(answer.modules):
+        problems += _module_problems(i, module, frozenset(names), known)
+    try:
+        _order({m.name: [d.module for d in m.depends_on if d.module in names] for m in answer.modules})
+    except CycleError as error:
+        problems.append(f"modules: the dependencies form a cycle: {' -> '.join(error.args[1])}")
+    return problems
+
+
+def _module_problems(
+    i: int, module: PlannedModule, names: frozenset[str], known: KnownModules
+) -> Iterable[str]:
+    for j, dependency in enumerate(module.depends_on):
+        if dependency.module not in names and known.resolve(dependency.module) is None:
+            yield (
+                f"modules.{i}.depends_on.{j}.module: {dependency.module!r} is neither a module of this plan "
+                "nor a shipped one"
+            )
+    reuse = module.reuse
+    if reuse.reuse_ref is not None and reuse.reuse_ref not in known.refs:
+        yield f"modules.{i}.reuse.reuse_ref: {reuse.reuse_ref!r} is not in the Code Index"
+
+
+def assign(
+    answer: PlanAnswer, plan_id: str, task_ref: str, known: KnownModules, new_module_id: Callable[[], str]
+) -> tuple[MicroPlan, dict[str, MicroModuleContract]]:
+    """Give a sound answer its ids (D4).
+
+    Args:
+        answer: Without problems.
+        plan_id: `MP-...`.
+        task_ref: `T-...@x.y.z`, the task and the version of its spec.
+        known: Sealed modules.
+        new_module_id: Draws an unused `MM-...`.
+
+    Returns:
+        The plan, and the draft contract of each module that is to be made, by name.
+    """
+    refs = {m.name: m.reuse.reuse_ref or f"{new_module_id()}@1.0.0" for m in answer.modules}
+    contracts: dict[str, MicroModuleContract] = {}
+    modules: list[PlanModule] = []
+    for module in answer.modules:
+        depends_on = [refs.get(d.module) or known.resolve(d.module) or d.module for d in module.depends_on]
+        modules.append(_plan_module(module, refs[module.name], depends_on))
+        if module.reuse.reuse_ref is None:
+            contracts[module.name] = _contract(module, refs[module.name], depends_on)
+    order = _order({m.name: [d.module for d in m.depends_on if d.module in refs] for m in answer.modules})
+    plan = MicroPlan(
+        micro_plan_id=plan_id,
+        parent_task_ref=task_ref,
+        modules=modules,
+        task_facing=answer.task_facing or _last_sink(answer, order),
+    )
+    return plan, contracts
+
+
+def execution_order(plan: MicroPlan) -> list[str]:
+    """The names of the modules in topological order, declaration order among equals (F§10.2)."""
+    by_ref = {m.module_id: m.name for m in plan.modules}
+    edges = {
+        m.name: [
+            by_ref[ref.module_id] for ref in map(ModuleRef.parse, m.depends_on) if ref.module_id in by_ref
+        ]
+        for m in plan.modules
+    }
+    return _order(edges)
+
+
+def downstream(plan: MicroPlan, failed: Iterable[str]) -> set[str]:
+    """The modules that depend on a failed one, directly or not: they are abandoned (F§3.4)."""
+    by_id = {m.module_id: m.name for m in plan.modules}
+    lost = set(failed)
+    for name in execution_order(plan):
+        module = next(m for m in plan.modules if m.name == name)
+        if any(by_id.get(ModuleRef.parse(ref).module_id) in lost for ref in module.depends_on):
+            lost.add(name)
+    return lost - set(failed)
+
+
+def _order(edges: Mapping[str, list[str]]) -> list[str]:
+    sorter = TopologicalSorter(edges)
+    sorter.prepare()
+    position = {name: i for i, name in enumerate(edges)}
+    order: list[str] = []
+    waiting: list[str] = []
+    while sorter.is_active():
+        waiting = sorted([*waiting, *sorter.get_ready()], key=position.__getitem__)
+        name = waiting.pop(0)
+        order.append(name)
+        sorter.done(name)
+    return order
+
+
+def _last_sink(answer: PlanAnswer, order: list[str]) -> str:
+    used = {d.module for m in answer.modules for d in m.depends_on}
+    return next((name for name in reversed(order) if name not in used), order[-1])
+
+
+def _plan_module(module: PlannedModule, ref: str, depends_on: list[str]) -> PlanModule:
+    return PlanModule(
+        module_id=ModuleRef.parse(ref).module_id,
+        name=module.name,
+        purpose=module.purpose,
+        io_contract=PlanIoContract(
+            inputs=[_line(f"{i.name}: {i.type}", i.constraints) for i in module.inputs],
+            outputs=_lines(module.outputs, lambda o: _line(f"{o.name}: {o.type}", o.invariants)),
+            error_surfaces=_lines(module.error_surfaces, lambda e: f"{e.name}: {e.when}"),
+            effects=_lines(module.effects, lambda e: f"{e.type} {e.target}: {e.description}"),
+            modes=[n for n, on in (("sync", module.modes.sync), ("async", module.modes.async_)) if on],
+        ),
+        error_cases=module.error_cases,
+        depends_on=depends_on,
+        reuse_candidate_refs=[c.module_ref for c in module.reuse.candidates_considered]
+        + ([module.reuse.reuse_ref] if module.reuse.reuse_ref else []),
+        reuse_decision="CREATE_NEW" if module.reuse.reuse_ref is None else "REUSE",
+        reuse_justification=module.reuse.justification,
+    )
+
+
+def _line(head: str, details: list[str]) -> str:
+    return f"{head} ({'; '.join(details)})" if details else head
+
+
+def _lines(dimension: "list[_T] | str", render: Callable[[_T], str]) -> list[str]:
+    return [dimension] if isinstance(dimension, str) else [render(item) for item in dimension]
+
+
+def _contract(module: PlannedModule, ref: str, depends_on: list[str]) -> MicroModuleContract:
+    module_ref = ModuleRef.parse(ref)
+    return MicroModuleContract(
+        module_id=module_ref.module_id,
+        module_version=module_ref.version,
+        name=module.name,
+        purpose=module.purpose,
+        tags=list(module.tags),
+        inputs=module.inputs,
+        outputs=[] if isinstance(module.outputs, str) else module.outputs,
+        error_surfaces=[] if isinstance(module.error_surfaces, str) else module.error_surfaces,
+        effects=[] if isinstance(module.effects, str) else module.effects,
+        modes=module.modes,
+        error_cases=list(module.error_cases),
+        dependencies=[
+            Dependency(ref=target, why=d.why) for target, d in zip(depends_on, module.depends_on, strict=True)
+        ],
+        runtime_budgets=module.runtime_budgets,
+    )

@@ -1,0 +1,100 @@
+"""Every error that a person may see, drawn once.
+
+An error says what failed, where, and what to do next. `exit_code` is what the command line returns for it
+(DESIGN §9). "You gave something wrong" (`InputError`), "a rule refused it" (`RefusedError`), "the other side
+broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are different classes.
+
+    SpecwrightError
+    ├── InputError              exit 2
+    ├── RefusedError            exit 1
+    │   └── HeldError           exit 1   somebody else holds the project
+    ├── ModelError              exit 1
+    │   ├── ModelUnavailableError    the endpoint cannot be reached or refuses us
+    │   └── AnswerError              the role never gave a usable answer; the raw answers are kept
+    └── CorruptionError         exit 1
+        └── NonDeterminismError      a replayed request differs from the journalled one
+"""
+
+from typing import ClassVar
+
+__all__ = [
+    "AnswerError",
+    "CorruptionError",
+    "HeldError",
+    "InputError",
+    "ModelError",
+    "ModelUnavailableError",
+    "NonDeterminismError",
+    "RefusedError",
+    "SpecwrightError",
+]
+
+
+class SpecwrightError(Exception):
+    """A failure that is told in one message.
+
+    Args:
+        what: What failed, one sentence.
+        where: The file, field, task or address concerned; empty if the sentence says it.
+        remedy: What the reader can do next; empty if there is nothing to do.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where:
+            lines.append(f"  where: {self.where}")
+        if self.remedy:
+            lines.append(f"  do:    {self.remedy}")
+        return "\n".join(lines)
+
+
+class InputError(SpecwrightError):
+    """Something that a person or a file gave is unusable."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class RefusedError(SpecwrightError):
+    """A rule of the factory refuses the operation."""
+
+
+class HeldError(RefusedError):
+    """Another process holds the project."""
+
+
+class ModelError(SpecwrightError):
+    """The model's side failed."""
+
+
+class ModelUnavailableError(ModelError):
+    """The endpoint cannot be reached, or refuses the request."""
+
+
+class AnswerError(ModelError):
+    """A role gave no usable answer within its attempts.
+
+    Args:
+        raw_answers: The answers as they came, oldest first, for the escalation.
+    """
+
+    def __init__(
+        self, what: str, *, where: str = "", remedy: str = "", raw_answers: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.raw_answers = raw_answers
+
+
+class CorruptionError(SpecwrightError):
+    """Records of the factory contradict each other."""
+
+
+class NonDeterminismError(CorruptionError):
+    """A request that is replayed differs from the journalled one at its place (DESIGN §4)."""

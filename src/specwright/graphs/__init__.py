@@ -1,0 +1,1 @@
+"""The four LangGraph graphs of the factory (F§3)."""

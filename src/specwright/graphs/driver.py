@@ -1,0 +1,75 @@
+"""Driving the outer graph from stop to stop (DESIGN §5)."""
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.types import Command
+
+from specwright.application.factory import Factory
+from specwright.application.product_stage import current_spec
+from specwright.graphs.outer_graph import outer_graph
+
+__all__ = ["Driver", "Paused", "open_driver"]
+
+_THREAD = "project"
+_STEPS_PER_TASK = 4  # dispatch, engineering, update, and one to spare
+
+
+class Paused(NamedTuple):
+    """What the graph waits for, or where it ended."""
+
+    interrupt: dict[str, Any] | None
+    values: dict[str, Any]
+
+
+class Driver:
+    """The checkpointed outer graph of one project."""
+
+    def __init__(self, factory: Factory, saver: SqliteSaver) -> None:
+        self._graph = outer_graph(factory, saver)
+        self._factory = factory
+
+    def advance(self, answer: dict[str, str] | None = None) -> Paused:
+        """Run to the next stop: begin, go on after a crash, or answer what the graph waits for."""
+        config = self._config()
+        before = self._graph.get_state(config)
+        waits = self._interrupt(before)
+        if waits is not None and answer is None:
+            return Paused(waits, before.values)
+        if waits is not None:
+            given: Any = Command(resume=answer)
+        elif before.created_at is None:
+            given = {"schema_version": 1}
+        elif before.next:
+            given = None
+        else:
+            return Paused(None, before.values)
+        self._graph.invoke(given, config, durability="sync")
+        after = self._graph.get_state(config)
+        return Paused(self._interrupt(after), after.values)
+
+    def waiting(self) -> dict[str, Any] | None:
+        """What the graph waits for."""
+        return self._interrupt(self._graph.get_state(self._config()))
+
+    def _config(self) -> Any:
+        tasks = len(self._factory.projection.definitions)
+        spec = self._factory.projection.spec
+        if not tasks and spec is None and self._factory.store.exists("product/spec.json"):
+            tasks = sum(1 for _ in current_spec(self._factory).tasks())
+        limit = max(1000, _STEPS_PER_TASK * tasks + 100)
+        return {"configurable": {"thread_id": _THREAD}, "recursion_limit": limit}
+
+    def _interrupt(self, state: Any) -> dict[str, Any] | None:
+        return cast(dict[str, Any], state.interrupts[0].value) if state.interrupts else None
+
+
+@contextmanager
+def open_driver(factory: Factory, checkpoints: Path) -> Generator[Driver]:
+    """The driver with its checkpoints, which are closed afterwards."""
+    with closing(sqlite3.connect(checkpoints, check_same_thread=False)) as connection:
+        yield Driver(factory, SqliteSaver(connection))

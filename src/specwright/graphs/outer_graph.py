@@ -1,0 +1,90 @@
+"""The outer graph: product loop, approval gate, project loop, release (F§3.1, F§3.2.4)."""
+
+from typing import Any, Literal, TypedDict, cast
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, interrupt
+
+from specwright.application import product_stage, releasing
+from specwright.application.factory import Factory
+from specwright.domain.dispatch import Outcome
+from specwright.graphs.project_graph import project_graph
+
+__all__ = ["OuterState", "outer_graph"]
+
+
+class OuterState(TypedDict, total=False):
+    """JSON primitives; the spec itself lies under `product/`."""
+
+    schema_version: int
+    restart: int
+    reasons: list[str]
+    feedback: list[str]
+    amend_count: int
+    outcome: str
+    release_id: str
+    released: bool
+
+
+def outer_graph(
+    factory: Factory, checkpointer: BaseCheckpointSaver[Any]
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Compile the root graph: the only one with a checkpointer."""
+    sub = project_graph(factory)
+
+    def entry(state: OuterState) -> Literal["product_loop", "project_loop"]:
+        # a lost checkpoint loses nothing: what was approved stands in the log (D9, D29)
+        return "product_loop" if factory.projection.spec is None else "project_loop"
+
+    def product_loop(state: OuterState) -> OuterState:
+        restart = state.get("restart", 1)
+        product_stage.research(factory, restart, state.get("reasons", []), state.get("feedback", []))
+        return {"restart": restart, "schema_version": 1}
+
+    def approval_gate(state: OuterState) -> Command[Literal["product_loop", "project_loop"]]:
+        count = state.get("amend_count", 0)
+        answer = cast(
+            dict[str, str],
+            interrupt(
+                {"kind": "approval", "amend_count": count, "advise": count >= product_stage.MANY_AMENDMENTS}
+            ),
+        )
+        if answer["action"] == "APPROVE":
+            product_stage.approve(factory, answer["by"])
+            return Command(update={"amend_count": 0}, goto="project_loop")
+        if answer["action"] == "AMEND":
+            update = {"feedback": [*state.get("feedback", []), answer["feedback"]], "amend_count": count + 1}
+            return Command(update=update, goto="product_loop")
+        update = {
+            "reasons": [*state.get("reasons", []), answer["reasons"]],
+            "feedback": [],
+            "amend_count": 0,
+            "restart": state.get("restart", 1) + 1,
+        }
+        return Command(update=update, goto="product_loop")
+
+    def project_loop(state: OuterState) -> OuterState:
+        result = sub.invoke(cast(Any, {"schema_version": 1}))
+        return {"outcome": result["outcome"]}
+
+    def release(state: OuterState) -> OuterState:
+        if state["outcome"] != Outcome.COMPLETE:
+            return {}
+        made = releasing.release_all(factory)
+        return {"release_id": made.release_id, "released": made.succeeded}
+
+    graph = StateGraph(OuterState)
+    for name, node in (
+        ("product_loop", product_loop),
+        ("approval_gate", approval_gate),
+        ("project_loop", project_loop),
+        ("release", release),
+    ):
+        graph.add_node(name, cast(Any, node))
+    graph.add_conditional_edges(START, entry, ["product_loop", "project_loop"])
+    graph.add_edge("product_loop", "approval_gate")
+    graph.add_edge("project_loop", "release")
+    graph.add_edge("release", END)
+    return cast(Any, graph.compile(checkpointer=checkpointer, name="outer"))

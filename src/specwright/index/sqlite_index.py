@@ -1,0 +1,277 @@
+"""The Code Index in SQLite with one exact numpy matrix per process (F§14, F§19.5, DESIGN §12).
+
+Implements `specwright.ports.code_index.CodeIndex`. The database holds everything and enforces append-only,
+single use of a key and one-way status by itself (`schema.py`). The matrix is a copy of the active vectors,
+brought up to date when this or another process has written.
+
+Leaves out: re-ranking, approximate search, and any snapshot beside the database (its backup is one).
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from specwright.domain.code_index import CodeIndexEntry, IndexStatus, SearchHit, embedding_text
+from specwright.domain.record import validation_messages
+from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.index import embedding_sets, rows
+from specwright.index.database import Database
+from specwright.index.embedder import Embedder
+from specwright.index.embedding_sets import EmbeddingSet
+from specwright.index.matrix import VectorMatrix
+from specwright.ports.code_index import IndexQuery
+
+__all__ = ["SqliteCodeIndex"]
+
+_BATCH = 256
+
+
+class SqliteCodeIndex:
+    """An append-only registry of shipped modules, found by meaning.
+
+    Args:
+        directory: `state_store/code_index/`, or one that several projects share; `index.db` is made in it.
+        embedder: The model; it is not asked before the first entry or search.
+
+    Raises:
+        SpecwrightError: the file cannot be opened, is damaged, or has lost its rules.
+    """
+
+    def __init__(self, directory: Path, embedder: Embedder) -> None:
+        self._database = Database(directory / "index.db")
+        self._embedder = embedder
+        self._matrix = VectorMatrix(0)
+        self._matrix_set: EmbeddingSet | None = None
+        self._seen: int | None = None  # the data_version that the matrix shows
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    @property
+    def needs_reindex(self) -> bool:
+        """Whether another model embedded the entries; searching and adding are then refused."""
+        with self._database.reading() as connection:
+            active = embedding_sets.active(connection)
+            return active is not None and active.model != self._embedder.name and not _is_empty(connection)
+
+    def add(self, entry: CodeIndexEntry) -> None:
+        """Append an entry with its embedding, in one transaction (F§14.1)."""
+        self.add_all([entry])
+
+    def add_all(self, entries: Iterable[CodeIndexEntry]) -> None:
+        """Append several entries, all or none.
+
+        Raises:
+            RefusedError: as `add`, or the index is embedded by another model.
+            ModelError: the embedding model gave no usable vectors.
+        """
+        with self._database.reading() as connection:
+            new = [entry for entry in entries if not _is_there(connection, entry)]
+        if not new:
+            return
+        # outside the transaction: the model may be far away
+        vectors = self._embedder.embed([embedding_text(entry) for entry in new])
+        with self._database.writing() as connection:
+            target = self._set_for_adding(connection)
+            for entry, vector in zip(new, vectors, strict=True):
+                if not _is_there(connection, entry):  # another process was faster
+                    seq = rows.insert(connection, entry)
+                    embedding_sets.store(connection, target, [seq], vector[np.newaxis])
+            self._seen = None
+
+    def search(self, query: IndexQuery) -> list[SearchHit]:
+        """Filter, then rank by cosine; exactly the `top_k` nearest (F§14.3)."""
+        rows.checked(query)
+        vector = self._embedder.embed([query.query])[0]
+        with self._database.reading() as connection:
+            self._refresh(connection)
+            among = rows.filtered(connection, query)
+            ranked = self._matrix.nearest(vector, query.top_k, among, query.include_inactive)
+            found = connection.execute(
+                f"SELECT seq, {rows.COLUMNS} FROM entries "  # noqa: S608  # a constant
+                "WHERE seq IN (SELECT value FROM json_each(?))",
+                (json.dumps([hit.seq for hit in ranked]),),
+            )
+            entries = {row[0]: rows.current(row[1:]) for row in found}
+        return [SearchHit(entries[hit.seq], hit.similarity) for hit in ranked]
+
+    def get(self, module_id: str, version: str) -> CodeIndexEntry | None:
+        """One entry by its key."""
+        with self._database.reading() as connection:
+            row = _row(connection, module_id, version)
+        return rows.current(row) if row else None
+
+    def entries(self) -> list[CodeIndexEntry]:
+        """All entries in the order in which they were added."""
+        with self._database.reading() as connection:
+            found = connection.execute(f"SELECT {rows.COLUMNS} FROM entries ORDER BY seq").fetchall()  # noqa: S608  # a constant
+        return [rows.current(row) for row in found]
+
+    def retire(
+        self, module_id: str, version: str, status: IndexStatus, superseded_by: str | None, note: str
+    ) -> None:
+        """Set status, `superseded_by` and the note in one transaction (D27)."""
+        ref = f"{module_id}@{version}"
+        with self._database.writing() as connection:
+            row = _row(connection, module_id, version)
+            if row is None:
+                raise RefusedError("the Code Index has no such entry", where=ref)
+            retired = _retired(rows.original(row[0]), status, superseded_by, note)
+            if (now := rows.current(row)) == retired:
+                return
+            if now.status is not IndexStatus.SHIPPED:
+                raise RefusedError(
+                    f"the entry is {now.status} already, and a status goes one way (F§19.5)", where=ref
+                )
+            connection.execute(
+                "UPDATE entries SET status = ?, superseded_by = ?, notes = ? "
+                "WHERE module_id = ? AND version = ?",
+                (retired.status.value, retired.superseded_by, retired.notes, module_id, version),
+            )
+            self._seen = None
+
+    def reindex(self, embedder: Embedder | None = None) -> None:
+        """Embed everything anew, beside what is there, and switch in one transaction (F§14.1).
+
+        A crash leaves the old ranking; running it again goes on where it stopped.
+
+        Args:
+            embedder: The model from now on; None embeds by the same one again.
+
+        Raises:
+            ModelError: the model gave no usable vectors; the old ranking stays.
+        """
+        embedder = embedder or self._embedder
+        dimension = embedder.dimension
+        with self._database.writing() as connection:
+            target = embedding_sets.open_set(connection, embedder.name, dimension)
+        while not self._extend(target, embedder):
+            pass
+        self._embedder = embedder
+
+    def _extend(self, target: EmbeddingSet, embedder: Embedder) -> bool:
+        """Embed some of what the set lacks; True once it lacks nothing and is the active one."""
+        with self._database.reading() as connection:
+            batch = embedding_sets.missing(connection, target, _BATCH)
+        vectors = embedder.embed([embedding_text(rows.original(entry)) for _, entry in batch])
+        with self._database.writing() as connection:
+            embedding_sets.store(connection, target, [seq for seq, _ in batch], vectors)
+            # asked in the same transaction: others may have added entries meanwhile
+            complete = embedding_sets.is_complete(connection, target)
+            if complete:
+                embedding_sets.activate(connection, target)
+                self._seen = None
+        return complete
+
+    def _set_for_adding(self, connection: sqlite3.Connection) -> EmbeddingSet:
+        active = embedding_sets.active(connection)
+        if active is None or _is_empty(connection):
+            active = embedding_sets.open_set(connection, self._embedder.name, self._embedder.dimension)
+            embedding_sets.activate(connection, active)
+        self._demand_own(active)
+        return active
+
+    def _demand_own(self, active: EmbeddingSet) -> None:
+        if (active.model, active.dimension) != (self._embedder.name, self._embedder.dimension):
+            raise RefusedError(
+                f"the Code Index is embedded by {active.model} ({active.dimension} dimensions), "
+                f"but {self._embedder.name} ({self._embedder.dimension}) is configured",
+                where=str(self._database.path),
+                remedy="reindex it by the configured model, or configure the one it was made with",
+            )
+
+    def _refresh(self, connection: sqlite3.Connection) -> None:
+        """Bring the matrix up to date with what this and other processes have committed."""
+        seen = int(connection.execute("PRAGMA data_version").fetchone()[0])
+        if seen == self._seen:
+            return
+        active = embedding_sets.active(connection)
+        if active is None or _is_empty(connection):
+            active = EmbeddingSet(0, self._embedder.name, self._embedder.dimension)
+        self._demand_own(active)
+        if active != self._matrix_set:
+            self._matrix, self._matrix_set = VectorMatrix(active.dimension), active
+        self._append_new(connection, active)
+        retired = connection.execute("SELECT seq FROM entries WHERE status IN ('DEPRECATED', 'SUPERSEDED')")
+        self._matrix.retire(seq for (seq,) in retired)
+        self._seen = seen
+
+    def _append_new(self, connection: sqlite3.Connection, active: EmbeddingSet) -> None:
+        cursor = connection.execute(
+            "SELECT e.seq, v.vector FROM entries e "
+            "LEFT JOIN embeddings v ON v.set_id = ? AND v.seq = e.seq WHERE e.seq > ? ORDER BY e.seq",
+            (active.id, self._matrix.last),
+        )
+        while batch := cursor.fetchmany(_BATCH * 16):
+            seqs, vectors = zip(*batch, strict=True)
+            if None in vectors:
+                raise CorruptionError(
+                    "the Code Index holds an entry without its embedding",
+                    where=str(self._database.path),
+                    remedy="reindex it",
+                )
+            joined = np.frombuffer(b"".join(vectors), "<f4").reshape(len(seqs), active.dimension)
+            self._matrix.append(seqs, joined)
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM entries LIMIT 1").fetchone() is None
+
+
+def _row(connection: sqlite3.Connection, module_id: str, version: str) -> tuple[Any, ...] | None:
+    return connection.execute(
+        f"SELECT {rows.COLUMNS} FROM entries WHERE module_id = ? AND version = ?",  # noqa: S608  # a constant
+        (module_id, version),
+    ).fetchone()
+
+
+def _is_there(connection: sqlite3.Connection, entry: CodeIndexEntry) -> bool:
+    """Whether the index has the entry, as it was added or as it stands now.
+
+    Raises:
+        RefusedError: its key is taken by another entry, or it could only be added as retired.
+    """
+    row = _row(connection, entry.module_id, entry.version)
+    if row is None:
+        if entry.status is not IndexStatus.SHIPPED or entry.superseded_by is not None:
+            raise RefusedError(
+                "an entry enters the Code Index as SHIPPED", where=entry.ref, remedy="retire it after"
+            )
+        return False
+    if entry not in (rows.original(row[0]), rows.current(row)):
+        raise RefusedError(
+            "the Code Index has another entry under this module version, and a key is never reused (F§19.5)",
+            where=entry.ref,
+            remedy="ship it as a new version",
+        )
+    return True
+
+
+def _retired(
+    entry: CodeIndexEntry, status: IndexStatus, superseded_by: str | None, note: str
+) -> CodeIndexEntry:
+    """What an entry becomes when it is retired.
+
+    Raises:
+        RefusedError: SHIPPED is no retirement, and SUPERSEDED names its successor.
+        InputError: `superseded_by` is no reference to another module version.
+    """
+    if status is IndexStatus.SHIPPED or (status is IndexStatus.SUPERSEDED and superseded_by is None):
+        raise RefusedError(
+            "an entry is retired as DEPRECATED, or as SUPERSEDED by a module version (F§14.3)",
+            where=entry.ref,
+        )
+    if superseded_by == entry.ref:
+        raise InputError("an entry cannot be superseded by itself", where=entry.ref)
+    notes = "\n".join(filter(None, (entry.notes, note)))
+    changes = {"status": status, "superseded_by": superseded_by, "notes": notes}
+    try:
+        return CodeIndexEntry.model_validate(entry.model_dump() | changes)
+    except ValidationError as error:
+        raise InputError("; ".join(validation_messages(error)), where=entry.ref) from error

@@ -1,0 +1,92 @@
+"""One SQLite connection, set up so that what is acknowledged survives a crash (D36)."""
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from specwright.errors import CorruptionError, HeldError, RefusedError
+from specwright.log.schema import SCHEMA
+
+__all__ = ["connect", "told"]
+
+_BUSY_MILLISECONDS = 30_000
+_OUTSIDE = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+}
+_PRIMARY_CODE = 0xFF
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the log's file, and make it if it is not there.
+
+    WAL, so that a reader never blocks a writer; `synchronous=FULL`, so that a commit is on the disk.
+
+    Raises:
+        CorruptionError: the file is no SQLite database.
+        RefusedError: it cannot be made or written.
+    """
+    with told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            path, isolation_level=None, check_same_thread=False, timeout=_BUSY_MILLISECONDS / 1000
+        )
+        try:
+            _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+@contextmanager
+def told(path: Path) -> Generator[None]:
+    """Turn what SQLite raises into the errors that a person reads.
+
+    Raises:
+        HeldError: another process kept the file locked for half a minute.
+        RefusedError: the disk is full, the file or folder is not writable.
+        CorruptionError: anything else is a file that is not what was written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise RefusedError(f"the Wire log cannot be written: {error.strerror}", where=str(path)) from error
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            raise HeldError("another process is writing the Wire log", where=str(path)) from error
+        if code in _OUTSIDE:
+            raise RefusedError(f"the Wire log cannot be written: {error}", where=str(path)) from error
+        raise CorruptionError(
+            f"the Wire log cannot be read: {error}",
+            where=str(path),
+            remedy="run `specwright wire verify`, or restore the file from a backup",
+        ) from error
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA fullfsync = ON")  # macOS: flush the drive's own cache too
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in _statements(SCHEMA):
+        connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def _statements(script: str) -> list[str]:
+    """The statements of a script; `executescript` would commit on its own."""
+    statements: list[str] = []
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements

@@ -1,0 +1,93 @@
+"""The running hash of the Hedera Consensus Service, version 3, exact to the byte (D36).
+
+The network's nodes write the preimage with a Java ObjectOutputStream, so it is a serialization stream and not
+the plain list of fields that the documentation shows: stream header, the class descriptor of `byte[]`, the
+previous hash, one block of numbers, and the SHA-384 of the message as a second array that refers back to the
+first one's class.
+"""
+
+import hashlib
+import re
+import struct
+from typing import NamedTuple
+
+from specwright.errors import InputError
+
+__all__ = ["GENESIS", "EntityId", "running_hash"]
+
+GENESIS = bytes(48)
+"""The running hash before the first message of a topic."""
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_VERSION = 3
+_HASH_BYTES = 48
+_STREAM_HEADER = bytes.fromhex("aced0005")
+_NEW_ARRAY_OF_BYTES = bytes.fromhex("757200025b42acf317f8060854e00200007870")
+_ARRAY_OF_THE_SAME_CLASS = bytes.fromhex("7571007e0000")
+_BLOCK_DATA = b"\x77"
+
+
+class EntityId(NamedTuple):
+    """A topic or an account, `shard.realm.number`."""
+
+    shard: int
+    realm: int
+    number: int
+
+    @classmethod
+    def parse(cls, text: str) -> "EntityId":
+        """Read `0.0.1234`.
+
+        Raises:
+            InputError: not three numbers.
+        """
+        parts = text.split(".")
+        if len(parts) != 3 or not all(_NUMBER.fullmatch(part) for part in parts):
+            raise InputError(f"{text!r} is not a topic or account id", remedy="write it like 0.0.1001")
+        return cls(*(int(part) for part in parts))
+
+    def __str__(self) -> str:
+        return f"{self.shard}.{self.realm}.{self.number}"
+
+
+def running_hash(
+    previous: bytes,
+    *,
+    payer: EntityId,
+    topic: EntityId,
+    seconds: int,
+    nanos: int,
+    sequence: int,
+    message: bytes,
+) -> bytes:
+    """The running hash after a message.
+
+    Args:
+        previous: The running hash before it, 48 bytes.
+        payer: The account that submitted it.
+        topic: The topic.
+        seconds: Consensus time, whole seconds.
+        nanos: Consensus time, the nanoseconds below them.
+        sequence: The message's sequence number in the topic.
+        message: Its bytes.
+
+    Returns:
+        48 bytes.
+    """
+    numbers = struct.pack(">q3q3qqiq", _VERSION, *payer, *topic, seconds, nanos, sequence)
+    return hashlib.sha384(
+        b"".join(
+            (
+                _STREAM_HEADER,
+                _NEW_ARRAY_OF_BYTES,
+                struct.pack(">i", _HASH_BYTES),
+                previous,
+                _BLOCK_DATA,
+                bytes([len(numbers)]),
+                numbers,
+                _ARRAY_OF_THE_SAME_CLASS,
+                struct.pack(">i", _HASH_BYTES),
+                hashlib.sha384(message).digest(),
+            )
+        )
+    ).digest()

@@ -1,0 +1,215 @@
+"""The Wire log in one SQLite file: topics, dense sequence numbers, consensus time, running hash (D29, D36).
+
+The rules are those of `specwright.wire.admission`; this module adds durability and order (D32). Leaves out
+the proof that nobody touched the file (`specwright.log.verify`).
+"""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from specwright.canonical_json import JsonObject
+from specwright.errors import CorruptionError
+from specwright.log.connection import connect, told
+from specwright.log.running_hash import GENESIS, EntityId, running_hash
+from specwright.ports.wire_log import LogEntry
+from specwright.wire.admission import Admission, Repeated, default_admission
+from specwright.wire.ledger import Change, Ledger
+from specwright.wire.rejection import Rejection, WireRefusedError
+
+__all__ = ["DEFAULT_PAYER", "SqliteWireLog", "StoredEntry"]
+
+DEFAULT_PAYER = "0.0.2"
+"""The account that the embedded log names as the submitter; a network would name a paying one."""
+
+_NANOS = 1_000_000_000
+_PAGE = 512
+
+
+class StoredEntry(NamedTuple):
+    """An entry as it is stored: canonical bytes with their proof (W HCS Metadata)."""
+
+    sequence_number: int
+    consensus_seconds: int
+    consensus_nanos: int
+    body: bytes
+    running_hash: bytes
+
+
+class _Tail(NamedTuple):
+    """Where the topic ends, as far as this process has read."""
+
+    sequence_number: int
+    consensus: int
+    running_hash: bytes
+
+
+class SqliteWireLog:
+    """An embedded log of Wires; implements `specwright.ports.wire_log.WireLog`.
+
+    Args:
+        path: The file; several processes may open it.
+        topic_id: The topic in it, `0.0.1001`.
+        clock: The time in nanoseconds since 1970; consensus time never goes back even if it does.
+        admission: Other rules than those that ship.
+        payer: The account that the running hash names.
+
+    Raises:
+        InputError: the topic or the payer is no such id.
+        CorruptionError: the file is not a log of Wires.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        topic_id: str,
+        clock: Callable[[], int],
+        *,
+        admission: Admission | None = None,
+        payer: str = DEFAULT_PAYER,
+    ) -> None:
+        self._topic = EntityId.parse(topic_id)
+        self._path = path
+        self._clock = clock
+        self._admission = admission or default_admission()
+        self._payer = EntityId.parse(payer)
+        self._ledger = Ledger()
+        self._tail = _Tail(0, 0, GENESIS)
+        self._lock = threading.RLock()
+        self._connection = connect(path)
+        try:
+            with told(path):
+                self._connection.execute("INSERT OR IGNORE INTO topic VALUES (?, ?)", (topic_id, payer))
+            self._catch_up()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def append(self, wires: Sequence[JsonObject]) -> None:
+        """Accept Wires, all or none; they are on the disk when this returns.
+
+        Raises:
+            WireRefusedError: one of them breaks a rule; none was accepted.
+        """
+        if not wires:
+            return
+        with self._lock, told(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._catch_up()
+                stage = self._ledger.staged()
+                tail = self._insert(self._admitted(stage, wires))
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+            stage.commit()
+            self._tail = tail
+
+    def entries(self, after: int = 0) -> Iterator[LogEntry]:
+        """The entries with a sequence number greater than `after`, in order."""
+        topic_id = str(self._topic)
+        for entry in self.stored(after):
+            yield LogEntry(
+                topic_id,
+                entry.sequence_number,
+                entry.consensus_seconds,
+                entry.consensus_nanos,
+                orjson.loads(entry.body),
+            )
+
+    def stored(self, after: int = 0) -> Iterator[StoredEntry]:
+        """The same entries with their bytes and running hashes."""
+        while True:
+            with self._lock, told(self._path):
+                rows = self._connection.execute(
+                    "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
+                    " FROM entry WHERE topic_id = ? AND sequence_number > ? ORDER BY sequence_number LIMIT ?",
+                    (str(self._topic), after, _PAGE),
+                ).fetchall()
+            if not rows:
+                return
+            yield from map(StoredEntry._make, rows)
+            after = rows[-1][0]
+
+    def head(self, stream_id: str) -> int:
+        """The last `stream_seq` of a stream, 0 if it has none."""
+        with self._lock:
+            self._catch_up()
+            stream = self._ledger.stream(stream_id)
+        return stream.seq if stream is not None else 0
+
+    def last_wire_id(self, stream_id: str) -> str | None:
+        """The id of the stream's last Wire."""
+        with self._lock:
+            self._catch_up()
+            stream = self._ledger.stream(stream_id)
+        return stream.last_wire_id if stream is not None else None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _admitted(self, stage: Ledger, wires: Sequence[JsonObject]) -> list[Change]:
+        changes: list[Change] = []
+        for wire in wires:
+            decision = self._admission.admit(stage, wire)
+            if isinstance(decision, Rejection):
+                raise WireRefusedError(decision, str(wire.get("wire_id", "")))
+            if not isinstance(decision, Repeated):
+                stage.add(decision)
+                changes.append(decision)
+        return changes
+
+    def _insert(self, changes: Sequence[Change]) -> _Tail:
+        tail = self._tail
+        rows: list[tuple[object, ...]] = []
+        for change in changes:
+            tail = self._after(tail, change.body)
+            time = divmod(tail.consensus, _NANOS)
+            place = (str(self._topic), tail.sequence_number, *time)
+            rows.append((*place, change.body, tail.running_hash))
+        if rows:
+            self._connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._connection.execute(
+                "INSERT INTO head VALUES (?, ?, ?) ON CONFLICT (topic_id) DO UPDATE"
+                " SET sequence_number = excluded.sequence_number, running_hash = excluded.running_hash",
+                (str(self._topic), tail.sequence_number, tail.running_hash),
+            )
+        return tail
+
+    def _after(self, tail: _Tail, body: bytes) -> _Tail:
+        consensus = max(self._clock(), tail.consensus + 1)
+        seconds, nanos = divmod(consensus, _NANOS)
+        sequence = tail.sequence_number + 1
+        digest = running_hash(
+            tail.running_hash,
+            payer=self._payer,
+            topic=self._topic,
+            seconds=seconds,
+            nanos=nanos,
+            sequence=sequence,
+            message=body,
+        )
+        return _Tail(sequence, consensus, digest)
+
+    def _catch_up(self) -> None:
+        """Take in what was appended since, by this process or another one."""
+        for entry in self.stored(self._tail.sequence_number):
+            try:
+                self._admission.replay(self._ledger, orjson.loads(entry.body), entry.body)
+            except (KeyError, TypeError, ValueError) as error:
+                raise CorruptionError(
+                    f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
+                    where=str(self._path),
+                    remedy="run `specwright wire verify` to see what was changed",
+                ) from error
+            consensus = entry.consensus_seconds * _NANOS + entry.consensus_nanos
+            self._tail = _Tail(entry.sequence_number, consensus, entry.running_hash)

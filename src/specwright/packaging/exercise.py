@@ -1,0 +1,211 @@
+"""Trying out an installed wheel: its import, its exports, every example of every module (D28, DESIGN §8.1).
+
+Each example runs in a process and a directory of its own, several at a time. The child only reports; what
+counts as right is decided here, by the rule that the ship gate uses too.
+"""
+
+import json
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from specwright.domain.examples_file import Example, Outcome, mismatch, parse_examples
+from specwright.domain.record import Record
+from specwright.packaging.clean_environment import CleanEnvironment, NotInstallableError, closed_environment
+from specwright.packaging.processes import run_bounded
+from specwright.ports.packaging import (
+    BuiltWheel,
+    ExampleOutcome,
+    ExerciseReport,
+    ProductModule,
+    ProductPackage,
+)
+
+__all__ = ["Limits", "exercise_wheel"]
+
+_RUNNER = Path(__file__).with_name("example_runner.py")
+_OUTPUT_LIMIT = 1_000_000
+_TOLD = 300
+_FAULTS_TOLD = 3
+_MOST_WORKERS = 8
+
+
+class Limits(NamedTuple):
+    """Seconds for one example, and for one installation."""
+
+    example: float = 30.0
+    installation: float = 300.0
+
+
+def exercise_wheel(
+    wheel: BuiltWheel, product: ProductPackage, limits: Limits, *, with_own_pip: bool
+) -> ExerciseReport:
+    """Install, import and call a wheel in a directory that is gone afterwards.
+
+    Raises:
+        RefusedError: no environment could be made here.
+    """
+    with tempfile.TemporaryDirectory(prefix="specwright-product-", ignore_cleanup_errors=True) as name:
+        root = Path(name).resolve()
+        environment = CleanEnvironment.create(
+            root / "environment", with_own_pip=with_own_pip, timeout=limits.installation
+        )
+        file = root / wheel.file_name
+        file.write_bytes(wheel.content)
+        try:
+            environment.install(file, product.requires)
+        except NotInstallableError as error:
+            return ExerciseReport("FAIL", str(error), ())
+        trial = _Trial(environment, root / "trials", product, limits.example)
+        if fault := trial.import_fault(wheel):
+            return ExerciseReport("FAIL", fault, ())
+        return _report(product, wheel, trial.examples())
+
+
+def _report(
+    product: ProductPackage, wheel: BuiltWheel, outcomes: tuple[ExampleOutcome, ...]
+) -> ExerciseReport:
+    faults = [outcome for outcome in outcomes if not outcome.passed]
+    if not faults:
+        detail = (
+            f"{wheel.file_name} installs into an empty environment and imports as `{product.import_name}`; "
+            f"exported names: {len(wheel.exports)}, examples run: {len(outcomes)}."
+        )
+        return ExerciseReport("PASS", detail, outcomes)
+    told = " ".join(f"{f.module}, example {f.heading!r}: {f.detail}." for f in faults[:_FAULTS_TOLD])
+    detail = f"{len(faults)} of {len(outcomes)} examples fail against the installed package. {told}"
+    return ExerciseReport("FAIL", detail, outcomes)
+
+
+class _Raised(Record):
+    """An exception, as the child reports it: its class and bases, and its text."""
+
+    errors: tuple[str, ...]
+    message: str
+
+
+class _Imported(Record):
+    """The package as imported; `exports` says of each name whether it can be called."""
+
+    file: str
+    version: str
+    installed_version: str
+    exports: dict[str, bool]
+
+
+class _Value(Record):
+    """The `repr` of an example's last line."""
+
+    value: str
+
+
+_Answer = TypeVar("_Answer", bound=Record)
+
+
+class _NoReportError(Exception):
+    """A process was stopped, or ended without a usable report."""
+
+
+class _Trial:
+    """Calls of one installed product."""
+
+    def __init__(
+        self, environment: CleanEnvironment, root: Path, product: ProductPackage, timeout: float
+    ) -> None:
+        self._environment = environment
+        self._root = root
+        self._product = product
+        self._timeout = timeout
+
+    def import_fault(self, wheel: BuiltWheel) -> str:
+        """What is wrong with the package as imported; empty if nothing is."""
+        package = self._product.import_name
+        try:
+            answer = self._ask("import", {"distribution": self._product.distribution}, _Imported)
+        except _NoReportError as error:
+            return f"`import {package}` fails: {error}"
+        if isinstance(answer, _Raised):
+            return f"`import {package}` fails: {_short(f'{answer.errors[0]}: {answer.message}')}"
+        if not Path(answer.file).resolve().is_relative_to(self._environment.root):
+            return f"`import {package}` finds another package: {answer.file}"
+        return _package_fault(answer, wheel, self._product)
+
+    def examples(self) -> tuple[ExampleOutcome, ...]:
+        """Every example's outcome in the order of modules and examples, then what could not be read."""
+        jobs: list[tuple[ProductModule, Example]] = []
+        unreadable: list[ExampleOutcome] = []
+        for module in self._product.modules:
+            examples, faults = parse_examples(module.examples)
+            jobs += [(module, example) for example in examples]
+            # the gate read this file before it was sealed; what it cannot read now is not passed over
+            unreadable += [ExampleOutcome(module.contract.name, f.where, False, f.message) for f in faults]
+        return (*self._run(jobs), *unreadable)
+
+    def _run(self, jobs: list[tuple[ProductModule, Example]]) -> tuple[ExampleOutcome, ...]:
+        with ThreadPoolExecutor(max_workers=min(_MOST_WORKERS, os.cpu_count() or 1)) as workers:
+            futures = [workers.submit(self._example, *job) for job in jobs]
+            try:
+                return tuple(future.result() for future in futures)
+            except BaseException:
+                workers.shutdown(cancel_futures=True)
+                raise
+
+    def _example(self, module: ProductModule, example: Example) -> ExampleOutcome:
+        name = module.contract.name
+        try:
+            answer = self._ask(f"{name}-{example.line}", {"code": example.code}, _Value)
+        except _NoReportError as error:
+            return ExampleOutcome(name, example.heading, passed=False, detail=str(error))
+        if isinstance(answer, _Raised):
+            problem = mismatch(example, Outcome(errors=answer.errors, message=answer.message))
+        else:
+            problem = mismatch(example, Outcome(value=answer.value))
+        return ExampleOutcome(name, example.heading, passed=not problem, detail=problem)
+
+    def _ask(self, place: str, job: dict[str, str], kind: type[_Answer]) -> _Answer | _Raised:
+        """What a fresh process reports on a job.
+
+        Raises:
+            _NoReportError: nothing usable; the message says how the process ended.
+        """
+        directory, home = self._root / place / "work", self._root / place / "home"
+        for new in (directory, home):
+            new.mkdir(parents=True)
+        job_file = self._root / place / "job.json"
+        job_file.write_text(json.dumps({"package": self._product.import_name, **job}), encoding="utf-8")
+        # as -I, but for the environment variables, which are closed and fix the hash seed
+        command = [str(self._environment.python), "-s", "-P", "-X", "utf8", str(_RUNNER), str(job_file)]
+        done = run_bounded(
+            command,
+            cwd=directory,
+            env=closed_environment(home),
+            timeout=self._timeout,
+            output_limit=_OUTPUT_LIMIT,
+        )
+        if done.code is None:
+            raise _NoReportError(f"it was not done after {self._timeout:g} s")
+        try:
+            report = json.loads(done.stdout)
+            return _Raised.model_validate(report) if "errors" in report else kind.model_validate(report)
+        except (ValueError, TypeError) as error:
+            words = _short(done.stderr.decode("utf-8", "replace"))
+            ending = f"the process ended with {done.code} and no usable report"
+            raise _NoReportError(f"{ending}: {words}" if words else ending) from error
+
+
+def _package_fault(answer: _Imported, wheel: BuiltWheel, product: ProductPackage) -> str:
+    versions = {answer.version, answer.installed_version}
+    if versions != {product.version}:
+        return f"the version is {product.version}, the package says {', '.join(sorted(versions))}"
+    if missing := [name for name in wheel.exports if name not in answer.exports]:
+        return f"`{product.import_name}` does not export {', '.join(missing)}"
+    if not_callable := [name for name in product.task_facing if not answer.exports.get(name)]:
+        return f"`{product.import_name}` exports what cannot be called: {', '.join(not_callable)}"
+    return ""
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TOLD else f"{line[: _TOLD - 3]}..."

@@ -1,0 +1,1 @@
+"""What the factory needs from the outside, as Protocols free of framework types."""

@@ -1,0 +1,97 @@
+"""The packaging port: a release as something that can be installed and called (D28)."""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, Protocol
+
+from specwright.domain.contract import MicroModuleContract
+
+__all__ = [
+    "BuiltWheel",
+    "ExampleOutcome",
+    "ExerciseReport",
+    "Packager",
+    "ProductModule",
+    "ProductPackage",
+]
+
+
+class ProductModule(NamedTuple):
+    """A sealed module.
+
+    `implementation` maps posix paths below the version's `implementation/` (`__init__.py`) to their bytes;
+    `examples` is the text of its `examples.md`.
+    """
+
+    contract: MicroModuleContract
+    implementation: Mapping[str, bytes]
+    examples: str
+
+
+class ProductPackage(NamedTuple):
+    """What goes into one wheel.
+
+    Args:
+        distribution: The name under which it is installed: the slug of the spec's title.
+        import_name: The name under which it is imported (`domain.release.import_name`).
+        version: `spec_version`.
+        summary: One line; more is cut.
+        modules: One version per module, one module per name.
+        task_facing: The names of the modules whose entry points the package exports.
+        requires: Requirements on third-party packages (D23).
+    """
+
+    distribution: str
+    import_name: str
+    version: str
+    summary: str
+    modules: tuple[ProductModule, ...]
+    task_facing: tuple[str, ...]
+    requires: tuple[str, ...] = ()
+
+
+class BuiltWheel(NamedTuple):
+    """A wheel: its file name, its bytes with their SHA-256, and the names that its package exports."""
+
+    file_name: str
+    content: bytes
+    sha256: str
+    exports: tuple[str, ...]
+
+
+class ExampleOutcome(NamedTuple):
+    """An example as it ran against the installed package; `detail` is empty if it passed."""
+
+    module: str
+    heading: str
+    passed: bool
+    detail: str
+
+
+class ExerciseReport(NamedTuple):
+    """What the installed wheel did; `detail` is a sentence or two for the manifest."""
+
+    result: Literal["PASS", "FAIL"]
+    detail: str
+    examples: tuple[ExampleOutcome, ...]
+
+
+class Packager(Protocol):
+    """Makes the wheel of a product and tries it out."""
+
+    def build(self, product: ProductPackage) -> BuiltWheel:
+        """Make the wheel; the same product gives the same bytes anywhere.
+
+        Raises:
+            RefusedError: this product cannot be packaged; the message says why.
+        """
+        ...
+
+    def exercise(self, wheel: BuiltWheel, product: ProductPackage) -> ExerciseReport:
+        """Install a wheel into an environment of its own, import it, and run every example against it.
+
+        A wheel that cannot be installed, imported or called is a FAIL, not an error.
+
+        Raises:
+            SpecwrightError: no environment could be made here.
+        """
+        ...

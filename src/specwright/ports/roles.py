@@ -1,0 +1,158 @@
+"""The roles port: what each model role is given and what it answers (F§9, D10-D18).
+
+An assignment names its place in the run, so that its answers are journalled there. A check looks at an answer that
+already fits its schema and returns what else is wrong with it, in sentences that go back to the role.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple, Protocol
+
+from specwright.domain.answers import (
+    AmendmentsAnswer,
+    ArbiterAnswer,
+    ChallengerAnswer,
+    PlanAnswer,
+    ProposerAnswer,
+)
+
+__all__ = [
+    "AmendedDraft",
+    "Assignment",
+    "Draft",
+    "Files",
+    "Place",
+    "Research",
+    "Role",
+    "Roles",
+    "Source",
+]
+
+Files = Mapping[str, bytes]
+"""Posix paths to bytes."""
+
+
+class Role(StrEnum):
+    """The model roles; the only callers of a model (F§9.1, D17)."""
+
+    RESEARCHER = "researcher"
+    PLANNER = "planner"
+    PROPOSER = "proposer"
+    CHALLENGER = "challenger"
+    ARBITER = "arbiter"
+
+
+class Place(NamedTuple):
+    """Where in a run a role is invoked.
+
+    Args:
+        task: The spec's id of the task (`TSK-003`), empty for the researcher.
+        attempt: The attempt at the task, from 1; for the researcher the number of the restart.
+        subject: The module's name, `contracts` in the contract debate, `plan` for the planner.
+        stage: `round-1`, ..., or `amended`.
+        role: Who is asked.
+    """
+
+    task: str
+    attempt: int
+    subject: str
+    stage: str
+    role: Role
+
+    @property
+    def run_id(self) -> str:
+        """The invocation's id: unique in the project, and the same when the run is repeated."""
+        parts = (
+            f"{self.task}.{self.attempt}" if self.task else f"product.{self.attempt}",
+            self.subject,
+            self.stage,
+        )
+        return "/".join((*filter(None, parts), self.role))
+
+
+class Assignment(NamedTuple):
+    """What a role is given.
+
+    Args:
+        place: Where in the run.
+        message: What is asked, with everything the role table allows (F§9.7).
+        pack: The files that lie in the role's directory.
+        writable: The prefixes that it may write; nothing else can be written.
+    """
+
+    place: Place
+    message: str
+    pack: Files
+    writable: tuple[str, ...] = ()
+
+
+class Draft(NamedTuple):
+    """A proposal with the files it is about."""
+
+    answer: ProposerAnswer
+    files: Files
+
+
+class AmendedDraft(NamedTuple):
+    """The files after amendments, and what became of each."""
+
+    answer: AmendmentsAnswer
+    files: Files
+
+
+class Source(NamedTuple):
+    """Something that the researcher consulted."""
+
+    query: str
+    urls: tuple[str, ...]
+
+
+class Research(NamedTuple):
+    """The researcher's product: the spec as it was emitted, and what was consulted."""
+
+    spec: dict[str, Any]
+    sources: tuple[Source, ...]
+
+
+class Roles(Protocol):
+    """Asks models. Every answer fits its schema and passed its check.
+
+    Raises (each method):
+        AnswerError: no such answer within the bounded attempts; the raw answers are kept.
+        ModelUnavailableError: the endpoint cannot be reached or refuses.
+        NonDeterminismError: a replayed request differs from the recorded one.
+    """
+
+    def research(
+        self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
+    ) -> Research:
+        """Expand a SPEC.md into a product spec; `feedback` continues the same conversation (F§3.2.4)."""
+        ...
+
+    def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
+        """Cut a task into micro modules with their contracts."""
+        ...
+
+    def propose(
+        self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
+    ) -> Draft:
+        """Implement a module in a workspace."""
+        ...
+
+    def amend(
+        self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
+    ) -> AmendedDraft:
+        """Apply amendments in a workspace."""
+        ...
+
+    def challenge(
+        self, assignment: Assignment, check: Callable[[ChallengerAnswer], Sequence[str]]
+    ) -> ChallengerAnswer:
+        """Try to falsify a proposal."""
+        ...
+
+    def arbitrate(
+        self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
+    ) -> ArbiterAnswer:
+        """Decide a round."""
+        ...

@@ -1,0 +1,1 @@
+"""The model roles: prompts, agents, structured answers, playbooks."""

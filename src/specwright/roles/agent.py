@@ -1,0 +1,144 @@
+"""An agent with tools that ends by handing in one answer (D17, DESIGN §6).
+
+It runs outside the graph's context and is never checkpointed: after a crash it runs again from its first message,
+and the journal answers what was answered (DESIGN §4).
+"""
+
+from collections.abc import Sequence
+from contextvars import Context
+from typing import Any, NamedTuple, TypeVar, cast
+
+from deepagents.middleware.filesystem import FilesystemMiddleware
+from deepagents.middleware.patch_tool_calls import PatchToolCallsMiddleware
+from deepagents.middleware.summarization import create_summarization_middleware
+from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]  # generic in untyped parts
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ModelCallLimitMiddleware,
+    TodoListMiddleware,
+    hook_config,
+)
+from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.utils.json_schema import dereference_refs
+from langgraph.errors import GraphRecursionError
+from pydantic import BaseModel
+
+from specwright.errors import AnswerError
+from specwright.roles.salvage import visible_text
+from specwright.roles.submission import Submission
+from specwright.roles.workspace import Workspace
+
+__all__ = ["AgentJob", "converse", "submit_tool", "tool_schema"]
+
+T = TypeVar("T")
+
+READ_ONLY = ("ls", "read_file", "glob", "grep")
+WORKSHOP = (*READ_ONLY, "write_file", "edit_file", "delete")
+
+
+class AgentJob(NamedTuple):
+    """What an agent is made of."""
+
+    model: BaseChatModel
+    prompt: str
+    tools: Sequence[BaseTool]
+    workspace: Workspace
+    can_write: bool
+    call_limit: int
+
+
+class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
+    """Ends the agent once its answer is accepted, and stops it once its attempts are spent.
+
+    A hook, because `return_direct` ends a run on bad arguments and does not when tools are called in parallel.
+    """
+
+    def __init__(self, submission: Submission[Any]) -> None:
+        super().__init__()
+        self._submission = submission
+
+    @hook_config(can_jump_to=["end"])
+    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Jump to the end, or raise, or go on."""
+        self._submission.ensure_open()
+        return {"jump_to": "end"} if self._submission.accepted is not None else None
+
+
+def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """A schema as tools carry it: references resolved, since weak models follow them badly."""
+    resolved = dereference_refs(schema.model_json_schema())
+    resolved.pop("$defs", None)
+    return resolved
+
+
+def submit_tool(name: str, description: str, schema: dict[str, Any], submission: Submission[Any]) -> BaseTool:
+    """The terminal tool. Its arguments are validated by the submission, so that the errors are exact."""
+
+    def submit(**arguments: Any) -> str:
+        return submission.offer(arguments)
+
+    return StructuredTool(name=name, description=description, args_schema=schema, func=submit)
+
+
+def converse(job: AgentJob, message: str, submission: Submission[T], terminal: str) -> T:
+    """Run an agent until its answer is accepted.
+
+    Args:
+        job: The agent.
+        message: What it is asked.
+        submission: Where its answer goes.
+        terminal: The name of the tool by which it answers, for the reminder.
+
+    Raises:
+        AnswerError: attempts or calls are spent.
+    """
+    messages: list[BaseMessage] = [HumanMessage(message)]
+    continue_conversation(job, messages, submission, terminal)
+    assert submission.accepted is not None
+    return submission.accepted
+
+
+def continue_conversation(
+    job: AgentJob, messages: list[BaseMessage], submission: Submission[Any], terminal: str
+) -> list[BaseMessage]:
+    """Run an agent on a conversation until its answer is accepted; returns the conversation."""
+    agent = _agent(job, submission)
+    while submission.accepted is None:
+        messages = _run(agent, messages, job)
+        if submission.accepted is None:
+            # it stopped without its terminal tool: perhaps the answer is in its text
+            told = submission.offer_text(visible_text(messages[-1].content))
+            submission.ensure_open()
+            messages = [*messages, HumanMessage(f"{told}\nAnswer by calling the tool `{terminal}`.")]
+    return messages
+
+
+def _agent(job: AgentJob, submission: Submission[Any]) -> Any:
+    backend = job.workspace.backend()
+    allowed = WORKSHOP if job.can_write else READ_ONLY
+    middleware: list[AgentMiddleware[Any, Any, Any]] = [
+        _EndsOnSubmission(submission),
+        ModelCallLimitMiddleware(run_limit=job.call_limit, exit_behavior="error"),
+        FilesystemMiddleware(backend=backend, tools=cast(Any, list(allowed))),
+        create_summarization_middleware(job.model, backend),
+        PatchToolCallsMiddleware(),
+    ]
+    if job.can_write:
+        middleware.append(TodoListMiddleware())
+    return create_agent(job.model, list(job.tools), system_prompt=job.prompt, middleware=middleware)
+
+
+def _run(agent: Any, messages: list[BaseMessage], job: AgentJob) -> list[BaseMessage]:
+    limit = 12 * job.call_limit + 50  # super-steps: every hook is one; the call limit binds first
+    try:
+        state = Context().run(agent.invoke, {"messages": messages}, {"recursion_limit": limit})
+    except (ModelCallLimitExceededError, GraphRecursionError) as error:
+        raise AnswerError(
+            f"the role did not finish within {job.call_limit} model calls",
+            remedy="raise `calls_per_role` in specwright.toml, or take a stronger model",
+            raw_answers=(visible_text(messages[-1].content),),
+        ) from error
+    return cast(list[BaseMessage], state["messages"])

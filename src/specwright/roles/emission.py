@@ -1,0 +1,50 @@
+"""`emit_structured_spec`: the researcher's terminal tool (F§3.2.1)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from langchain_core.tools import BaseTool
+
+from specwright import canonical_json
+from specwright.domain.product_spec import ProductSpecDraft
+from specwright.roles.agent import submit_tool, tool_schema
+from specwright.roles.submission import Submission
+from specwright.roles.workspace import Workspace
+
+__all__ = ["emit_tool", "emitted"]
+
+
+def emit_tool(submission: Submission[dict[str, Any]]) -> BaseTool:
+    """The tool; a long spec may be given by the path of the checked draft instead of once more."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": tool_schema(ProductSpecDraft),
+            "spec_path": {
+                "type": "string",
+                "description": "Instead of spec: the path of the draft, /spec.json.",
+            },
+        },
+    }
+    description = (
+        "Hand in the complete spec, as `spec` or by `spec_path`. It is validated once more; deficiencies come back to "
+        "you. Ends your work once it is accepted."
+    )
+    return submit_tool("emit_structured_spec", description, schema, submission)
+
+
+def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Callable[[Any], dict[str, Any]]:
+    """Makes the spec out of the tool's arguments, or out of a text that holds it."""
+
+    def parse(raw: Any) -> dict[str, Any]:
+        spec = raw
+        if isinstance(raw, dict):
+            arguments = cast(dict[str, Any], raw)
+            spec = arguments.get("spec") or arguments
+            if "spec_path" in arguments and not arguments.get("spec"):
+                spec = canonical_json.loads(workspace.read(str(arguments["spec_path"])))
+        if problems := check(spec):
+            raise ValueError(*problems)
+        return cast(dict[str, Any], spec)
+
+    return parse

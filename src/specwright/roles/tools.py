@@ -1,0 +1,116 @@
+"""The tools of the roles beside their files (F§3.2.1, F§14.3, D17).
+
+What a tool reads from outside the role's own workspace is journalled by the id of its call, so that a replayed
+conversation meets the same results, in whatever order parallel calls ran.
+"""
+
+import json
+from typing import Annotated, Any, cast
+
+from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
+
+from specwright import canonical_json
+from specwright.canonical_json import JsonValue
+from specwright.domain.completeness import validate
+from specwright.errors import SpecwrightError
+from specwright.ports.code_index import CodeIndex, IndexQuery
+from specwright.ports.journal import Journal
+from specwright.ports.search import WebSearch
+from specwright.roles.workspace import Workspace
+
+__all__ = ["MAX_RESULTS", "search_tool", "validate_tool", "web_search_tool"]
+
+MAX_RESULTS = 10
+"""Of one web search (F§3.2.1)."""
+
+
+def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
+    """`search_code_index`: shipped modules by meaning, trimmed to what a planner needs (DESIGN §12)."""
+
+    def search_code_index(
+        query: Annotated[str, "What the module should do, in words."],
+        call_id: Annotated[str, InjectedToolCallId],
+        tags: list[str] | None = None,
+        input_types: list[str] | None = None,
+        output_types: list[str] | None = None,
+        include_inactive: bool = False,
+        top_k: int = 10,
+    ) -> str:
+        """Search the Code Index of shipped modules by what they do. Best match first, with a similarity in 0..1."""
+        asked = IndexQuery(
+            query,
+            tuple(tags or ()),
+            tuple(input_types or ()),
+            tuple(output_types or ()),
+            include_inactive,
+            max(1, min(top_k, 50)),
+        )
+
+        def live() -> JsonValue:
+            return [
+                {
+                    "module_ref": hit.entry.ref,
+                    "name": hit.entry.name,
+                    "purpose": hit.entry.purpose,
+                    "io_summary": cast(JsonValue, hit.entry.io_summary.to_json()),
+                    "status": hit.entry.status.value,
+                    "similarity_score": round(hit.similarity_score, 4),
+                }
+                for hit in index.search(asked)
+            ]
+
+        request = cast(JsonValue, {"tool": "search_code_index", "query": list(map(str, asked))})
+        found = journal.scope(f"{run_id}/{call_id}").recall("tool", request, live)
+        return (
+            json.dumps(found, ensure_ascii=False)
+            if found
+            else "Nothing in the index matches; it may be empty."
+        )
+
+    return StructuredTool.from_function(search_code_index)
+
+
+def web_search_tool(
+    search: WebSearch, journal: Journal, run_id: str, consulted: list[tuple[str, list[str]]]
+) -> BaseTool:
+    """`web_search`: at most ten results, whatever is asked for."""
+
+    def web_search(
+        query: Annotated[str, "A natural-language query."],
+        call_id: Annotated[str, InjectedToolCallId],
+        max_results: int = MAX_RESULTS,
+    ) -> str:
+        """Search the web. Returns a ranked list of {url, title, snippet}."""
+        limit = max(1, min(max_results, MAX_RESULTS))
+
+        def live() -> JsonValue:
+            try:
+                return [cast(JsonValue, dict(result._asdict())) for result in search.search(query, limit)][
+                    :limit
+                ]
+            except SpecwrightError as error:
+                return str(error)
+
+        request: JsonValue = {"tool": "web_search", "query": query, "limit": limit}
+        found = journal.scope(f"{run_id}/{call_id}").recall("tool", request, live)
+        if isinstance(found, str):
+            return found
+        results = cast(list[dict[str, str]], found)
+        consulted.append((query, [result["url"] for result in results]))
+        return json.dumps(results, ensure_ascii=False)
+
+    return StructuredTool.from_function(web_search)
+
+
+def validate_tool(workspace: Workspace) -> BaseTool:
+    """`validate_spec`: the deficiencies of a draft (F§3.2.3)."""
+
+    def validate_spec(spec_path: Annotated[str, "The path of the draft, for instance /spec.json."]) -> str:
+        """Check a draft of the product spec. Returns {errors, warnings}; only errors block emission."""
+        try:
+            draft: Any = canonical_json.loads(workspace.read(spec_path))
+        except ValueError as error:
+            return json.dumps({"errors": [{"path": spec_path, "message": f"not readable as JSON: {error}"}]})
+        return json.dumps(validate(draft).to_json(), ensure_ascii=False)
+
+    return StructuredTool.from_function(validate_spec)

@@ -1,0 +1,61 @@
+"""A role's directory: made anew from its pack at each entry, the only thing its file tools can reach (DESIGN §4, §7)."""
+
+import shutil
+from pathlib import Path
+
+from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend
+
+from specwright.ports.roles import Assignment, Files
+
+__all__ = ["Workspace"]
+
+
+class Workspace:
+    """The directory of one role invocation.
+
+    Args:
+        base: Where workspaces are made, `.specwright/work`.
+        assignment: Whose pack is laid out.
+    """
+
+    def __init__(self, base: Path, assignment: Assignment) -> None:
+        self.root = base / assignment.place.run_id.replace("/", "--")
+        self._writable = assignment.writable
+        shutil.rmtree(self.root, ignore_errors=True)
+        self.root.mkdir(parents=True)
+        for name, data in assignment.pack.items():
+            target = self.root / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+
+    def backend(self) -> CompositeBackend:
+        """The agent's file system: this directory; what middleware offloads goes to the agent's own state."""
+        return CompositeBackend(
+            default=FilesystemBackend(root_dir=self.root, virtual_mode=True),
+            routes={"/large_tool_results/": StateBackend(), "/conversation_history/": StateBackend()},
+        )
+
+    def files(self) -> Files:
+        """What lies below the writable prefixes; anything else that was written counts for nothing."""
+        return {
+            path: (self.root / path).read_bytes()
+            for path in sorted(
+                p.relative_to(self.root).as_posix() for p in self.root.rglob("*") if p.is_file()
+            )
+            if path.startswith(self._writable) and "__pycache__" not in path
+        }
+
+    def read(self, path: str) -> bytes:
+        """A file of this directory, by the virtual path that the agent knows.
+
+        Raises:
+            ValueError: outside, or not there.
+        """
+        target = (self.root / path.lstrip("/")).resolve()
+        if not target.is_relative_to(self.root.resolve()) or not target.is_file():
+            raise ValueError(f"there is no file {path}")
+        return target.read_bytes()
+
+    def remove(self) -> None:
+        """Delete the directory."""
+        shutil.rmtree(self.root, ignore_errors=True)

@@ -1,0 +1,6 @@
+"""The state store on disk: write-once publishing, atomic replacement, the driver's lock (F§7, DESIGN §4)."""
+
+from specwright.storage.files import DiskStateStore, DiskTree
+from specwright.storage.lock import driving
+
+__all__ = ["DiskStateStore", "DiskTree", "driving"]

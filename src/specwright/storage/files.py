@@ -1,0 +1,148 @@
+"""Files on disk: write-once publishing and atomic replacement (DESIGN §4, §7).
+
+A file is written beside its place, fsynced, and then linked (write-once) or renamed (replacement) into it, so
+that a crash leaves it whole or absent. The directory is fsynced, so that the name survives too.
+"""
+
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from specwright import canonical_json
+from specwright.errors import CorruptionError, InputError, RefusedError
+
+__all__ = ["DiskStateStore", "DiskTree"]
+
+_TEMPORARY = ".tmp-"
+
+
+class DiskTree:
+    """The `FileTree` port on a directory."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @property
+    def location(self) -> Path:
+        """The directory."""
+        return self.root
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Write a file once."""
+        target = self._target(path)
+        if self._same(target, path, data):
+            return
+        temporary = self._written_beside(target, data)
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            self._same(target, path, data)
+        finally:
+            temporary.unlink()
+        _sync_directory(target.parent)
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a file, atomically taking the place of an older one."""
+        target = self._target(path)
+        temporary = self._written_beside(target, data)
+        try:
+            temporary.replace(target)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+        _sync_directory(target.parent)
+
+    def read(self, path: str) -> bytes:
+        """A file's bytes."""
+        try:
+            return self._target(path).read_bytes()
+        except FileNotFoundError as error:
+            raise CorruptionError("a record is missing", where=str(self.root / path)) from error
+
+    def exists(self, path: str) -> bool:
+        """Whether a file is there."""
+        return self._target(path).is_file()
+
+    def names(self, path: str) -> list[str]:
+        """The names of a directory's entries."""
+        directory = self._target(path)
+        if not directory.is_dir():
+            return []
+        return sorted(p.name for p in directory.iterdir() if not p.name.startswith(_TEMPORARY))
+
+    def tree(self, path: str) -> dict[str, bytes]:
+        """Every file below a directory."""
+        base = self._target(path)
+        return {
+            p.relative_to(base).as_posix(): p.read_bytes()
+            for p in sorted(base.rglob("*"))
+            if p.is_file() and not p.name.startswith(_TEMPORARY)
+        }
+
+    def publish_tree(self, path: str, files: Mapping[str, bytes]) -> None:
+        """Publish several files below a directory."""
+        for name, data in files.items():
+            self.publish(f"{path}/{name}", data)
+
+    def _target(self, path: str) -> Path:
+        pure = PurePosixPath(path)
+        if pure.is_absolute() or ".." in pure.parts:
+            raise RefusedError("a path must stay inside the store", where=path)
+        return self.root / pure
+
+    def _same(self, target: Path, path: str, data: bytes) -> bool:
+        try:
+            there = target.read_bytes()
+        except FileNotFoundError:
+            return False
+        if there != data:
+            raise RefusedError("a published file never changes", where=str(self.root / path))
+        return True
+
+    def _written_beside(self, target: Path, data: bytes) -> Path:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.parent / f"{_TEMPORARY}{os.getpid()}-{threading.get_ident()}-{target.name}"
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise InputError(
+                "a file cannot be written",
+                where=f"{target}: {error.strerror}",
+                remedy="free the disk or the rights",
+            ) from error
+        return temporary
+
+
+def _sync_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class DiskStateStore(DiskTree):
+    """The `StateStore` port on `state_store/`."""
+
+    def define(self, data: bytes) -> str:
+        """Publish bytes under their SHA-256."""
+        name = canonical_json.sha256(data)
+        self.publish(f"definitions/{name}", data)
+        return name
+
+    def definition(self, sha256: str) -> bytes:
+        """The bytes of a definition, checked."""
+        data = self.read(f"definitions/{sha256}")
+        if canonical_json.sha256(data) != sha256:
+            raise CorruptionError(
+                "a definition was altered",
+                where=str(self.root / "definitions" / sha256),
+                remedy="restore the file from a copy of the project",
+            )
+        return data

@@ -1,0 +1,1 @@
+"""Agent Wire v1.1: the typed, replayable event protocol. Imports without the factory."""

@@ -1,0 +1,44 @@
+"""The contracts and schemas of Agent Wire 1.1 as data: the only module of the wire that touches files.
+
+They stand at the repository root because W names those paths; a wheel carries copies beside this module. A
+build backend's forced includes are invisible to an editable install, so the loader falls back to the checkout
+(DESIGN §2).
+"""
+
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from specwright import canonical_json
+from specwright.canonical_json import JsonObject
+
+__all__ = ["VERSION", "contract", "schemas"]
+
+VERSION = "v1.1"
+
+
+@cache
+def contract(name: str) -> JsonObject:
+    """One contract by its name.
+
+    Args:
+        name: `task-state-machine`, `event-state-map` or `a2a-task-state-map`.
+    """
+    return canonical_json.loads(_directory("contracts").joinpath(f"{name}.json").read_bytes())
+
+
+@cache
+def schemas() -> dict[str, JsonObject]:
+    """Every JSON Schema by its file name, `envelope.schema.json` and so on."""
+    return {
+        entry.name: canonical_json.loads(entry.read_bytes())
+        for entry in sorted(_directory("schemas").iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".schema.json")
+    }
+
+
+def _directory(kind: str) -> Traversable:
+    installed = files(__name__) / kind / VERSION
+    if installed.is_dir():
+        return installed
+    return files(__name__) / ".." / ".." / ".." / ".." / kind / "agent-wire" / VERSION

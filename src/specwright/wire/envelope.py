@@ -1,0 +1,133 @@
+"""Building Wires and reading their stream ids (W Agent Wire v1.1 Envelope, W Stream Model).
+
+Builders only put values in their places; whether a Wire is good is decided by `specwright.wire.admission`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from specwright.canonical_json import JsonObject
+from specwright.wire.tables import Tables, default_tables
+
+__all__ = ["MAX_REFERENCES", "WIRE_VERSION", "StreamId", "make_stream", "make_wire", "task_stream_id"]
+
+WIRE_VERSION = "1.1"
+MAX_REFERENCES = 16
+"""How many `reference_task_ids` a Wire carries; all of them stand in the referenced definition (D33)."""
+
+
+class StreamId(NamedTuple):
+    """A stream id, taken apart.
+
+    `project:<id>`, `phase:<id>`, `task:<id>:attempt:<n>`, `agent:<id>` or `artifact:<id>`.
+
+    Args:
+        kind: The word before the first colon.
+        id: What the stream is about.
+        attempt: Of a task stream; 0 for the others.
+    """
+
+    kind: str
+    id: str
+    attempt: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "StreamId":
+        """Take a stream id apart.
+
+        Raises:
+            ValueError: it is none of the five kinds.
+        """
+        match text.split(":"):
+            case ["task", task_id, "attempt", attempt] if task_id and attempt.isdecimal():
+                return cls("task", task_id, int(attempt))
+            case ["project" | "phase" | "agent" | "artifact" as kind, name] if name:
+                return cls(kind, name)
+            case _:
+                raise ValueError(f"{text!r} is not a stream id")
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}" + (f":attempt:{self.attempt}" if self.kind == "task" else "")
+
+
+def task_stream_id(task_id: str, attempt: int) -> str:
+    """The stream of one attempt at a task, `task:TSK-014:attempt:1` (D30)."""
+    return str(StreamId("task", task_id, attempt))
+
+
+def make_stream(
+    *,
+    stream_id: str,
+    stream_seq: int,
+    context_id: str,
+    causation_id: str | None = None,
+    correlation_id: str | None = None,
+    reference_task_ids: Sequence[str] = (),
+    parent_task_id: str | None = None,
+) -> JsonObject:
+    """The `stream` part of a Wire.
+
+    Args:
+        stream_id: The stream.
+        stream_seq: The place in it, from 1 without gaps.
+        context_id: The broad work context, `project:<id>`.
+        causation_id: The Wire that caused this one, if one did.
+        correlation_id: The context if not given.
+        reference_task_ids: What this task continues or depends on; the first 16 are carried (D33).
+        parent_task_id: The task that spawned this one.
+    """
+    stream: JsonObject = {
+        "stream_id": stream_id,
+        "stream_seq": stream_seq,
+        "context_id": context_id,
+        "correlation_id": correlation_id or context_id,
+    }
+    if causation_id is not None:
+        stream["causation_id"] = causation_id
+    if reference_task_ids:
+        stream["reference_task_ids"] = list(reference_task_ids[:MAX_REFERENCES])
+    if parent_task_id is not None:
+        stream["parent_task_id"] = parent_task_id
+    return stream
+
+
+def make_wire(
+    *,
+    wire_id: str,
+    ts: str,
+    type: str,
+    sender: str,
+    stream: Mapping[str, Any],
+    payload: Mapping[str, Any],
+    state: Mapping[str, Any] | None = None,
+    extensions: Mapping[str, Any] | None = None,
+    tables: Tables | None = None,
+) -> JsonObject:
+    """A Wire.
+
+    Args:
+        wire_id: `wire_` and a ULID, drawn once together with `ts` (D32).
+        ts: The producer's time, ISO-8601 UTC.
+        type: The event type.
+        sender: `agent:<slug>`, `runner:<id>`, `system` or `human:<id>`.
+        stream: What `make_stream` returns.
+        payload: What the event type's schema asks for.
+        state: Normally left out: the tables know it (D34).
+        extensions: Namespaced metadata.
+        tables: Other tables than those that ship.
+    """
+    wire: JsonObject = {
+        "wire": WIRE_VERSION,
+        "wire_id": wire_id,
+        "type": type,
+        "sender": sender,
+        "ts": ts,
+        "stream": dict(stream),
+    }
+    known = dict(state) if state is not None else (tables or default_tables()).state_of(type)
+    if known is not None:
+        wire["state"] = known
+    wire["payload"] = dict(payload)
+    if extensions:
+        wire["extensions"] = dict(extensions)
+    return wire

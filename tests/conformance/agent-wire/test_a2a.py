@@ -1,0 +1,243 @@
+"""Agent Wire maps cleanly to A2A, by the types of a published implementation (W Required Conformance Tests, D35).
+
+Needs the extra `a2a`; without it only the tests that read the mapping itself run.
+"""
+
+import uuid
+from itertools import count
+from typing import Any
+
+import pytest
+
+from specwright.wire import data
+from specwright.wire.a2a import Bridge, Proof, a2a_task_id, map_wires
+from specwright.wire.a2a_documents import a2a_agent_card, a2a_message, a2a_part
+from specwright.wire.envelope import StreamId
+from wire.story import HAPPY_PATH, TASK, Story, fixture
+
+TO_WORKING = HAPPY_PATH[:4]
+TERMINAL = {"COMPLETED", "FAILED", "CANCELED", "REJECTED"}
+
+
+def strictly(kind: str, document: Any) -> Any:
+    """Parse ProtoJSON: an unknown field, a wrong type or a missing required field is an error."""
+    types = pytest.importorskip("a2a.types.a2a_pb2", reason="needs the extra a2a")
+    from a2a.utils.proto_utils import validate_proto_required_fields
+    from google.protobuf.json_format import MessageToDict, ParseDict
+
+    message = ParseDict(document, getattr(types, kind)(), ignore_unknown_fields=False)
+    validate_proto_required_fields(message)
+    return MessageToDict(message)
+
+
+def responses(wires: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The stream of the only A2A task of some Wires."""
+    (stream,) = map_wires(wires).values()
+    return stream
+
+
+def last_state(wires: list[dict[str, Any]]) -> str:
+    """The A2A state after the last Wire."""
+    (body,) = responses(wires)[-1].values()
+    return body["status"]["state"].removeprefix("TASK_STATE_")
+
+
+def blocked(reason: str) -> dict[str, Any]:
+    """A block by its reason."""
+    return {"reason": reason} | ({"reference": "ESC-9a1b2c3d"} if reason == "human_input" else {})
+
+
+def test_a_story_parses_strictly_and_is_in_a2as_order():
+    """Task first, then updates, closed at a terminal state; every response parses (W-2-09, W-7-04)."""
+    stream = responses(Story().wires(*HAPPY_PATH))
+
+    assert [next(iter(response)) for response in stream] == [
+        "task",
+        *["statusUpdate"] * 3,
+        "artifactUpdate",
+        "statusUpdate",
+    ]
+    for response in stream:
+        strictly("StreamResponse", response)
+    assert last_state(Story().wires(*HAPPY_PATH)) in TERMINAL
+
+
+@pytest.mark.parametrize(
+    ("path", "event", "body", "state"),
+    [
+        ((), "task.created", None, "SUBMITTED"),
+        (TO_WORKING[:1], "task.available", None, "SUBMITTED"),
+        (TO_WORKING[:2], "task.claimed", None, "SUBMITTED"),
+        (TO_WORKING[:3], "task.started", None, "WORKING"),
+        (TO_WORKING, "task.blocked", blocked("human_input"), "INPUT_REQUIRED"),
+        (TO_WORKING[:1], "task.blocked", blocked("human_input"), "INPUT_REQUIRED"),
+        (TO_WORKING, "task.blocked", blocked("auth"), "AUTH_REQUIRED"),
+        (TO_WORKING, "task.blocked", blocked("dependency"), "WORKING"),
+        (TO_WORKING[:1], "task.blocked", blocked("dependency"), "SUBMITTED"),
+        (TO_WORKING, "task.blocked", blocked("resource"), "WORKING"),
+        (TO_WORKING[:2], "task.blocked", blocked("resource"), "SUBMITTED"),
+        (HAPPY_PATH[:5], "task.complete", None, "COMPLETED"),
+        (TO_WORKING, "task.failed", None, "FAILED"),
+        (TO_WORKING, "task.failed", {"failure": {"kind": "rejected", "retryable": False}}, "REJECTED"),
+        (TO_WORKING, "task.cancelled", None, "CANCELED"),
+    ],
+)
+def test_each_row_of_the_table_gives_its_a2a_state(path: tuple[str, ...], event: str, body: Any, state: str):
+    """The A2A state of every row, human_input, auth and dependency or resource apart (D-33-05)."""
+    story = Story()
+    wires = [*story.wires(*path), story.wire(event, body=body)]
+
+    assert last_state(wires) == state
+    strictly("StreamResponse", responses(wires)[-1])
+
+
+def test_every_task_event_has_a_row_and_only_the_table_spells_canceled():
+    """The mapping is a contract that the code reads (W-1-05, D35)."""
+    rows: Any = data.contract("a2a-task-state-map")["rows"]
+    machine: Any = data.contract("task-state-machine")
+    inputs: set[str] = {row["event"] for row in machine["transitions"]}
+
+    assert {row["event"] for row in rows} == inputs
+    other = [row | {"state": "TASK_STATE_WORKING"} if row["update"] == "status" else row for row in rows]
+    response = Bridge(rows=other).take(Story().wire("task.created"))
+    assert response is not None
+    assert response[1]["task"]["status"]["state"] == "TASK_STATE_WORKING"  # pyright: ignore
+
+
+def test_an_artifact_update_is_whole():
+    """artifact.ready: append=false, lastChunk=true, by reference and never by content (D33, W-7-04)."""
+    update = responses(Story().wires(*HAPPY_PATH))[4]["artifactUpdate"]
+
+    assert (update["append"], update["lastChunk"]) == (False, True)
+    assert set(update["artifact"]["parts"][0]) == {"url", "filename", "mediaType"}
+    assert update["artifact"]["metadata"]["sizeBytes"] == "512"
+
+
+def test_one_a2a_task_per_attempt():
+    """The id is the UUIDv5 of the stream id; a retry is another A2A task of the same context (D-35-01)."""
+    story = Story()
+    first = story.wires("task.created", "task.available", "task.claimed", "task.failed")
+    second = story.wire("task.created", "task:TSK-001:attempt:2", causation_id=first[-1]["wire_id"])
+    streams = map_wires([*first, second])
+
+    assert list(streams) == [a2a_task_id(TASK), a2a_task_id("task:TSK-001:attempt:2")]
+    assert all(uuid.UUID(task_id).version == 5 for task_id in streams)
+    assert len({stream[0]["task"]["contextId"] for stream in streams.values()}) == 1
+
+
+def test_references_are_a2a_tasks_and_a_block_says_what_it_waits_for():
+    """referenceTaskIds name the last attempt of the tasks referred to (W-7-04)."""
+    story = Story()
+    other = story.wire("task.created", "task:TSK-002:attempt:1")
+    wire = story.wire("task.created", reference_task_ids=["TSK-002", "TSK-099"], parent_task_id="TSK-002")
+    stream = map_wires([other, wire])[a2a_task_id(TASK)]
+    message = stream[0]["task"]["status"]["message"]
+
+    assert message["referenceTaskIds"] == [
+        a2a_task_id("task:TSK-002:attempt:1"),
+        a2a_task_id("task:TSK-099:attempt:1"),
+    ]
+    strictly("StreamResponse", stream[0])
+
+    waiting = story.wire("task.blocked", body=blocked("human_input"))
+    said = map_wires([other, wire, waiting])[a2a_task_id(TASK)][1]["statusUpdate"]["status"]["message"]
+    assert said["parts"][0]["data"] == {
+        "type": "task.blocked",
+        "reason": "human_input",
+        "reference": "ESC-9a1b2c3d",
+    }
+
+
+def test_numbers_of_the_log_travel_as_strings():
+    """A2A metadata is a protobuf Struct, whose numbers are doubles (D-35-01)."""
+    bridge = Bridge()
+    numbers = count(2**53 - 10)
+    for wire in Story().wires(*HAPPY_PATH):
+        response = bridge.take(wire, Proof(next(numbers), "2026-05-06T16:00:01.123456789Z"))
+        assert response is not None
+        (body,) = response[1].values()
+        metadata = body["metadata"]  # pyright: ignore
+        assert all(isinstance(value, str) for value in metadata.values())
+        assert strictly("StreamResponse", response[1])
+
+
+def test_nothing_internal_leaks():
+    """Only named keys go out: no payload, extension, sender or definition (W-7-06)."""
+    story = Story()
+    wires = [wire | {"extensions": {"org.example.inner": "inner"}} for wire in story.wires(*HAPPY_PATH)]
+    keys: set[str] = set()
+
+    def collect(value: Any) -> None:
+        if isinstance(value, dict):
+            keys.update(value)
+            for inner in value.values():
+                collect(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                collect(inner)
+
+    collect(responses(wires))
+    assert "inner" not in str(responses(wires))
+    assert keys <= {
+        *(
+            "task",
+            "statusUpdate",
+            "artifactUpdate",
+            "id",
+            "taskId",
+            "contextId",
+            "status",
+            "state",
+            "timestamp",
+        ),
+        *(
+            "metadata",
+            "wireId",
+            "wireType",
+            "streamSeq",
+            "attempt",
+            "artifact",
+            "artifactId",
+            "name",
+            "parts",
+        ),
+        *("url", "filename", "mediaType", "sha256", "version", "sizeBytes", "append", "lastChunk"),
+    }
+
+
+def test_what_is_of_no_task_or_not_admissible_is_not_shown():
+    """The mapping reads the same log by the same rules (W-7-05, D-31-01)."""
+    story = Story()
+    wires = [
+        story.wire("review.recorded", "project:notes-1f0c9a2e"),
+        story.wire("task.created"),
+        story.wire("task.started"),
+    ]
+
+    assert [next(iter(response)) for response in responses(wires)] == ["task"]
+    assert len(responses([wires[1], wires[1]])) == 1
+    assert all(StreamId.parse(wire["stream"]["stream_id"]) for wire in wires)
+
+
+@pytest.mark.parametrize("role", ["human", "agent", "system"])
+def test_a_message_parses_strictly(role: str):
+    """Messages and parts map to A2A (W-7-01, W-2-09)."""
+    parts = [fixture(f"part.valid-{kind}.json") for kind in ("text", "data", "artifact-ref", "file-ref")]
+    message = a2a_message(
+        fixture("message.valid.json") | {"role": role, "parts": parts, "context_id": "project:notes"}
+    )
+
+    strictly("Message", message)
+    assert message["role"] == ("ROLE_USER" if role == "human" else "ROLE_AGENT")
+    assert message["metadata"]["priority"] == "2"  # pyright: ignore
+    assert [a2a_part(part) for part in parts] == message["parts"]
+
+
+def test_an_agent_card_parses_strictly():
+    """Identity, skills, modes, constraints and auth map to A2A (W-7-03, W-2-09)."""
+    card = a2a_agent_card(fixture("agent-card.valid.json"), url="https://example.org/a2a")
+    parsed = strictly("AgentCard", card)
+
+    assert parsed["capabilities"]["extensions"][0]["params"]["max_parallel_tasks"] == "2"
+    assert parsed["securityRequirements"][0]["schemes"].keys() == {"bearer"}
+    assert parsed["skills"][0]["tags"] == ["review"]

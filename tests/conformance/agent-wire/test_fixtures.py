@@ -1,0 +1,198 @@
+"""The conformance tests that Agent Wire names for fixtures (W Required Conformance Tests)."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from jsonschema import ValidationError as PythonError
+from jsonschema.validators import extend
+from referencing import Registry, Resource
+
+from specwright.wire import canonical, data
+from specwright.wire.admission import default_admission
+from specwright.wire.ledger import Change, Ledger
+from specwright.wire.rejection import Rejection, WireRefusedError
+from specwright.wire.tables import default_tables
+from specwright.wire.validation import default_schemas
+from wire.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
+
+EXPECTED = expectations()
+VALID: dict[str, Any] = EXPECTED["valid"]
+INVALID: dict[str, Any] = EXPECTED["invalid"]
+
+
+def in_ecma_dialect(_validator: Any, pattern: str, value: Any, _schema: Any):
+    """`pattern` as JSON Schema means it: in Python `$` would also match before a final newline."""
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield PythonError(f"{value!r} does not match {pattern!r}")
+
+
+def second_opinion(schema_name: str, document: Any) -> set[tuple[str, str]]:
+    """Every fault as (pointer, keyword) by the validator that is not used in production."""
+    registry = Registry().with_resources(
+        (str(schema["$id"]), Resource.from_contents(schema)) for schema in data.schemas().values()
+    )
+    dialect = extend(Draft202012Validator, {"pattern": in_ecma_dialect})
+    validator = dialect(data.schemas()[schema_name], registry=registry)
+    return {
+        ("".join(f"/{part}" for part in error.absolute_path), keyword_of(error))
+        for error in validator.iter_errors(document)
+    }
+
+
+def keyword_of(error: PythonError) -> str:
+    """The keyword that failed; both validators name a bad key by the keyword around it."""
+    return "propertyNames" if "propertyNames" in error.absolute_schema_path else str(error.validator)
+
+
+def decide(name: str, after: list[str]) -> Change | Rejection:
+    """What becomes of a fixture, from its bytes, after other fixtures."""
+    ledger = Ledger()
+    for earlier in after:
+        change = default_admission().admit(ledger, fixture(earlier))
+        assert isinstance(change, Change), (earlier, change)
+        ledger.add(change)
+    try:
+        decision = default_admission().admit(ledger, canonical.parse((FIXTURES / name).read_bytes()))
+    except WireRefusedError as error:
+        return error.rejection
+    assert isinstance(decision, Change | Rejection)
+    return decision
+
+
+@pytest.mark.parametrize("name", [name for name, row in VALID.items() if "schema" not in row])
+def test_a_valid_fixture_is_valid_by_its_event_schema_and_the_envelope_and_is_admitted(name: str):
+    """Every valid fixture validates against event and envelope schema (W-2-01, W-4-01)."""
+    wire = fixture(name)
+    rule = default_tables().events[wire["type"]]
+
+    assert default_schemas().check_document(rule.schema, wire) is None
+    assert default_schemas().check_document("envelope.schema.json", wire) is None
+    assert second_opinion(rule.schema, wire) == set()
+    assert isinstance(decide(name, VALID[name]["after"]), Change)
+
+
+@pytest.mark.parametrize("name", [name for name, row in VALID.items() if "schema" in row])
+def test_a_valid_document_is_valid_by_its_schema(name: str):
+    """Messages, parts, artifacts, cards and HCS metadata have fixtures (W-7-01, W-7-02, W-7-03, W-3-08)."""
+    schema = VALID[name]["schema"]
+
+    assert default_schemas().check_document(schema, fixture(name)) is None
+    assert second_opinion(schema, fixture(name)) == set()
+
+
+@pytest.mark.parametrize("name", sorted(INVALID))
+def test_an_invalid_fixture_fails_for_exactly_the_reason_in_its_name(name: str):
+    """Every invalid fixture fails for the expected reason (W-2-02, W-1-04)."""
+    expected = INVALID[name]
+    schema = expected.get("schema")
+    found = (
+        default_schemas().check_document(schema, fixture(name))
+        if schema
+        else decide(name, expected.get("after", []))
+    )
+
+    assert isinstance(found, Rejection)
+    assert found.message
+    assert (found.layer, found.code, found.pointer, found.keyword) == (
+        expected["layer"],
+        expected["code"],
+        expected["instance_path"],
+        expected["keyword"],
+    )
+
+
+@pytest.mark.parametrize("name", sorted(name for name, row in INVALID.items() if row["layer"] != "parse"))
+def test_both_validators_give_the_same_verdict(name: str):
+    """Every fixture gives the same verdict in jsonschema and in jsonschema-rs (W-2-02)."""
+    expected = INVALID[name]
+    document = fixture(name)
+    rule = default_tables().events.get(document.get("type", ""))
+    schema = expected.get("schema") or (rule.schema if rule else "envelope.schema.json")
+    faults = second_opinion(schema, document)
+
+    if expected["code"] == "wire.schema":
+        assert faults == {(expected["instance_path"], expected["keyword"])}
+    else:
+        assert faults == set()
+
+
+def test_every_file_has_an_expectation_and_every_expectation_a_file():
+    """No fixture stands there without a verdict (W-1-04)."""
+    files = {path.name for path in FIXTURES.glob("*.json")} - {"expectations.json"}
+
+    assert files == set(VALID) | set(INVALID)
+
+
+def test_every_event_type_has_a_valid_fixture():
+    """Every event type has at least one valid golden fixture (W-1-03)."""
+    assert {fixture(name).get("type") for name in VALID} >= set(default_tables().events)
+
+
+def test_every_event_type_has_an_invalid_fixture():
+    """Every event type has a named invalid case (W-1-04)."""
+    named = {name.split(".invalid-")[0] for name in INVALID}
+
+    assert named >= {event.replace(".", "-") for event in default_tables().events}
+
+
+def test_every_kind_of_stream_and_of_part_has_a_fixture():
+    """The five kinds of stream and the four of part are shown (W-5-01, D-37-01)."""
+    kinds = {
+        fixture(name)["stream"]["stream_id"].split(":")[0] for name, row in VALID.items() if "after" in row
+    }
+    parts = {fixture(name)["kind"] for name, row in VALID.items() if row.get("schema") == "part.schema.json"}
+
+    assert kinds == {"project", "phase", "task", "agent", "artifact"}
+    assert parts == {"text", "data", "artifact_ref", "file_ref"}
+
+
+def test_the_files_that_the_document_names_are_there():
+    """The minimum of schemas, fixtures and contracts exists by name (W-1-01, W-1-02)."""
+    events = {
+        "task-created",
+        "task-available",
+        "task-claimed",
+        "task-started",
+        "task-blocked",
+        "artifact-ready",
+        "task-complete",
+        "task-failed",
+        "task-cancelled",
+    }
+    schemas = events | {"envelope", "stream", "state"}
+    fixtures = {f"{event}.valid" for event in events} | {
+        "task-complete.invalid-missing-artifact",
+        "task-complete.invalid-verification-fail",
+    }
+
+    assert all((SCHEMAS / f"{name}.schema.json").is_file() for name in schemas)
+    assert all((FIXTURES / f"{name}.json").is_file() for name in fixtures)
+    assert {path.stem for path in CONTRACTS.glob("*.json")} == {
+        "task-state-machine",
+        "event-state-map",
+        "a2a-task-state-map",
+    }
+
+
+def test_the_documents_own_envelope_is_refused_as_printed_and_taken_with_its_ids_filled_in():
+    """The document's example validates once its elided ids are filled in (W-3-06)."""
+    filled = fixture("envelope.valid-document-example.json")
+    printed = filled | {
+        "wire_id": "wire_01HZY...",
+        "stream": filled["stream"] | {"causation_id": "wire_01HZX..."},
+    }
+
+    assert default_schemas().check(filled) is None
+    assert second_opinion("task-started.schema.json", printed) == {
+        ("/wire_id", "pattern"),
+        ("/stream/causation_id", "pattern"),
+    }
+
+
+def test_fixtures_are_stored_as_json_with_a_final_newline():
+    """Golden fixtures are plain text that a person can read and compare (W Required Contract Paths)."""
+    for path in FIXTURES.glob("*.valid*.json"):
+        assert path.read_text() == json.dumps(fixture(path.name), indent=2, ensure_ascii=False) + "\n"

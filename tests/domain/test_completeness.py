@@ -1,0 +1,341 @@
+"""When a product spec is complete (F§3.2.3)."""
+
+import copy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data
+from specwright import canonical_json
+from specwright.domain.completeness import Severity, ValidationReport, validate
+from specwright.domain.dependency_cycles import describe_cycle, find_cycles
+from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
+
+_TASK = "pillars[0].epics[0].stories[0].tasks[{}]"
+_STEPS = {
+    "": (),
+    "pillars[0]": ("pillars", 0),
+    "pillars[0].epics[0]": ("pillars", 0, "epics", 0),
+    "pillars[0].epics[0].stories[0]": ("pillars", 0, "epics", 0, "stories", 0),
+    _TASK.format(1): ("pillars", 0, "epics", 0, "stories", 0, "tasks", 1),
+    _TASK.format(1) + ".io_contract_sketch": (
+        "pillars",
+        0,
+        "epics",
+        0,
+        "stories",
+        0,
+        "tasks",
+        1,
+        "io_contract_sketch",
+    ),
+}
+
+
+def _at(data, path):
+    for step in _STEPS[path]:
+        data = data[step]
+    return data
+
+
+def _changed(path, field, value):
+    data = copy.deepcopy(draft_data())
+    _at(data, path)[field] = value
+    return data
+
+
+def _told(deficiencies):
+    return [(deficiency.path, deficiency.field) for deficiency in deficiencies]
+
+
+def _tasks(*tasks):
+    return draft_data([pillar_data([epic_data([story_data(list(tasks))])])])
+
+
+_FIELDS = [(path, field) for path in _STEPS for field in _at(draft_data(), path) if field != "depends_on"]
+
+
+def test_a_complete_spec_has_no_deficiency():
+    """F-3.2.3-07: nothing stands in the way of emission."""
+    assert validate(draft_data()) == ValidationReport()
+    assert validate(spec_data(), ProductSpec) == ValidationReport()
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "value", "criterion"),
+    [
+        ("", "pillars", [], 10),
+        ("pillars[0]", "epics", [], 1),
+        ("pillars[0].epics[0]", "stories", [], 2),
+        ("pillars[0].epics[0]", "success_criteria", [], 2),
+        ("pillars[0].epics[0].stories[0]", "tasks", [], 3),
+        (_TASK.format(1), "subtasks", ["Read it"], 4),
+        (_TASK.format(1), "acceptance_criteria", ["Returns it"], 5),
+    ],
+)
+def test_too_few_children_are_an_error_at_their_place(path, field, value, criterion):
+    """F-3.2.3-01: C1-C5, exact path, field and severity."""
+    errors = validate(_changed(path, field, value)).errors
+    assert (path, field) in _told(errors)
+    (error,) = [error for error in errors if (error.path, error.field) == (path, field)]
+    assert error.severity is Severity.ERROR
+    assert f"(criterion {criterion})" in error.message
+
+
+def test_children_are_counted_also_where_one_is_faulty():
+    """F-3.2.3-01: one report names everything, so that the agent repairs it in one go."""
+    errors = validate(_changed(_TASK.format(1), "subtasks", [""])).errors
+    assert len(errors) == 2
+    assert {error.message for error in errors} == {
+        "[0] is empty (criterion 10)",
+        "needs at least 2, has 1 (criterion 4)",
+    }
+
+
+@pytest.mark.parametrize("dimension", ["inputs", "outputs", "error_surfaces", "effects", "modes"])
+@pytest.mark.parametrize("text", ["TBD", "N/A", "TODO", "TBD: later", "N/A: pure", "TODO: later", ""])
+def test_an_open_dimension_is_an_error(dimension, text):
+    """F-3.2.3-02: five dimensions, three words, as a whole value and as the leading word, and empty."""
+    path = _TASK.format(1) + ".io_contract_sketch"
+    (error,) = validate(_changed(path, dimension, text)).errors
+    assert (error.path, error.field) == (path, dimension)
+    assert "(criterion 6)" in error.message
+
+
+def test_a_todo_app_may_say_todo():
+    """F-3.2.3-03: a sentence that contains the word is content."""
+    path = _TASK.format(1) + ".io_contract_sketch"
+    assert not validate(_changed(path, "inputs", "Todo title, non-empty")).errors
+    assert not validate(_changed(path, "inputs", "title of the todo item")).errors
+
+
+def test_a_task_id_given_twice_is_an_error_that_names_both():
+    """F-3.2.3-04: C7."""
+    (error,) = validate(_tasks(task_data(1), task_data(1, "Other"))).errors
+    assert (error.path, error.field) == (_TASK.format(1), "task_id")
+    assert _TASK.format(0) in error.message
+
+
+def test_an_unknown_dependency_is_an_error_that_names_it():
+    """F-3.2.3-04: C8."""
+    (error,) = validate(_tasks(task_data(1), task_data(2, "Other", ["TSK-001", "TSK-009"]))).errors
+    assert (error.path, error.field) == (_TASK.format(1), "depends_on")
+    assert "TSK-009" in error.message
+
+
+def test_a_circle_is_an_error_that_shows_it():
+    """F-3.2.3-04: C9, over three tasks."""
+    (error,) = validate(
+        _tasks(
+            task_data(1, depends_on=["TSK-003"]),
+            task_data(2, "B", ["TSK-001"]),
+            task_data(3, "C", ["TSK-002"]),
+        )
+    ).errors
+    assert error.field == "depends_on"
+    assert "TSK-001 -> TSK-003 -> TSK-002 -> TSK-001 (criterion 9)" in error.message
+
+
+def test_a_task_that_depends_on_itself_is_a_circle():
+    """F-3.2.3-04: C9, the self-loop."""
+    (error,) = validate(_tasks(task_data(1), task_data(2, "B", ["TSK-002"]))).errors
+    assert error.path == _TASK.format(1)
+    assert "TSK-002 -> TSK-002" in error.message
+
+
+@pytest.mark.parametrize(("path", "field"), _FIELDS)
+@pytest.mark.parametrize("value", ["missing", "", "  ", None, 7])
+def test_every_required_field_is_there_and_says_something(path, field, value):
+    """F-3.2.3-05: C10 at every level, with the exact path."""
+    data = _changed(path, field, value)
+    if value == "missing":
+        del _at(data, path)[field]
+    assert (path, field) in _told(validate(data).errors)
+
+
+def test_an_unknown_field_is_an_error_at_its_place():
+    """F-3.2.2-06: the agent is told to leave it out."""
+    (error,) = validate(_changed("pillars[0].epics[0]", "owner", "me")).errors
+    assert (error.path, error.field) == ("pillars[0].epics[0]", "owner")
+
+
+def test_times_belong_to_the_stored_spec_only():
+    """D-04-02: a draft has none, a stored spec has both."""
+    assert _told(validate(spec_data()).errors) == [("", "created_at"), ("", "updated_at")]
+    assert _told(validate(draft_data(), ProductSpec).errors) == [("", "created_at"), ("", "updated_at")]
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "value", "criterion"),
+    [
+        ("", "description", "Short.", 11),
+        ("pillars[0]", "description", "Short.", 11),
+        ("pillars[0].epics[0]", "description", "Short.", 11),
+        ("pillars[0].epics[0].stories[0]", "description", "Short.", 11),
+        (_TASK.format(1), "description", "Nineteen characters", 11),
+        (_TASK.format(1), "acceptance_criteria", ["Returns it", "Good quality and speed"], 12),
+        (_TASK.format(1), "subtasks", ["Write the parser", "write a parser.", "Test it"], 13),
+        (_TASK.format(1) + ".io_contract_sketch", "error_surfaces", "Errors may occur", 14),
+    ],
+)
+def test_thin_content_is_a_warning_and_no_error(path, field, value, criterion):
+    """F-3.2.3-06, F-3.2.3-07: W11-W14 name their place and block nothing."""
+    report = validate(_changed(path, field, value))
+    assert not report.errors
+    (warning,) = report.warnings
+    assert (warning.path, warning.field, warning.severity) == (path, field, Severity.WARNING)
+    assert f"(criterion {criterion})" in warning.message
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        "Returns the names in order",
+        "The page displays an error",
+        "An empty file raises ValueError",
+        "It must write one line per row",
+        "Each event is emitted once",
+        "Invalid input is rejected",
+        "Retries three times",
+        "is validating every row",
+    ],
+)
+def test_a_verb_of_observable_behaviour_makes_a_criterion_testable(criterion):
+    """F-3.2.3-06: W12, in any form of the verb."""
+    assert not validate(
+        _changed(_TASK.format(1), "acceptance_criteria", ["Raises an error", criterion])
+    ).warnings
+
+
+@pytest.mark.parametrize(
+    "surfaces",
+    [
+        "ValueError",
+        "E_EMPTY",
+        "the file does not exist",
+        "empty text",
+        "HTTP 404",
+        "401 without a token",
+        "空のテキスト",
+    ],
+)
+def test_a_named_condition_makes_error_surfaces_specific(surfaces):
+    """F-3.2.3-06: W14 is content with an exception, a code or a condition."""
+    path = _TASK.format(1) + ".io_contract_sketch"
+    assert not validate(_changed(path, "error_surfaces", surfaces)).warnings
+
+
+@pytest.mark.parametrize(
+    "surfaces",
+    ["Various exceptions might be raised.", "may fail; handled gracefully", "Something can go wrong"],
+)
+def test_phrases_that_name_nothing_are_not_specific(surfaces):
+    """F-3.2.3-06: W14."""
+    path = _TASK.format(1) + ".io_contract_sketch"
+    assert _told(validate(_changed(path, "error_surfaces", surfaces)).warnings) == [(path, "error_surfaces")]
+
+
+def test_different_subtasks_are_not_near_duplicates():
+    """F-3.2.3-06: W13 does not warn of subtasks that share a phrase."""
+    subtasks = [
+        "Handle error case 1",
+        "Handle error case 2",
+        "Implement the GET endpoint",
+        "Implement the POST endpoint",
+    ]
+    assert not validate(_changed(_TASK.format(1), "subtasks", subtasks)).warnings
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(), max_size=5)
+    | st.sampled_from(["TSK-001", "TSK-002", "\ud800"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["pillars", "epics", "stories", "tasks", "depends_on", "task_id", "io_contract_sketch", "x"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=30,
+)
+
+
+@settings(deadline=None)
+@given(_JSON)
+def test_any_json_gets_a_report_that_can_be_written(data):
+    """F-3.2.1-04: never an exception, however malformed the draft is."""
+    report = validate(data)
+    assert report.errors
+    assert ValidationReport.from_bytes(canonical_json.pretty(report.to_json()), "report") == report
+
+
+def _places(value, path=()):
+    """Every place in a JSON value."""
+    yield path
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _places(inner, (*path, key))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_no_error_means_that_the_record_accepts_the_spec(data):
+    """F-3.2.3-05: over specs damaged anywhere, the report has an error whenever the schema refuses."""
+    spec = copy.deepcopy(draft_data())
+    *parents, last = data.draw(st.sampled_from([place for place in _places(spec) if place]))
+    target = spec
+    for step in parents:
+        target = target[step]
+    if data.draw(st.booleans()):
+        del target[last]
+    else:
+        target[last] = data.draw(_JSON)
+    try:
+        ProductSpecDraft.model_validate(spec)
+    except ValidationError:
+        assert validate(spec).errors
+    else:
+        report = validate(spec)
+        assert all(
+            "criterion 7" in e.message or "criterion 8" in e.message or "criterion 9" in e.message
+            for e in report.errors
+        )
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.integers(0, 7).map(str), st.lists(st.integers(0, 8).map(str), max_size=4)))
+def test_a_cycle_is_found_exactly_where_the_graph_has_one(edges):
+    """F-3.2.3-04: against the definition, a node that reaches itself; and each answer is a cycle."""
+
+    def reaches(start):
+        seen, pending = set(), list(edges[start])
+        while pending:
+            node = pending.pop()
+            if node in edges and node not in seen:
+                seen.add(node)
+                pending.extend(edges[node])
+        return start in seen
+
+    cycles = list(find_cycles(edges))
+    assert bool(cycles) == any(reaches(node) for node in edges)
+    for cycle in cycles:
+        assert all(after in edges[node] for node, after in zip(cycle, (*cycle[1:], cycle[0]), strict=True))
+
+
+def test_a_chain_of_ten_thousand_tasks_is_no_circle():
+    """F-3.2.3-04: no recursion, however long the chain; and a long circle is told shortly."""
+    edges = {str(n): [str(n + 1)] for n in range(10_000)}
+    assert not list(find_cycles(edges))
+    edges["9999"] = ["0"]
+    (cycle,) = find_cycles(edges)
+    assert len(cycle) == 10_000
+    assert describe_cycle(cycle) == "0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> (9992 more) -> 0"

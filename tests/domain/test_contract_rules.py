@@ -1,0 +1,335 @@
+"""What a contract may say when it is locked."""
+
+import pytest
+
+from specwright.domain.contract import (
+    Effect,
+    EffectType,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+    SurfaceKind,
+)
+from specwright.domain.contract_rules import normalise, problems
+
+
+def a_contract(**changes):
+    """A contract without problems, with changes."""
+    base = {
+        "module_id": "MM-00000001",
+        "name": "slugify",
+        "purpose": "Turn a title into a URL slug.",
+        "inputs": [Input(name="text", type="str", constraints=["non-empty"])],
+        "outputs": [Output(name="slug", type="str", invariants=["matches [a-z0-9-]+"])],
+        "error_surfaces": [
+            ErrorSurface(name="ValueError", when="text is empty", surface=SurfaceKind.EXCEPTION)
+        ],
+        "effects": [],
+        "modes": Modes(sync=True, async_=False),
+    }
+    return MicroModuleContract(**{**base, **changes})
+
+
+def an_input(type_="str", *constraints, name="text"):
+    return a_contract(inputs=[Input(name=name, type=type_, constraints=list(constraints))])
+
+
+def an_effect(kind, target):
+    return a_contract(effects=[Effect(type=kind, target=target, description="as it says")])
+
+
+def an_error(name, kind=SurfaceKind.EXCEPTION, when="it fails"):
+    return a_contract(error_surfaces=[ErrorSurface(name=name, when=when, surface=kind)])
+
+
+def test_a_sound_contract_has_no_problems():
+    """D-S8.1-04: the example of §8.1 can be locked."""
+    assert problems(a_contract()) == []
+
+
+TYPES = [
+    "None | str",
+    "bool",
+    "dict",
+    "list",
+    "dict[str, list[int]]",
+    "set[date]",
+    "frozenset[UUID]",
+    "tuple[int, str]",
+    "tuple[int, ...]",
+    "tuple[()]",
+    "Literal['a', -1, None, True, b'x']",
+    "Decimal | datetime | time | timedelta | Path | bytes | float",
+    "Receipt",
+    "list[Receipt] | None",
+]
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_a_type_of_the_boundary_can_be_locked(type_):
+    """D-S8.1-05: JSON types, the listed ones, and classes by CamelCase names."""
+    assert problems(an_input(type_)) == []
+
+
+REFUSED_TYPES = {
+    "Any": "says nothing",
+    "object": "says nothing",
+    "Callable[[int], int]": "does not cross",
+    "Callable": "does not cross",
+    "Iterator[int]": "does not cross",
+    "Sequence[int]": "does not cross",
+    "Optional[int]": "does not cross",
+    "Mapping": "does not cross",
+    "ValueError": "does not cross",
+    "complex": "does not cross",
+    "my_type": "does not cross",
+    "list[Any]": "says nothing",
+    "decimal.Decimal": "write the bare name 'Decimal'",
+    "tuple": "without its elements",
+    "set": "without its elements",
+    "dict[str]": "takes 2",
+    "list[int, str]": "takes 1",
+    "str[int]": "no type parameters",
+    "Receipt[int]": "no type parameters",
+    "Literal[1.5]": "no literal",
+    "Literal[x]": "no literal",
+    "[int]": "no type of the boundary",
+    "'int'": "no type of the boundary",
+    "int if x else str": "no type of the boundary",
+    "dict[str,int]": "write 'dict[str, int]'",
+    "int |": "not a Python expression",
+    "": "not a Python expression",
+    "list[" * 90 + "int" + "]" * 90: "longer than 500",
+}
+
+
+@pytest.mark.parametrize("type_", REFUSED_TYPES)
+def test_a_type_outside_the_boundary_is_refused_with_advice(type_):
+    """D-S8-22, D-S8.1-05: one contract per type."""
+    (problem,) = problems(an_input(type_))
+    assert problem.startswith("inputs.0.type: ")
+    assert REFUSED_TYPES[type_] in problem
+
+
+def test_an_output_of_none_is_no_output():
+    """D-S8.1-03: no output is `-> None`."""
+    (problem,) = problems(a_contract(outputs=[Output(name="nothing", type="None")]))
+    assert problem.startswith("outputs.0.type: None is no output")
+
+
+REFUSED_TEXTS = {
+    "two  spaces": "single spaces",
+    " leading": "single spaces",
+    "a\u00a0b": "single spaces",
+    "a\nb": "U+000A",
+    "a\tb": "U+0009",
+    "a\x7fb": "U+007F",
+    "a\u202eb": "U+202E",
+    "a\u2066b": "U+2066",
+    "a\u200fb": "U+200F",
+    "a\u2028b": "U+2028",
+    "a\ufeffb": "U+FEFF",
+    "```python": "three backticks",
+    "": "is empty",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED_TEXTS)
+def test_a_text_that_a_docstring_cannot_carry_is_refused_wherever_it_stands(text):
+    """D-S8.1-04: constraints, invariants, conditions, effects, notes, error cases and the purpose."""
+    contract = a_contract()
+    error, effect = contract.error_surfaces[0], Effect(type="WRITE", target="x", description="y")
+    places = {
+        "inputs.0.constraints.0": an_input("str", text),
+        "outputs.0.invariants.0": a_contract(outputs=[Output(name="slug", type="str", invariants=[text])]),
+        "error_surfaces.0.when": a_contract(error_surfaces=[error.model_copy(update={"when": text})]),
+        "effects.0.target": a_contract(effects=[effect.model_copy(update={"target": text})]),
+        "effects.0.description": a_contract(effects=[effect.model_copy(update={"description": text})]),
+        "error_cases.0": a_contract(error_cases=[text]),
+        "purpose": contract.model_copy(update={"purpose": text}),
+    }
+    if text:
+        places["modes.notes"] = a_contract(modes=Modes(sync=True, async_=False, notes=text))
+    for path, wrong in places.items():
+        problem, *_ = problems(wrong)
+        assert problem.startswith(f"{path}: ")
+        assert REFUSED_TEXTS[text] in problem
+
+
+@pytest.mark.parametrize(
+    "text", ["é€漢字", "👨\u200d👩\u200d👧", "- a: b", "Args:", '"""', "a \\ b", "```".join("ab")]
+)
+def test_a_text_that_only_looks_odd_can_be_locked(text):
+    """D-S8.1-04: what a docstring can carry is not refused."""
+    assert problems(an_input("str", text)) == []
+
+
+REFUSED_NAMES = ["class", "1st", "a b", "ﬁ", "", "__x", "a-b"]
+
+
+@pytest.mark.parametrize("name", REFUSED_NAMES)
+def test_a_name_that_is_no_identifier_is_refused(name):
+    """D-21-01: parameters and outputs are ASCII identifiers and no keywords."""
+    (problem,) = problems(an_input(name=name))
+    assert problem.startswith("inputs.0.name: ")
+    (problem,) = problems(a_contract(outputs=[Output(name=name, type="str")]))
+    assert problem.startswith("outputs.0.name: ")
+
+
+def test_a_name_that_stands_twice_is_refused():
+    """D-S8-19: parameters and outputs are told apart by name."""
+    twice = [Input(name="x", type="str"), Input(name="x", type="int")]
+    assert problems(a_contract(inputs=twice)) == [
+        "inputs.1.name: 'x' is there already; give each its own name"
+    ]
+
+
+@pytest.mark.parametrize("name", ["date", "list", "print"])
+def test_a_module_that_would_hide_a_name_of_python_is_refused(name):
+    """D-21-01: the entry point has the module's name, and types are read by bare names."""
+    (problem,) = problems(a_contract(name=name))
+    assert problem.startswith("name: ")
+
+
+DEFAULTS = {
+    "defaults to x": "no immutable literal",
+    "defaults to []": "no immutable literal",
+    "defaults to {}": "no immutable literal",
+    "defaults to f()": "no immutable literal",
+    "defaults to 1e999": "no immutable literal",
+    'defaults to "a"': "write \"'a'\"",
+    "defaults to": "is no default",
+    "Defaults to 3": "is no default",
+}
+
+
+@pytest.mark.parametrize("text", DEFAULTS)
+def test_a_default_that_is_no_literal_in_normal_form_is_refused(text):
+    """D-S8.1-02: `defaults to <literal>`."""
+    (problem,) = problems(an_input("str", text))
+    assert problem.startswith("inputs.0.constraints.0: ")
+    assert DEFAULTS[text] in problem
+
+
+@pytest.mark.parametrize(
+    "literal", ["None", "True", "-1", "1.5", "'a  b'", "b'x'", "()", "(1, (2,))", "'\\n'"]
+)
+def test_a_literal_default_can_be_locked_whatever_its_spaces(literal):
+    """D-S8.1-02: the default stands in the signature, so its text is not the docstring's."""
+    assert problems(an_input("str", "non-empty", f"defaults to {literal}")) == []
+
+
+def test_a_default_that_is_not_last_is_refused():
+    """D-S8.1-02: a default is the last constraint."""
+    (problem,) = problems(an_input("str", "defaults to 'a'", "non-empty"))
+    assert problem.startswith("inputs.0.constraints.0: ")
+
+
+def test_a_parameter_without_default_after_one_with_is_refused():
+    """D-S8-19: the signature could not be written."""
+    inputs = [Input(name="a", type="int", constraints=["defaults to 1"]), Input(name="b", type="int")]
+    assert problems(a_contract(inputs=inputs)) == [
+        "inputs.1: 'b' has no default; move it before 'a', which has"
+    ]
+
+
+@pytest.mark.parametrize("kind", [EffectType.POST, EffectType.PUT, EffectType.PATCH])
+def test_network_effects_are_refused_with_the_advice_to_inject_a_value(kind):
+    """D-23-03, F-11.1-02: outbound network enters as a value."""
+    (problem,) = problems(an_effect(kind, "the server"))
+    assert "inject it as a value" in problem
+
+
+def test_a_call_to_an_address_is_network_too():
+    """D-23-03: whatever the type says, an address is outbound."""
+    (problem,) = problems(an_effect(EffectType.CALL, "https://example.org/rates"))
+    assert "inject it as a value" in problem
+
+
+def test_a_changed_argument_is_refused_with_the_advice_to_return_a_copy():
+    """D-23-03: MUTATION of a parameter."""
+    (problem,) = problems(an_effect(EffectType.MUTATION, "text, in place"))
+    assert "does not change its arguments (text)" in problem
+    assert "inject it as a value" in problem
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [
+        (EffectType.WRITE, "target"),
+        (EffectType.CALL, "the clock"),
+        (EffectType.CALL, "os.environ['HOME']"),
+        (EffectType.MUTATION, "os.environ['HOME']"),
+        (EffectType.MUTATION, "the working directory"),
+    ],
+)
+def test_effects_on_files_and_the_process_can_be_locked(kind, target):
+    """D-23-03, D-S8-20: declared ones pass where the tests can show them."""
+    assert problems(an_effect(kind, target)) == []
+
+
+def test_a_backtick_in_a_target_is_refused():
+    """D-S8.1-04: the target stands between backticks."""
+    (problem,) = problems(an_effect(EffectType.WRITE, "a`b"))
+    assert problem.startswith("effects.0.target: ")
+
+
+@pytest.mark.parametrize(
+    "name", ["Exception", "BaseException", "KeyboardInterrupt", "NotImplementedError", "AssertionError"]
+)
+def test_an_exception_that_tells_nothing_is_refused(name):
+    """D-S8-18: a caller must be able to tell the error from any other, and a test from a stub's."""
+    (problem,) = problems(an_error(name))
+    assert "tells the caller nothing" in problem
+
+
+@pytest.mark.parametrize("name", ["ValueError", "OSError", "TabError", "LedgerError", "NoSuchTab"])
+def test_a_builtin_or_camel_case_exception_can_be_locked(name):
+    """D-S8-19: exceptions are Python's or the module's own."""
+    assert problems(an_error(name)) == []
+
+
+@pytest.mark.parametrize("name", ["not_found", "a.B", "Decimal", "str", "E-1"])
+def test_what_is_no_exception_s_name_is_refused(name):
+    """D-S8-19: an exception is a class that can be exported."""
+    (problem,) = problems(an_error(name))
+    assert problem.startswith("error_surfaces.0.name: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "sound"), [("E_EMPTY", True), ("404", True), ("a b", False), ("[x]", False), ("", False)]
+)
+def test_a_code_is_one_plain_word(name, sound):
+    """D-S8.1-01: `- NAME [code]: when` can be read back."""
+    assert (problems(an_error(name, SurfaceKind.CODE)) == []) is sound
+
+
+def test_exceptions_stand_before_codes():
+    """D-S8.1-01: the docstring has a section for each, so their order must be that of the sections."""
+    surfaces = [
+        ErrorSurface(name="E_X", when="it is cut", surface=SurfaceKind.CODE),
+        ErrorSurface(name="ValueError", when="it fails", surface=SurfaceKind.EXCEPTION),
+    ]
+    contract = a_contract(error_surfaces=surfaces)
+    assert problems(contract) == [
+        "error_surfaces.1: an exception stands after a code or variant; list exceptions first"
+    ]
+    assert problems(normalise(contract)) == []
+
+
+def test_normalising_repairs_types_and_defaults_and_nothing_else():
+    """D-S8.1-02: types are stored as `ast.unparse(ast.parse(t))`."""
+    contract = normalise(an_input("dict[str,int]|None", "x", 'defaults to  "a"'))
+    assert contract.inputs[0].type == "dict[str, int] | None"
+    assert contract.inputs[0].constraints == ["x", "defaults to 'a'"]
+    assert problems(contract) == []
+    assert normalise(contract) == contract
+
+
+def test_normalising_leaves_what_cannot_be_read_for_the_problems():
+    """D-S8.1-02: a broken type is told, not hidden by an exception."""
+    contract = normalise(an_input("int |"))
+    assert contract.inputs[0].type == "int |"
+    assert problems(contract)

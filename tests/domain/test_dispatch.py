@@ -1,0 +1,422 @@
+"""Dispatch, blocking and the loop's outcome (F§3.3, F§4.2, D5, D7, D8)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from domain.product_specs import NOW, REF, entry, state_of, states
+from specwright.domain import state_changes as change
+from specwright.domain.dispatch import (
+    Outcome,
+    blocked,
+    in_progress,
+    next_task,
+    outcome,
+    rederive,
+    stuck_behind_abandoned,
+    why_not,
+)
+from specwright.domain.project_state import ProjectState, TaskStatus
+from specwright.domain.task_ids import TaskPlace
+from specwright.errors import InputError, RefusedError
+
+_WAITING = ("PENDING", "BLOCKED")
+
+
+def _closure(state, task_id, seen=None):
+    """The transitive dependencies by the definition; a split task stands for its parts (D5, D7)."""
+    seen = set() if seen is None else seen
+    for ref in state.tasks[task_id].depends_on:
+        _add(state, ref, seen)
+    return seen
+
+
+def _add(state, ref, seen):
+    if parts := state.tasks[ref].superseded_by:
+        for part in parts:
+            _add(state, part, seen)
+    elif ref not in seen:
+        seen.add(ref)
+        _closure(state, ref, seen)
+
+
+def _should_be_blocked(state):
+    return {
+        task_id
+        for task_id, task in state.tasks.items()
+        if task.status in _WAITING
+        and any(state.tasks[ref].status in ("HALTED", "ABANDONED") for ref in _closure(state, task_id))
+    }
+
+
+def _ready(state, ref):
+    task = state.tasks[ref]
+    if task.superseded_by:
+        return all(_ready(state, part) for part in task.superseded_by)
+    return task.status == "SHIPPED"
+
+
+def _eligible(state):
+    """The dispatch algorithm as F§3.3 writes it down: filter, sort, select."""
+    tasks = [
+        (task.declaration_order, task_id)
+        for task_id, task in state.tasks.items()
+        if task.status == "PENDING" and all(_ready(state, ref) for ref in task.depends_on)
+    ]
+    return [task_id for _, task_id in sorted(tasks)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(states())
+def test_blocked_is_exactly_what_the_invariant_says(state):
+    """F-3.3-07, D-05-01: against the definition, over random DAGs with halted, abandoned and split tasks."""
+    assert blocked(state) == _should_be_blocked(state)
+
+
+@settings(max_examples=150, deadline=None)
+@given(states())
+def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state):
+    """F-3.3-07: afterwards BLOCKED iff blocked; other statuses and fields stay; twice is once."""
+    after = rederive(state)
+    assert {t for t, task in after.tasks.items() if task.status == "BLOCKED"} == _should_be_blocked(state)
+    for task_id, task in state.tasks.items():
+        if task.status not in _WAITING:
+            assert after.tasks[task_id] == task
+    assert rederive(after) is after
+    assert ProjectState.from_bytes(after.to_bytes(), "x") == after
+
+
+@settings(max_examples=1000, deadline=None)
+@given(states(max_tasks=8))
+def test_dispatch_selects_what_the_documented_algorithm_selects(state):
+    """F-3.3-06: PENDING, all dependencies SHIPPED, lowest order; asked twice, the same."""
+    expected = next(iter(_eligible(state)), None)
+    assert next_task(state) == expected
+    assert next_task(state) == expected
+
+
+@settings(deadline=None)
+@given(states(), st.randoms(use_true_random=False))
+def test_dispatch_does_not_depend_on_the_order_of_the_file(state, random):
+    """F-3.3-06: a pure function of the contents, also of a copy that was written and read."""
+    assert next_task(ProjectState.from_bytes(state.to_bytes(), "x")) == next_task(state)
+    names = list(state.tasks)
+    random.shuffle(names)
+    assert next_task(state.model_copy(update={"tasks": {n: state.tasks[n] for n in names}})) == next_task(
+        state
+    )
+
+
+def _documents_clear_rule(state):
+    """The fixed-point re-evaluation as F§3.3 and F§4.2 write it: direct dependencies only."""
+    statuses = {task_id: task.status for task_id, task in state.tasks.items()}
+    changed = True
+    while changed:
+        candidates = [task_id for task_id, status in statuses.items() if status == "BLOCKED"]
+        cleared = [
+            t for t in candidates if all(statuses[ref] != "HALTED" for ref in state.tasks[t].depends_on)
+        ]
+        statuses.update(dict.fromkeys(cleared, TaskStatus.PENDING))
+        changed = bool(cleared)
+    return {task_id for task_id, status in statuses.items() if status == "BLOCKED"}
+
+
+def test_the_documents_fixed_point_rule_unblocks_a_task_behind_a_halted_one():
+    """D-05-02: X(HALTED) <- Y <- Z, after an unrelated halt the rule frees Z, the invariant does not."""
+    state = state_of(
+        x="HALTED",
+        y=("PENDING", "x"),
+        z=("PENDING", "y"),
+        unrelated="HALTED",
+        behind=("PENDING", "unrelated"),
+    )
+    state = rederive(state)
+    resolved = change.requeue(state, "T-unrelated", NOW)
+    assert _documents_clear_rule(resolved) == {"T-y"}
+    assert blocked(resolved) == {"T-y", "T-z"}
+    after = rederive(resolved)
+    assert [after.tasks[t].status for t in ("T-y", "T-z", "T-behind")] == ["BLOCKED", "BLOCKED", "PENDING"]
+
+
+def test_abandoning_blocks_and_superseding_does_not():
+    """F-17.2-09, F-17.2-13, D-07-01: dependents of a split task wait for its parts, unblocked."""
+    assert blocked(state_of(x="ABANDONED", y=("PENDING", "x"))) == {"T-y"}
+    tasks = {
+        "T-x": entry(0, "ABANDONED", superseded_by=["T-a", "T-b"]),
+        "T-y": entry(1, "PENDING", ["T-x"]),
+        "T-a": entry(2, "SHIPPED"),
+        "T-b": entry(3),
+    }
+    state = state_of(x="PENDING").model_copy(update={"tasks": tasks})
+    assert not blocked(state)
+    assert next_task(state) == "T-b"
+    done = state.model_copy(update={"tasks": {**tasks, "T-b": entry(3, "SHIPPED")}})
+    assert next_task(done) == "T-y"
+
+
+def test_the_lowest_order_goes_first_whatever_its_place_in_the_file():
+    """F-3.3-06."""
+    tasks = {"T-c": entry(2), "T-a": entry(0, "SHIPPED"), "T-b": entry(1, depends_on=["T-a"])}
+    assert next_task(state_of(x="PENDING").model_copy(update={"tasks": tasks})) == "T-b"
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (state_of(x="PENDING"), Outcome.RUNNABLE),
+        (state_of(x="IN_PROGRESS"), Outcome.RUNNABLE),
+        (state_of(x="SHIPPED", y="ABANDONED"), Outcome.COMPLETE),
+        (state_of(x="HALTED", y="PENDING"), Outcome.HALTED),
+        (state_of(x="HALTED", y="IN_PROGRESS"), Outcome.RUNNABLE),
+        (state_of(x="SHIPPED", y="HALTED"), Outcome.HALTED),
+        (state_of(x="ABANDONED", y=("BLOCKED", "x")), Outcome.STALLED),
+        (state_of(x="ABANDONED", y=("BLOCKED", "x"), z="PENDING"), Outcome.RUNNABLE),
+    ],
+)
+def test_the_loop_goes_on_or_says_how_it_ended(state, expected):
+    """F-3.3-09, D-08-01, F§17.3: a running task first, then any halt, then complete, runnable, stalled."""
+    assert outcome(state) is expected
+
+
+def test_a_split_project_completes():
+    """F-3.3-09: the split task is ABANDONED, its parts SHIPPED."""
+    tasks = {"T-x": entry(0, "ABANDONED", superseded_by=["T-a"]), "T-a": entry(1, "SHIPPED")}
+    assert outcome(state_of(x="PENDING").model_copy(update={"tasks": tasks})) is Outcome.COMPLETE
+
+
+def test_the_running_task_is_known():
+    """D-09-01: after a crash it is run again."""
+    assert in_progress(state_of(x="SHIPPED", y="IN_PROGRESS")) == "T-y"
+    assert in_progress(state_of(x="SHIPPED")) is None
+
+
+def test_whoever_stands_directly_behind_an_abandoned_task_is_named():
+    """D-08-02: each gets an escalation of its own; who stands further behind does not."""
+    state = rederive(state_of(x="ABANDONED", y=("PENDING", "x"), z=("PENDING", "y"), w=("PENDING", "x")))
+    assert stuck_behind_abandoned(state) == ("T-y", "T-w")
+
+
+def test_a_dropped_dependency_frees_the_task_and_settles_its_escalation():
+    """D-08-03: the task becomes PENDING and runs."""
+    state = rederive(state_of(x="ABANDONED", y=("PENDING", "x")))
+    state = change.with_escalation(state, "T-y", "ESC-00000009", NOW)
+    freed = rederive(change.with_dependencies(state, "T-y", [], NOW))
+    assert (freed.tasks["T-y"].status, freed.tasks["T-y"].escalation_ref) == ("PENDING", None)
+    assert outcome(freed) is Outcome.RUNNABLE
+
+
+_WHY = rederive(
+    state_of(
+        done="SHIPPED",
+        x="HALTED",
+        y=("PENDING", "x"),
+        z=("PENDING", "done", "y"),
+        free="PENDING",
+        after=("PENDING", "free"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("state", "task", "told"),
+    [
+        (_WHY, "T-z", "waits for T-y which waits for T-x which waits for ESC-00000001"),
+        (_WHY, "T-x", "waits for ESC-00000001"),
+        (_WHY, "T-done", f"has shipped as {REF}"),
+        (_WHY, "T-free", "is ready; the project waits for ESC-00000001"),
+        (_WHY, "T-after", "waits for T-free which is ready; the project waits for ESC-00000001"),
+        (state_of(x="PENDING", y="PENDING"), "T-x", "is next"),
+        (state_of(x="PENDING", y="PENDING"), "T-y", "is ready and waits its turn; T-x is next"),
+        (state_of(x="PENDING", y=("PENDING", "x")), "T-y", "waits for T-x which is next"),
+        (
+            state_of(x="IN_PROGRESS", y=("PENDING", "x")),
+            "T-y",
+            "waits for T-x which is being worked on (attempt 1)",
+        ),
+        (
+            state_of(x="IN_PROGRESS", y="PENDING"),
+            "T-y",
+            "is ready and waits its turn; T-x is being worked on",
+        ),
+        (state_of(x="ABANDONED", y=("BLOCKED", "x")), "T-y", "waits for T-x which was abandoned"),
+        (state_of(x="ABANDONED"), "T-x", "was abandoned"),
+    ],
+)
+def test_a_task_says_why_it_does_not_run(state, task, told):
+    """D-08-01: the chain from the task to what holds it up."""
+    assert why_not(state, task) == told
+
+
+def test_a_task_behind_an_abandoned_one_names_the_question():
+    """D-08-02: the escalation of its own."""
+    state = change.with_escalation(state_of(x="ABANDONED", y=("BLOCKED", "x")), "T-y", "ESC-00000009", NOW)
+    assert why_not(state, "T-y") == "waits for T-x which was abandoned; ESC-00000009 asks what to do about it"
+
+
+def test_a_task_behind_a_split_one_waits_for_its_parts():
+    """F-17.2-09."""
+    tasks = {
+        "T-x": entry(0, "ABANDONED", superseded_by=["T-a"]),
+        "T-y": entry(1, "PENDING", ["T-x"]),
+        "T-a": entry(2),
+    }
+    state = state_of(x="PENDING").model_copy(update={"tasks": tasks})
+    assert why_not(state, "T-y") == "waits for T-a which is next"
+    assert why_not(state, "T-x") == "was split into T-a"
+
+
+def test_a_long_chain_is_told_shortly():
+    """D-08-01: a person reads it."""
+    state = state_of(t0="HALTED", **{f"t{n}": ("PENDING", f"t{n - 1}") for n in range(1, 50)})
+    told = why_not(rederive(state), "T-t49")
+    assert told.startswith("waits for T-t48 which waits for T-t47 which")
+    assert told.endswith("which waits for 43 more in a row which waits for T-t0 which waits for ESC-00000001")
+
+
+def test_an_unknown_task_is_refused():
+    """D-08-01."""
+    with pytest.raises(InputError, match="T-none"):
+        why_not(state_of(x="PENDING"), "T-none")
+
+
+@settings(deadline=None)
+@given(states())
+def test_every_task_of_every_state_can_say_why(state):
+    """D-08-01: whatever the state, a sentence; a blocked task's ends at a halted or abandoned one."""
+    state = rederive(state)
+    for task_id, task in state.tasks.items():
+        told = why_not(state, task_id)
+        assert told
+        if task.status is TaskStatus.BLOCKED:
+            assert "ESC-00000001" in told or "was abandoned" in told
+
+
+_ids = st.integers(0, 30)
+
+
+class ProjectLoop(RuleBasedStateMachine):
+    """Random legal and illegal operations on a random project, the invariants after each."""
+
+    @initialize(state=states(statuses=(TaskStatus.PENDING,), max_tasks=10))
+    def begin(self, state):
+        """A fresh project, every task PENDING."""
+        self.state = state
+        self.orders = {task_id: task.declaration_order for task_id, task in state.tasks.items()}
+
+    def _task(self, number):
+        return list(self.state.tasks)[number % len(self.state.tasks)]
+
+    def _move(self, act):
+        """Apply an operation; a refusal leaves everything as it was."""
+        before = self.state.to_json()
+        try:
+            self.state = rederive(act(self.state))
+        except RefusedError:
+            assert self.state.to_json() == before
+
+    @precondition(lambda self: outcome(self.state) is Outcome.RUNNABLE and not in_progress(self.state))
+    @rule()
+    def dispatch(self):
+        """F-3.3-06: what is dispatched has all its dependencies shipped."""
+        task_id = next_task(self.state)
+        assert all(self.state.tasks[ref].status == "SHIPPED" for ref in _closure(self.state, task_id))
+        self.state = change.start(self.state, task_id, NOW)
+
+    @rule(number=_ids)
+    def ship(self, number):
+        """Any task is said to have shipped; the table refuses most."""
+        task_id = self._task(number)
+        if self.state.tasks[task_id].status != "HALTED":  # attestation: not here, it needs no dependencies
+            self._move(lambda state: change.ship(state, task_id, REF, [REF], NOW))
+
+    @rule(number=_ids)
+    def halt(self, number):
+        """Any task is said to have halted."""
+        self._move(lambda state: change.halt(state, self._task(number), "x", "ESC-00000001", NOW))
+
+    @rule(number=_ids, act=st.sampled_from([change.requeue, change.abandon]))
+    def resolve(self, number, act):
+        """A person re-queues or abandons any task."""
+        self._move(lambda state: act(state, self._task(number), NOW))
+
+    @rule(number=_ids)
+    def resume(self, number):
+        """A person resumes any task in place."""
+        if not in_progress(self.state):
+            self._move(lambda state: change.resume(state, self._task(number), NOW))
+
+    @rule(number=_ids)
+    def drop_dependencies(self, number):
+        """A person drops what a task depends on (D8)."""
+        self._move(lambda state: change.with_dependencies(state, self._task(number), [], NOW))
+
+    @rule(number=_ids, other=_ids)
+    def split(self, number, other):
+        """A person splits any task into a chain of two, the first behind any task (D7)."""
+        first = 1 + max(task.declaration_order for task in self.state.tasks.values())
+        parts = [
+            _place(f"T-{order:02d}", order, refs)
+            for order, refs in ((first, (self._task(other),)), (first + 1, (f"T-{first:02d}",)))
+        ]
+        self._move(lambda state: change.split(state, self._task(number), parts, NOW))
+        self.orders.update({p.task_id: p.declaration_order for p in parts if p.task_id in self.state.tasks})
+
+    @invariant()
+    def blocked_iff_blocked(self):
+        """F-3.3-07: BLOCKED iff a transitive dependency is halted or abandoned."""
+        is_blocked = {t for t, task in self.state.tasks.items() if task.status == "BLOCKED"}
+        assert is_blocked == _should_be_blocked(self.state)
+
+    @invariant()
+    def orders_never_change(self):
+        """F-3.3-05: declaration_order is immutable."""
+        assert {t: task.declaration_order for t, task in self.state.tasks.items()} == self.orders
+
+    @invariant()
+    def the_outcome_is_true(self):
+        """D-08-01: COMPLETE, HALTED, STALLED and RUNNABLE mean what they say."""
+        statuses = {task.status for task in self.state.tasks.values()}
+        match outcome(self.state):
+            case Outcome.COMPLETE:
+                assert statuses <= {"SHIPPED", "ABANDONED"}
+            case Outcome.HALTED:
+                assert "HALTED" in statuses
+            case Outcome.STALLED:
+                assert stuck_behind_abandoned(self.state)
+            case Outcome.RUNNABLE:
+                assert in_progress(self.state) or _eligible(self.state)
+
+    @invariant()
+    def no_task_runs_or_ships_before_its_dependencies(self):
+        """F-3.3-06: nothing runs before what it depends on."""
+        for task_id, task in self.state.tasks.items():
+            if task.status in ("IN_PROGRESS", "SHIPPED"):
+                assert all(_ready(self.state, ref) for ref in task.depends_on), task_id
+
+
+def _place(task_id, order, depends_on):
+    blank = dict.fromkeys(TaskPlace._fields, "x")
+    fixed = {"task_id": task_id, "declaration_order": order, "depends_on": depends_on}
+    return TaskPlace(**{**blank, **fixed, "spec_task_id": f"TSK-{order + 1:03d}"})
+
+
+TestProjectLoop = ProjectLoop.TestCase
+TestProjectLoop.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+
+
+@settings(deadline=None)
+@given(states(statuses=(TaskStatus.PENDING,)), st.data())
+def test_every_run_ends_complete_halted_or_stalled(state, data):
+    """D-08-01, F-3.3-06: at most one dispatch for each task, and then the loop has ended."""
+    for _ in range(len(state.tasks)):
+        if outcome(state) is not Outcome.RUNNABLE:
+            break
+        task_id = next_task(state)
+        running = change.start(state, task_id, NOW)
+        if data.draw(st.integers(0, 4)):
+            state = rederive(change.ship(running, task_id, REF, [REF], NOW))
+        else:
+            halted = change.halt(running, task_id, "x", "ESC-00000001", NOW)
+            state = rederive(change.abandon(halted, task_id, NOW) if data.draw(st.booleans()) else halted)
+    assert outcome(state) in (Outcome.COMPLETE, Outcome.HALTED, Outcome.STALLED)

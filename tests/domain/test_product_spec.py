@@ -1,0 +1,182 @@
+"""The product spec and what the researcher answers (F§3.2.2, D4)."""
+
+import copy
+
+import pytest
+from pydantic import ValidationError
+
+from domain.product_specs import NOW, draft_data, spec_data
+from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
+from specwright.errors import InputError
+
+_LEVELS = {
+    "spec": (),
+    "pillar": ("pillars", 0),
+    "epic": ("pillars", 0, "epics", 0),
+    "story": ("pillars", 0, "epics", 0, "stories", 0),
+    "task": ("pillars", 0, "epics", 0, "stories", 0, "tasks", 1),
+    "sketch": ("pillars", 0, "epics", 0, "stories", 0, "tasks", 1, "io_contract_sketch"),
+}
+
+
+def _at(data, level):
+    for step in _LEVELS[level]:
+        data = data[step]
+    return data
+
+
+def _changed(level, **changes):
+    data = copy.deepcopy(spec_data())
+    _at(data, level).update(changes)
+    return data
+
+
+_REQUIRED = [
+    (level, field) for level in _LEVELS for field in _at(spec_data(), level) if field != "depends_on"
+]
+
+
+def test_a_complete_spec_is_accepted_and_written_as_it_was_read():
+    """F-3.2.2-07, D4: the agent's own ids pass; the stored JSON has the fields of F§3.2.2 in order."""
+    assert ProductSpec.model_validate(spec_data()).to_json() == spec_data()
+    assert list(ProductSpec.model_validate(spec_data()).to_json())[4:] == [
+        "created_at",
+        "updated_at",
+        "pillars",
+    ]
+
+
+def test_a_draft_is_the_spec_without_its_times():
+    """D-04-02: the researcher gives no times; the factory stamps them."""
+    draft = ProductSpecDraft.model_validate(draft_data())
+    assert draft.stamped(NOW, NOW) == ProductSpec.model_validate(spec_data())
+    with pytest.raises(ValidationError, match="created_at"):
+        ProductSpecDraft.model_validate(spec_data())
+
+
+@pytest.mark.parametrize(("level", "field"), _REQUIRED)
+def test_every_required_field_is_required(level, field):
+    """F-3.2.2-03, F-3.2.2-04, F-3.2.2-05: dropping a field at any level is refused at that field."""
+    data = copy.deepcopy(spec_data())
+    del _at(data, level)[field]
+    with pytest.raises(ValidationError) as caught:
+        ProductSpec.model_validate(data)
+    assert caught.value.errors()[0]["loc"] == (*_LEVELS[level], field)
+
+
+def test_depends_on_may_be_left_out():
+    """F-3.2.2-04: the one optional field."""
+    data = copy.deepcopy(spec_data())
+    del _at(data, "task")["depends_on"]
+    assert [place.task.depends_on for place in ProductSpec.model_validate(data).tasks()][1] == []
+
+
+@pytest.mark.parametrize("level", _LEVELS)
+def test_unknown_fields_are_refused_at_every_level(level):
+    """F-3.2.2-06: extra fields are forbidden everywhere."""
+    with pytest.raises(ValidationError, match="extra_forbidden"):
+        ProductSpec.model_validate(_changed(level, foo=1))
+
+
+@pytest.mark.parametrize(
+    ("level", "field", "value"),
+    [
+        ("spec", "spec_id", "SPEC-1a2b3c4d"),
+        ("spec", "spec_id", "SPEC-01"),
+        ("spec", "spec_id", "SPEC-001\n"),
+        ("spec", "spec_id", "SPEC-٠٠١"),
+        ("spec", "spec_version", "1.0"),
+        ("spec", "spec_version", "1.0.0\n"),
+        ("spec", "spec_version", "01.0.0"),
+        ("spec", "created_at", "yesterday"),
+        ("spec", "created_at", "2026-05-06T16:00:00+02:00"),
+        ("pillar", "pillar_id", "PIL-1"),
+        ("pillar", "pillar_id", "EPC-001"),
+        ("epic", "epic_id", "epc-001"),
+        ("story", "story_id", "STR-001 "),
+        ("task", "task_id", "TSK-1x"),
+        ("task", "task_id", "TSK-001\n"),
+        ("task", "depends_on", ["T-core-tables-import-001"]),
+        ("task", "depends_on", ["TSK-001\n"]),
+    ],
+)
+def test_ids_versions_and_times_have_their_form(level, field, value):
+    """F-3.2.2-01, F-3.2.2-02, F-3.2.2-03, F-3.2.2-04: the documented form, no trailing newline."""
+    with pytest.raises(ValidationError):
+        ProductSpec.model_validate(_changed(level, **{field: value}))
+
+
+def test_ids_may_have_more_than_three_digits():
+    """F-3.2.2-04: ten thousand tasks fit."""
+    ProductSpec.model_validate(_changed("task", task_id="TSK-10000", depends_on=["TSK-12345"]))
+
+
+@pytest.mark.parametrize(
+    ("level", "field", "value"),
+    [
+        ("spec", "pillars", []),
+        ("pillar", "epics", []),
+        ("epic", "stories", []),
+        ("epic", "success_criteria", []),
+        ("story", "tasks", []),
+        ("task", "subtasks", ["Only one"]),
+        ("task", "acceptance_criteria", ["Returns one"]),
+        ("task", "subtasks", ["Read it", " "]),
+    ],
+)
+def test_every_level_has_its_children(level, field, value):
+    """F-3.2.2-03, F-3.2.2-04: minimum children."""
+    with pytest.raises(ValidationError):
+        ProductSpec.model_validate(_changed(level, **{field: value}))
+
+
+@pytest.mark.parametrize("dimension", ["inputs", "outputs", "error_surfaces", "effects", "modes"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n",
+        "TBD",
+        "tbd.",
+        "N/A",
+        "TODO",
+        "TODO: think",
+        "TBD: later",
+        "N/A: none",
+        "TBD (soon)",
+        "Not applicable",
+    ],
+)
+def test_no_dimension_is_left_open(dimension, text):
+    """F-3.2.2-05, F-3.2.3-02, D-19-01: empty, a placeholder, or marked not applicable."""
+    with pytest.raises(ValidationError):
+        ProductSpec.model_validate(_changed("sketch", **{dimension: text}))
+
+
+@pytest.mark.parametrize(
+    "text", ["Todo title, non-empty", "title of the todo item", "none: pure", "N/Acetyl names as text"]
+)
+def test_a_sentence_that_contains_such_a_word_is_content(text):
+    """F-3.2.3-03, D-19-01: a to-do app may say todo."""
+    ProductSpec.model_validate(_changed("sketch", inputs=text))
+
+
+def test_tasks_come_depth_first_with_the_levels_above_them():
+    """F-3.3-05: pillar, epic, story, task."""
+    places = list(ProductSpec.model_validate(spec_data()).tasks())
+    assert [place.task.task_id for place in places] == ["TSK-001", "TSK-002", "TSK-003"]
+    assert {(p.pillar.name, p.epic.name, p.story.name) for p in places} == {("Core", "Tables", "Import")}
+
+
+def test_a_stored_spec_with_faults_is_refused_by_field_names():
+    """F-4.1-13: a spec edited by hand gets a message, not a traceback."""
+    data = ProductSpec.model_validate(spec_data()).to_bytes().replace(b'"Parse the rows"', b'""')
+    with pytest.raises(InputError, match=r"tasks\.1\.name"):
+        ProductSpec.from_bytes(data, "state_store/product/spec.json")
+
+
+def test_a_spec_is_frozen():
+    """F-3.2.4-02: what was approved does not change under anybody's hands."""
+    spec = ProductSpec.model_validate(spec_data())
+    with pytest.raises(ValidationError, match="frozen"):
+        spec.title = "Other"

@@ -1,0 +1,317 @@
+"""The state machine: entries, transitions, and what may happen to a task (F§4.2, D3, D6-D8)."""
+
+import itertools
+
+import pytest
+from pydantic import ValidationError
+
+from domain.product_specs import LATER, NOW, REF, entry, spec_of_stories, state_of, task_data
+from specwright.domain import state_changes as change
+from specwright.domain.product_spec import TaskSpec
+from specwright.domain.project_state import (
+    TRANSITIONS,
+    ProjectState,
+    TaskStatus,
+    check_transition,
+    effective_dependencies,
+    initial_state,
+    with_status,
+)
+from specwright.domain.task_ids import lay_out, lay_out_parts
+from specwright.errors import InputError, RefusedError
+
+_LEGAL = {
+    ("PENDING", "IN_PROGRESS"),
+    ("PENDING", "BLOCKED"),
+    ("BLOCKED", "PENDING"),
+    ("IN_PROGRESS", "SHIPPED"),
+    ("IN_PROGRESS", "HALTED"),
+    ("HALTED", "PENDING"),
+    ("HALTED", "IN_PROGRESS"),
+    ("HALTED", "SHIPPED"),
+    ("HALTED", "ABANDONED"),
+    ("BLOCKED", "ABANDONED"),
+}
+_PAIRS = list(itertools.product(TaskStatus, repeat=2))
+
+
+@pytest.mark.parametrize(("old", "new"), _PAIRS, ids=[f"{old}-{new}" for old, new in _PAIRS])
+def test_ten_of_thirty_six_transitions_are_legal(old, new):
+    """F-4.2-05, D-06-01: the ten pairs of D6 pass; each other names the task, both statuses and the rule."""
+    if (old, new) in _LEGAL:
+        check_transition("T-x", old, new)
+        return
+    with pytest.raises(RefusedError) as caught:
+        check_transition("T-x", old, new)
+    told = str(caught.value)
+    assert "the task T-x cannot go from " in told
+    assert f"from {old} to {new}: " in told
+    assert len(told.split(": ", 1)[1]) > 20
+
+
+def test_the_table_is_the_one_of_the_design():
+    """F-4.2-05: no more and no fewer than the pairs of D6."""
+    assert set(TRANSITIONS) == _LEGAL
+
+
+@pytest.mark.parametrize("status", [TaskStatus.SHIPPED, TaskStatus.ABANDONED])
+def test_shipped_and_abandoned_are_terminal(status):
+    """F-4.2-05, F-17.2-13: the refusal says so."""
+    with pytest.raises(RefusedError, match="terminal"):
+        check_transition("T-x", status, TaskStatus.PENDING)
+
+
+def test_a_new_project_has_every_task_pending():
+    """F-3.3-05, F-4.2-02: names, canonical dependencies, order and spec id from the layout."""
+    places = lay_out(spec_of_stories(("Import", ["One", "Two"])))
+    state = initial_state("table-keeper-1a2b3c4d", "1.0.0", places, NOW)
+    assert list(state.tasks) == ["T-core-tables-import-001", "T-core-tables-import-002"]
+    assert state.tasks["T-core-tables-import-002"].to_json() == {
+        "spec_task_id": "TSK-002",
+        "pillar": "Core",
+        "epic": "Tables",
+        "story": "Import",
+        "task": "Two",
+        "status": "PENDING",
+        "depends_on": [],
+        "module_ref": None,
+        "module_refs": [],
+        "shipped_at": None,
+        "halted_reason": None,
+        "escalation_ref": None,
+        "declaration_order": 1,
+        "superseded_by": [],
+        "attempt": 1,
+    }
+
+
+def test_a_state_is_read_back_as_it_was_written():
+    """F-4.2-01: project_id, spec_version, updated_at, tasks."""
+    state = state_of(x="SHIPPED", y=("HALTED", "x"), z=("BLOCKED", "y"))
+    assert list(state.to_json()) == ["project_id", "spec_version", "updated_at", "tasks"]
+    assert ProjectState.from_bytes(state.to_bytes(), "state_machine.json") == state
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": "SHIPPED", "shipped_at": NOW},
+        {"status": "SHIPPED", "module_ref": REF, "module_refs": [REF]},
+        {"status": "SHIPPED", "module_ref": REF, "module_refs": [], "shipped_at": NOW},
+        {"status": "PENDING", "module_ref": REF, "module_refs": [REF]},
+        {"status": "HALTED", "halted_reason": "x"},
+        {"status": "HALTED", "escalation_ref": "ESC-00000001"},
+        {"status": "PENDING", "superseded_by": ["T-x"]},
+        {"status": "PENDING", "declaration_order": -1},
+        {"status": "PENDING", "attempt": 0},
+        {"status": "WAITING"},
+    ],
+)
+def test_a_status_goes_with_its_fields(changes):
+    """F-4.2-04, D-03: SHIPPED with its module and time, HALTED with reason and escalation; nobody else."""
+    data = {**entry(0).to_json(), **changes}
+    with pytest.raises(ValidationError):
+        type(entry(0)).model_validate(data)
+
+
+def test_a_state_that_names_a_missing_task_is_refused():
+    """F-4.2-01: a file edited by hand gets a message that names both."""
+    data = state_of(x="PENDING", y=("PENDING", "x")).to_bytes().replace(b'"T-x": {', b'"T-w": {')
+    with pytest.raises(InputError, match="T-y names T-x"):
+        ProjectState.from_bytes(data, "state_machine.json")
+
+
+def test_two_tasks_with_one_order_are_refused():
+    """F-3.3-05: the order decides dispatch, so it is unique."""
+    state = state_of(x="PENDING", y="PENDING").to_json()
+    state["tasks"]["T-y"]["declaration_order"] = 0
+    with pytest.raises(ValidationError, match="declaration_order"):
+        ProjectState.model_validate(state)
+
+
+def test_a_task_runs_and_ships():
+    """F-4.2-04: module_ref, module_refs and shipped_at are set; the old states are untouched."""
+    old = state_of(x="PENDING")
+    running = change.start(old, "T-x", LATER)
+    other = "MM-00000002@1.0.0"
+    shipped = change.ship(running, "T-x", REF, [other, REF], LATER)
+    assert [state.tasks["T-x"].status for state in (old, running, shipped)] == [
+        "PENDING",
+        "IN_PROGRESS",
+        "SHIPPED",
+    ]
+    assert (shipped.tasks["T-x"].module_ref, shipped.tasks["T-x"].module_refs) == (REF, [other, REF])
+    assert (shipped.tasks["T-x"].shipped_at, shipped.updated_at, old.updated_at) == (LATER, LATER, NOW)
+
+
+def test_a_task_ships_no_module_that_it_does_not_list():
+    """D-03: the task-facing module is one of its modules."""
+    with pytest.raises(ValidationError, match="one of module_refs"):
+        change.ship(state_of(x="IN_PROGRESS"), "T-x", REF, [], NOW)
+
+
+def test_a_halt_has_its_reason_and_escalation_and_loses_them_when_resolved():
+    """F-4.2-04, F-17.2: re-queued is the next attempt, resumed in place the same one."""
+    halted = change.halt(state_of(x="IN_PROGRESS"), "T-x", "REJECT", "ESC-00000001", LATER)
+    assert (halted.tasks["T-x"].halted_reason, halted.tasks["T-x"].escalation_ref) == (
+        "REJECT",
+        "ESC-00000001",
+    )
+    again = change.requeue(halted, "T-x", LATER).tasks["T-x"]
+    on = change.resume(halted, "T-x", LATER).tasks["T-x"]
+    assert (again.status, again.attempt, again.halted_reason, again.escalation_ref) == (
+        "PENDING",
+        2,
+        None,
+        None,
+    )
+    assert (on.status, on.attempt, on.halted_reason, on.escalation_ref) == ("IN_PROGRESS", 1, None, None)
+
+
+def test_a_halted_task_ships_by_attestation():
+    """F-4.2-06, D22: HALTED -> SHIPPED, with the module that a person named."""
+    shipped = change.ship(state_of(x="HALTED"), "T-x", REF, [REF], LATER).tasks["T-x"]
+    assert (shipped.status, shipped.halted_reason) == ("SHIPPED", None)
+
+
+@pytest.mark.parametrize("status", ["PENDING", "BLOCKED", "SHIPPED", "ABANDONED"])
+def test_only_a_running_or_halted_task_ships(status):
+    """F-4.2-05."""
+    with pytest.raises(RefusedError, match=f"from {status} to SHIPPED"):
+        change.ship(state_of(x=status), "T-x", REF, [REF], NOW)
+
+
+@pytest.mark.parametrize("act", [change.start, change.requeue, change.resume, change.abandon])
+def test_an_act_on_a_task_that_does_not_exist_is_refused(act):
+    """F-4.2-05: the message names it."""
+    with pytest.raises(InputError, match="T-none"):
+        act(state_of(x="PENDING"), "T-none", NOW)
+
+
+def test_an_act_is_refused_where_its_transition_belongs_to_another_act():
+    """F-4.2-05: dispatching a halted task, or resuming a pending one, would leave fields that lie."""
+    with pytest.raises(RefusedError, match="from HALTED to IN_PROGRESS"):
+        change.start(state_of(x="HALTED"), "T-x", NOW)
+    with pytest.raises(RefusedError, match="from PENDING to IN_PROGRESS"):
+        change.resume(state_of(x="PENDING"), "T-x", NOW)
+    with pytest.raises(RefusedError, match="from BLOCKED to PENDING"):
+        change.requeue(state_of(w="HALTED", x=("BLOCKED", "w")), "T-x", NOW)
+
+
+@pytest.mark.parametrize("status", ["HALTED", "BLOCKED"])
+def test_a_halted_or_blocked_task_is_abandoned(status):
+    """F-17.2-13, F-17.2-14, D-06-01."""
+    assert change.abandon(state_of(x=status), "T-x", NOW).tasks["T-x"].status is TaskStatus.ABANDONED
+
+
+def test_a_blocked_task_may_have_an_escalation_of_its_own():
+    """D-08-02: given to a blocked task only."""
+    state = state_of(w="ABANDONED", x=("BLOCKED", "w"))
+    assert (
+        change.with_escalation(state, "T-x", "ESC-00000009", LATER).tasks["T-x"].escalation_ref
+        == "ESC-00000009"
+    )
+    with pytest.raises(RefusedError, match="ABANDONED, not BLOCKED"):
+        change.with_escalation(state, "T-w", "ESC-00000009", LATER)
+
+
+def test_dependencies_can_be_dropped_and_not_added():
+    """D-08-03: an id that the task does not depend on is refused."""
+    state = state_of(v="PENDING", w="ABANDONED", x=("BLOCKED", "w"))
+    assert change.with_dependencies(state, "T-x", [], LATER).tasks["T-x"].depends_on == []
+    with pytest.raises(RefusedError, match="T-v"):
+        change.with_dependencies(state, "T-x", ["T-v"], LATER)
+    with pytest.raises(RefusedError, match="ABANDONED"):
+        change.with_dependencies(state, "T-w", [], LATER)
+
+
+def _halted_project():
+    places = lay_out(spec_of_stories(("Import", ["One", "Two"])))
+    state = change.start(initial_state("p", "1.0.0", places, NOW), places[0].task_id, NOW)
+    return places, change.halt(state, places[0].task_id, "REJECT", "ESC-00000001", NOW)
+
+
+def _parts(places, *tasks):
+    return lay_out_parts(places, places[0], [TaskSpec.model_validate(task) for task in tasks])
+
+
+def test_a_split_task_is_abandoned_and_superseded():
+    """F-17.2-06: its parts are PENDING, ordered after all others."""
+    places, state = _halted_project()
+    parts = _parts(places, task_data(3, "First half"), task_data(4, "Second half", ["TSK-003"]))
+    after = change.split(state, places[0].task_id, parts, LATER)
+    old = after.tasks[places[0].task_id]
+    assert (old.status, old.superseded_by) == ("ABANDONED", [part.task_id for part in parts])
+    assert [
+        (after.tasks[part.task_id].status, after.tasks[part.task_id].declaration_order) for part in parts
+    ] == [
+        ("PENDING", 2),
+        ("PENDING", 3),
+    ]
+    assert ProjectState.from_bytes(after.to_bytes(), "x") == after
+
+
+def test_a_part_that_waits_for_the_task_it_came_from_is_refused():
+    """F-17.2-06, D7: it would wait for itself."""
+    places, state = _halted_project()
+    parts = _parts(places, task_data(3, "First half", ["TSK-001"]))
+    with pytest.raises(RefusedError, match="in a circle"):
+        change.split(state, places[0].task_id, parts, LATER)
+
+
+def test_a_part_that_waits_for_a_dependent_of_the_split_task_is_refused():
+    """F-17.2-06, D7: the dependent waits for the parts."""
+    places = lay_out(spec_of_stories(("Import", ["One", "Two"])))
+    places = (places[0], places[1]._replace(depends_on=(places[0].task_id,)))
+    state = initial_state("p", "1.0.0", places, NOW)
+    state = change.halt(
+        change.start(state, places[0].task_id, NOW), places[0].task_id, "x", "ESC-00000001", NOW
+    )
+    with pytest.raises(RefusedError, match="in a circle"):
+        change.split(state, places[0].task_id, _parts(places, task_data(3, "Half", ["TSK-002"])), LATER)
+
+
+def test_a_split_into_nothing_or_into_taken_ids_is_refused():
+    """F-17.2-06: ids are unique against all tasks, the orders come after the maximum."""
+    places, state = _halted_project()
+    with pytest.raises(RefusedError, match="into nothing"):
+        change.split(state, places[0].task_id, [], LATER)
+    with pytest.raises(RefusedError, match="already taken"):
+        change.split(state, places[0].task_id, [places[1]], LATER)
+    (part,) = _parts(places, task_data(3, "Half"))
+    with pytest.raises(RefusedError, match="declaration_order 0, not 2"):
+        change.split(state, places[0].task_id, [part._replace(declaration_order=0)], LATER)
+
+
+def test_a_running_task_is_not_split():
+    """F-4.2-05: IN_PROGRESS -> ABANDONED is no transition."""
+    places, state = _halted_project()
+    running = change.resume(state, places[0].task_id, NOW)
+    with pytest.raises(RefusedError, match="from IN_PROGRESS to ABANDONED"):
+        change.split(running, places[0].task_id, _parts(places, task_data(3, "Half")), LATER)
+
+
+def test_a_dependency_on_a_split_task_is_one_on_its_parts_and_theirs():
+    """D-07-01, F-17.2-09: also after a second split, each part once, in order."""
+    tasks = {
+        "T-a": entry(0, "ABANDONED", superseded_by=["T-c", "T-d"]),
+        "T-b": entry(1, "PENDING", ["T-a", "T-d"]),
+        "T-c": entry(2, "ABANDONED", superseded_by=["T-e"]),
+        "T-d": entry(3),
+        "T-e": entry(4),
+    }
+    assert list(effective_dependencies(tasks, "T-b")) == ["T-e", "T-d"]
+
+
+def test_declaration_order_survives_every_change():
+    """F-3.3-05: set once, never changed."""
+    state = state_of(x="PENDING", y=("PENDING", "x"))
+    for step in (
+        lambda s: change.start(s, "T-x", NOW),
+        lambda s: change.halt(s, "T-x", "x", "ESC-00000001", NOW),
+        lambda s: change.requeue(s, "T-x", NOW),
+        lambda s: with_status(s, "T-y", TaskStatus.BLOCKED, NOW),
+        lambda s: change.with_dependencies(s, "T-y", [], NOW),
+    ):
+        state = step(state)
+        assert [task.declaration_order for task in state.tasks.values()] == [0, 1]

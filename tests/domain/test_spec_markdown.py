@@ -1,0 +1,130 @@
+"""The spec as the person who approves it reads it (F§3.2.4)."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data
+from specwright.domain.completeness import Deficiency, Severity, validate
+from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec_markdown import ResearchSource, render, scope_note
+
+_SPEC = ProductSpec.model_validate(spec_data())
+
+
+def _texts(value):
+    """Every string in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+def _headings(text):
+    return [line for line in text.splitlines() if line.startswith("#")]
+
+
+def test_everything_that_the_spec_says_is_shown():
+    """F-3.2.4-01: the full spec, every text of it."""
+    shown = render(_SPEC)
+    assert not [text for text in _texts(draft_data()) if text not in shown]
+    assert "SPEC-001, version 1.0.0: 1 pillar, 1 epic, 1 story, 3 tasks." in shown
+
+
+def test_the_headings_follow_the_hierarchy():
+    """F-3.2.4-01: readable as an outline."""
+    assert _headings(render(_SPEC)) == [
+        "# Table keeper",
+        "## Pillar: Core (PIL-001)",
+        "### Epic: Tables (EPC-001)",
+        "#### Story: Import (STR-001)",
+        "##### Task: Parse the header (TSK-001)",
+        "##### Task: Parse the rows (TSK-002)",
+        "##### Task: Sort the rows (TSK-003)",
+        "## Scope",
+        "## Warnings",
+        "## Research sources",
+    ]
+
+
+def test_warnings_are_shown_at_their_place():
+    """F-3.2.3-08, F-3.2.4-01: path, field and message, grouped by path."""
+    data = draft_data(
+        [
+            pillar_data(
+                [epic_data([story_data([task_data(1, description="Short", subtasks=["Do it", "Do it"])])])]
+            )
+        ]
+    )
+    shown = render(ProductSpecDraft.model_validate(data), validate(data).warnings)
+    section = shown.split("## Warnings\n\n")[1].split("\n\n## ")[0]
+    assert section.splitlines() == [
+        "pillars[0].epics[0].stories[0].tasks[0]:",
+        "",
+        "- `description` has fewer than 20 characters (criterion 11)",
+        "- `subtasks` [1] says nearly the same as [0] (criterion 13)",
+    ]
+
+
+def test_a_warning_of_the_spec_itself_has_a_place_too():
+    """F-3.2.3-08."""
+    warning = Deficiency(path="", field="description", severity=Severity.WARNING, message="is thin")
+    assert "The spec:\n\n- `description` is thin" in render(_SPEC, [warning])
+
+
+def test_research_is_shown_with_queries_and_addresses():
+    """F-3.2.4-01: a summary of the sources consulted."""
+    sources = [
+        ResearchSource("csv dialects", ("https://a.example/1", "https://b.example/2")),
+        ResearchSource("empty", ()),
+    ]
+    section = render(_SPEC, sources=sources).split("## Research sources\n\n")[1]
+    assert section == "- csv dialects\n  - https://a.example/1\n  - https://b.example/2\n- empty\n"
+
+
+def test_nothing_to_warn_of_and_no_research_are_said():
+    """F-3.2.4-01: an empty section would look like a fault."""
+    assert "## Warnings\n\nNone." in render(_SPEC)
+    assert "## Research sources\n\nNo web search was made." in render(_SPEC)
+
+
+@pytest.mark.parametrize("told", ["files", "standard library", "network", "pass such things in as values"])
+def test_the_scope_of_a_module_is_said(told):
+    """D-23-01: before a person approves what version 1 cannot build."""
+    assert told in scope_note()
+    assert scope_note() in render(_SPEC)
+
+
+def test_allowed_packages_are_part_of_the_scope():
+    """D-23-02: those of the project's settings."""
+    assert "other modules of this product, and rich, attrs." in render(
+        _SPEC, allowed_packages=["rich", "attrs"]
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.one_of(
+        st.text(min_size=1), st.sampled_from(["x\n## Warnings\n\nNone.", "## Scope", "<!--", "```", "x\r# y"])
+    ),
+    st.text(),
+)
+def test_no_text_can_forge_a_section(text, query):
+    """F-3.2.4-01: a description or a search cannot hide the warnings from the person who approves."""
+    data = spec_data()
+    data.update(title=text, description=text)
+    task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    task.update(name=text, description=text, subtasks=[text, text])
+    try:
+        spec = ProductSpec.model_validate(data)
+    except ValidationError:
+        return
+    headings = _headings(render(spec, sources=[ResearchSource(query, (query,))]))
+    assert [re.match("#+", heading)[0] for heading in headings] == [
+        "#" * n for n in (1, 2, 3, 4, 5, 5, 5, 2, 2, 2)
+    ]
+    assert headings[-3:] == ["## Scope", "## Warnings", "## Research sources"]

@@ -1,0 +1,314 @@
+"""Task files: every field of the template, from the spec or not at all (F§4.1, D2)."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.product_specs import NOW, epic_data, pillar_data, spec_data, story_data, task_data
+from specwright.domain.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output, SurfaceKind
+from specwright.domain.markdown_text import fenced, inline, plain
+from specwright.domain.product_spec import IoContractSketch, ProductSpec, TaskSpec
+from specwright.domain.task_file import (
+    ShippedDependency,
+    TaskAmendment,
+    TaskDefinition,
+    amended,
+    define,
+    render_at_dispatch,
+    render_at_init,
+)
+from specwright.domain.task_ids import lay_out
+from specwright.errors import InputError
+
+_HEADINGS = [
+    "# Task: Parse the rows",
+    "## Task ID: T-core-tables-import-002",
+    "## Context",
+    "## Description",
+    "## Subtasks",
+    "## Acceptance Criteria",
+    "## Micro Module Contract",
+    "## Dependency Contracts",
+    "## Error Cases",
+]
+_HOSTILE = st.one_of(
+    st.text(min_size=1),
+    st.sampled_from(
+        [
+            "## Error Cases",
+            "x\n## Acceptance Criteria\n- nothing",
+            "x\r\n# Task: other",
+            "x\u2028## Description",
+            "x\x0b## Description\x85## Subtasks",
+            "```\n## Context",
+            "~~~",
+            "- [ ] item",
+            "1. first",
+            "> quote",
+            "<!-- hidden",
+            "---",
+            "===",
+            "[a]: http://b",
+            "\u202egnihtemos",
+            "    indented",
+            "# C #",
+        ]
+    ),
+)
+
+
+def _places(*tasks):
+    spec = spec_data([pillar_data([epic_data([story_data(list(tasks))])])])
+    return lay_out(ProductSpec.model_validate(spec))
+
+
+def _definitions(*tasks):
+    return {place.task_id: define(place) for place in _places(*tasks)}
+
+
+def _pair():
+    definitions = _definitions(task_data(1), task_data(2, "Parse the rows", ["TSK-001"]))
+    return definitions, definitions["T-core-tables-import-002"]
+
+
+def _headings(text):
+    return [line for line in text.splitlines() if re.match(r"#{1,6} ", line)]
+
+
+def _section(text, heading):
+    return text.split(f"\n## {heading}\n")[1].split("\n\n## ")[0].strip()
+
+
+def _contract(name="parse_header"):
+    return MicroModuleContract(
+        module_id="MM-1a2b3c4d",
+        name=name,
+        purpose="Read the column names of a table.",
+        inputs=[Input(name="text", type="str")],
+        outputs=[Output(name="names", type="list[str]")],
+        error_surfaces=[ErrorSurface(name="ValueError", when="text is empty", surface=SurfaceKind.EXCEPTION)],
+        effects=[],
+        modes=Modes(sync=True, async_=False),
+    )
+
+
+_EXAMPLES = """# parse_header
+
+## Reads the names
+
+```python
+parse_header("a,b")
+```
+
+```text
+['a', 'b']
+```
+"""
+
+
+def test_a_task_file_has_every_heading_of_the_template_in_order():
+    """F-4.1-08: the headings, and the three context lines."""
+    definitions, task = _pair()
+    text = render_at_init(task, definitions)
+    assert _headings(text) == _HEADINGS
+    assert _section(text, "Context").splitlines() == [
+        "- **Pillar:** Core — What every other part builds on.",
+        "- **Epic:** Tables — Everything that is done with one table.",
+        "- **Story:** Import — The user brings a file of their own.",
+    ]
+
+
+def test_a_task_file_carries_the_fields_of_the_spec():
+    """F-4.1-08, F-4.1-09, F-4.1-12: description, subtasks, criteria, the five dimensions, the error cases."""
+    definitions, task = _pair()
+    text = render_at_init(task, definitions)
+    assert _section(text, "Description") == "Reads the first row of the file into column names."
+    assert _section(text, "Subtasks") == "1. Read the first row\n2. Refuse a file without one"
+    assert _section(text, "Acceptance Criteria").splitlines()[1] == "- Raises ValueError for an empty file"
+    assert _section(text, "Micro Module Contract").splitlines() == [
+        "- **Inputs:** text: str, the whole file",
+        "- **Outputs:** names: list[str], in the order of the file",
+        "- **Error surfaces:** ValueError if the file is empty; KeyError if a name stands twice",
+        "- **Effects:** none: pure",
+        "- **Modes:** sync, because nothing waits",
+    ]
+    assert (
+        _section(text, "Error Cases")
+        == "- ValueError if the file is empty\n- KeyError if a name stands twice"
+    )
+
+
+def test_a_task_without_dependencies_says_none():
+    """F-4.1-11: the section stands, with `None`, at init and at dispatch."""
+    definitions = _definitions(task_data(1))
+    (task,) = definitions.values()
+    assert _section(render_at_init(task, definitions), "Dependency Contracts") == "None"
+    assert render_at_dispatch(task, []) == render_at_init(task, definitions)
+
+
+def test_at_init_the_dependencies_are_told_from_their_sketches():
+    """F-4.1-10, D-02: nothing has shipped yet, and the file says so."""
+    definitions, task = _pair()
+    section = _section(render_at_init(task, definitions), "Dependency Contracts")
+    assert section.splitlines()[0] == "References to upstream modules (CONTRACT_ONLY — no source code):"
+    assert "- T-core-tables-import-001 (Parse the header): sketch, nothing shipped yet" in section
+    assert "  - Outputs: names: list[str], in the order of the file" in section
+
+
+def test_at_dispatch_the_dependencies_are_told_from_what_they_shipped():
+    """F-4.1-10, D-02: module reference, contract, examples; headings of examples are not the file's."""
+    _, task = _pair()
+    shipped = ShippedDependency("T-core-tables-import-001", _contract(), _EXAMPLES)
+    text = render_at_dispatch(task, [shipped])
+    section = text.split("## Dependency Contracts\n")[1].split("\n\n## Error Cases")[0]
+    assert "- MM-1a2b3c4d@1.0.0: `parse_header`, Read the column names of a table." in section
+    contract = section.split("  ```json\n")[1].split("  ```\n")[0]
+    assert json.loads(contract) == _contract().to_json()
+    assert '  parse_header("a,b")' in section
+    assert _headings(text) == _HEADINGS
+
+
+@pytest.mark.parametrize("shipped", [[], [ShippedDependency("T-core-tables-import-001", _contract(), " \n")]])
+def test_a_missing_contract_or_example_stops_the_dispatch(shipped):
+    """F-4.1-10, D2: the error names the task and the dependency."""
+    _, task = _pair()
+    with pytest.raises(InputError, match=r"import-002 \(Parse the rows\) lacks .* T-core-tables-import-001"):
+        render_at_dispatch(task, shipped)
+
+
+def test_the_same_definition_gives_the_same_bytes():
+    """F-3.3-01: rendering is deterministic, also after the definition was stored."""
+    definitions, task = _pair()
+    again = TaskDefinition.from_bytes(task.to_bytes(), "definition")
+    assert again == task
+    assert render_at_init(again, definitions) == render_at_init(task, definitions)
+
+
+def test_an_amended_task_keeps_the_criteria_that_it_had():
+    """F-17.2-05: `## Amendment History`, at init and at dispatch."""
+    _, task = _pair()
+    amendment = TaskAmendment(
+        replaced_criteria=task.acceptance_criteria,
+        rationale="Rows may\n## be ragged.",
+        escalation_ref="ESC-00000001",
+        amended_at=NOW,
+    )
+    text = render_at_dispatch(amended(task, ["Returns ragged rows"], amendment, []), [])
+    assert _section(text, "Acceptance Criteria") == "- Returns ragged rows"
+    assert _section(text, "Dependency Contracts") == "None"
+    assert _headings(text) == [*_HEADINGS, "## Amendment History", f"### ESC-00000001, {NOW}"]
+    history = text.split("## Amendment History")[1]
+    assert "Why: Rows may ## be ragged." in history
+    assert "- Raises ValueError for an empty file" in history
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("description", "", "task_description"),
+        ("description", "\u200b\u202e\x00", "task_description"),
+        ("name", "TBD", "task_name"),
+        ("subtasks", [], "subtasks"),
+        ("subtasks", ["Read it", " "], "subtasks"),
+        ("acceptance_criteria", [], "acceptance_criteria"),
+        ("io_contract_sketch", None, "io_contract_sketch, io_contract_sketch.inputs"),
+        (
+            "io_contract_sketch",
+            IoContractSketch.model_construct(inputs="a", outputs="b", modes="c", effects=""),
+            "io_contract_sketch.error_surfaces, io_contract_sketch.effects",
+        ),
+    ],
+)
+def test_a_task_that_cannot_be_written_down_is_refused_by_its_gaps(field, value, named):
+    """F-4.1-13: for a spec that got past its validation: the fields, the task id and the name."""
+    (place,) = _places(task_data(1))
+    task = TaskSpec.model_construct(**{**dict(place.source.task), field: value})
+    place = place._replace(source=place.source._replace(task=task), task="Parse the header")
+    with pytest.raises(InputError) as caught:
+        define(place)
+    assert f"missing: {named}" in caught.value.what
+    assert "T-core-tables-import-001 (Parse the header)" in caught.value.what
+
+
+def test_gaps_above_the_task_are_named_as_well():
+    """F-4.1-13: the template needs the descriptions of pillar, epic and story."""
+    (place,) = _places(task_data(1))
+    source = place.source._replace(
+        epic=place.source.epic.model_copy(update={"description": ""}),
+        story=place.source.story.model_copy(update={"description": ""}),
+    )
+    with pytest.raises(InputError, match="missing: epic_description, story_description"):
+        define(place._replace(source=source))
+
+
+@settings(max_examples=150, deadline=None)
+@given(_HOSTILE, _HOSTILE, _HOSTILE)
+def test_no_text_of_a_spec_can_forge_the_structure_of_its_file(name, description, criterion):
+    """F-4.1-08: names and descriptions with newlines, headings, fences or comments stay what they are."""
+    try:
+        spec = spec_data([pillar_data([epic_data([story_data([task_data(1)])])])])
+        story = spec["pillars"][0]["epics"][0]["stories"][0]
+        story["description"] = description
+        story["tasks"][0].update(
+            name=name,
+            description=description,
+            acceptance_criteria=[criterion, criterion],
+            subtasks=[criterion, name],
+        )
+        (place,) = lay_out(ProductSpec.model_validate(spec))
+        text = render_at_init(define(place), {})
+    except (ValueError, InputError):  # a text that says nothing is refused before
+        return
+    headings = [heading.split(":")[0] for heading in _headings(text)]
+    assert headings == [heading.split(":")[0] for heading in _HEADINGS]
+    assert len(_section(text, "Acceptance Criteria").splitlines()) == 2
+    assert len(_section(text, "Subtasks").splitlines()) == 2
+    assert len(_section(text, "Description").splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a  b\n\tc", "a b c"),
+        ("## Heading", "\\## Heading"),
+        ("#hashtag", "#hashtag"),
+        ("- item", "\\- item"),
+        ("-x flag", "-x flag"),
+        ("*bold* text", "*bold* text"),
+        ("12. item", "12\\. item"),
+        ("3.5 seconds", "3.5 seconds"),
+        ("```python", "\\```python"),
+        ("`code` first", "`code` first"),
+        ("<!-- gone", "\\<!-- gone"),
+        ("* * *", "\\* * *"),
+        ("[x]: y", "\\[x]: y"),
+        ("[x](y)", "[x](y)"),
+        ("a\u202eb\x00c", "abc"),
+        ("👨\u200d👩 emoji", "👨\u200d👩 emoji"),
+    ],
+)
+def test_only_what_starts_a_block_is_escaped(text, shown):
+    """F-4.1-08: ordinary text is shown as it was written."""
+    assert inline(text) == shown
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_a_plain_text_is_one_line_and_stays_it(text):
+    """F-4.1-08: no line break, no control character, nothing at the edges."""
+    line = plain(text)
+    assert line.splitlines() in ([], [line])
+    assert line == line.strip() == plain(line)
+
+
+@settings(deadline=None)
+@given(st.text(st.sampled_from("`~ \nx"), max_size=40))
+def test_nothing_in_a_fenced_text_closes_its_fence(text):
+    """F-4.1-10: examples hold fences of their own."""
+    opening, *body, closing = fenced(text, "markdown", indent="  ").splitlines()
+    fence = closing.strip()
+    assert opening.strip() == f"{fence}markdown"
+    assert not any(re.fullmatch(rf"\s*{fence}`*\s*", line) for line in body)

@@ -1,0 +1,197 @@
+"""Where the tasks of a spec stand (F§3.3, F§4.1, D1)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.product_specs import (
+    epic_data,
+    pillar_data,
+    spec_data,
+    spec_of,
+    spec_of_stories,
+    story_data,
+    task_data,
+)
+from specwright.domain.product_spec import ProductSpec, TaskSpec
+from specwright.domain.task_ids import MAX_ID_LENGTH, lay_out, lay_out_parts
+from specwright.errors import InputError
+
+_NAMES = st.sampled_from(["Login", "login", "Login 2", "a", "b", "a-b", "日本語", "..", "x" * 20, "🎉 party"])
+_TREES = st.lists(
+    st.tuples(
+        _NAMES,
+        st.lists(
+            st.tuples(
+                _NAMES,
+                st.lists(st.tuples(_NAMES, st.lists(_NAMES, min_size=1, max_size=3)), min_size=1, max_size=3),
+            ),
+            min_size=1,
+            max_size=3,
+        ),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def _spec(tasks):
+    return ProductSpec.model_validate(spec_data([pillar_data([epic_data([story_data(tasks)])])]))
+
+
+def test_ids_number_the_tasks_of_each_story_in_order():
+    """F-3.3-02: `T-{pillar}-{epic}-{story}-{seq}`, from 001 in every story."""
+    places = lay_out(spec_of_stories(("Import", ["One", "Two"]), ("Export", ["Three"])))
+    assert [place.task_id for place in places] == [
+        "T-core-tables-import-001",
+        "T-core-tables-import-002",
+        "T-core-tables-export-001",
+    ]
+
+
+def test_the_path_ends_in_the_slug_of_the_task_and_its_id():
+    """F-4.1-01: `{pillar}/{epic}/{story}/{task_slug}/{task_id}.md`."""
+    (place,) = lay_out(spec_of_stories(("Import", ["Parse the header"])))
+    assert place.path == "core/tables/import/parse-the-header/T-core-tables-import-001.md"
+
+
+def test_declaration_order_is_depth_first_from_zero():
+    """F-3.3-05: pillar, then epic, then story, then task."""
+    spec = spec_of(
+        [
+            ("A", [("E", [("S", ["1", "2"]), ("T", ["3"])]), ("F", [("S", ["4"])])]),
+            ("B", [("E", [("S", ["5"])])]),
+        ]
+    )
+    assert [(place.declaration_order, place.task) for place in lay_out(spec)] == list(enumerate("12345"))
+
+
+def test_dependencies_are_translated_to_canonical_ids():
+    """F-4.2-03: TSK ids become T- ids, in their order, each once."""
+    tasks = [
+        task_data(1, "One"),
+        task_data(2, "Two"),
+        task_data(3, "Three", ["TSK-002", "TSK-001", "TSK-002"]),
+    ]
+    assert lay_out(_spec(tasks))[2].depends_on == ("T-core-tables-import-002", "T-core-tables-import-001")
+
+
+def test_deduplicated_slugs_enter_the_ids_and_cousins_need_no_suffix():
+    """F-4.1-06: two "Login" under each of two epics."""
+    stories = [("Login", ["x"]), ("Login", ["y"])]
+    places = lay_out(spec_of([("Core", [("Auth", stories), ("Admin", stories)])]))
+    assert [place.task_id for place in places] == [
+        "T-core-auth-login-001",
+        "T-core-auth-login-2-001",
+        "T-core-admin-login-001",
+        "T-core-admin-login-2-001",
+    ]
+
+
+def test_ids_that_collide_across_parents_are_refused_with_both_tasks():
+    """F-3.3-04, D-01: "a-b"/"c" and "a"/"b-c" concatenate to one id."""
+    spec = spec_of([("a-b", [("c", [("s", ["First task"])])]), ("a", [("b-c", [("s", ["Second task"])])])])
+    with pytest.raises(InputError) as caught:
+        lay_out(spec)
+    for told in ("T-a-b-c-s-001", "First task", "TSK-001", "Second task", "TSK-002"):
+        assert told in str(caught.value)
+
+
+def test_an_id_of_more_than_128_characters_is_refused_with_its_length():
+    """F-4.1-07: three 60-character names; the error names the task and the length."""
+    spec = spec_of([("p" * 60, [("e" * 60, [("s" * 60, ["Parse it"])])])])
+    with pytest.raises(InputError, match=r"'Parse it'.*188 characters"):
+        lay_out(spec)
+
+
+@pytest.mark.parametrize("length", [MAX_ID_LENGTH, MAX_ID_LENGTH + 1])
+def test_an_id_may_have_128_characters_and_no_more(length):
+    """F-4.1-07: the limit itself is allowed."""
+    # T- p*50 - e*50 - s*n -001
+    spec = spec_of([("p" * 50, [("e" * 50, [("s" * (length - 108), ["Parse it"])])])])
+    if length > MAX_ID_LENGTH:
+        with pytest.raises(InputError, match="129 characters"):
+            lay_out(spec)
+    else:
+        assert len(lay_out(spec)[0].task_id) == MAX_ID_LENGTH
+
+
+def test_a_story_of_999_tasks_is_laid_out():
+    """F-3.3-03: the last number is 999."""
+    places = lay_out(spec_of_stories(("Import", [f"Task {n}" for n in range(999)])))
+    assert places[-1].task_id == "T-core-tables-import-999"
+
+
+def test_a_story_of_1000_tasks_is_refused():
+    """F-3.3-03, D-01: it is a spec defect; the error names the story and the count."""
+    with pytest.raises(InputError, match="'Import' has 1000 tasks"):
+        lay_out(spec_of_stories(("Import", ["Same name"] * 1000)))
+
+
+def test_a_spec_id_given_twice_is_refused_with_both_tasks():
+    """F-3.3-04: a spec edited past its validation must not make one task stand for another."""
+    with pytest.raises(InputError, match=r"TSK-001: 'One' .* becomes T-core-tables-import-001, and 'Two'"):
+        lay_out(_spec([task_data(1, "One"), task_data(1, "Two")]))
+
+
+def test_an_unknown_dependency_is_refused():
+    """F-4.1-14: a spec edited past its validation; the error names the task and the reference."""
+    with pytest.raises(InputError, match=r"'One'.*TSK-777"):
+        lay_out(_spec([task_data(1, "One", ["TSK-777"])]))
+
+
+def test_a_circle_is_refused():
+    """F-4.1-14: tasks that wait for each other would never run."""
+    tasks = [task_data(1, "One", ["TSK-002"]), task_data(2, "Two", ["TSK-001"])]
+    with pytest.raises(
+        InputError, match="T-core-tables-import-001 -> T-core-tables-import-002 -> T-core-tables-import-001"
+    ):
+        lay_out(_spec(tasks))
+
+
+@settings(deadline=None)
+@given(_TREES)
+def test_every_spec_is_laid_out_with_unique_ids_or_refused(tree):
+    """F-3.3-01, F-3.3-04: unique ids and paths, twice the same; else an error that names an id."""
+    spec = spec_of(tree)
+    try:
+        places = lay_out(spec)
+    except InputError as error:
+        told = str(error)
+    else:
+        told = ""
+    if told:
+        assert "two tasks would have the id T-" in told
+        return
+    assert len({place.task_id for place in places}) == len(places)
+    assert len({place.path for place in places}) == len(places)
+    assert all(len(place.task_id) <= MAX_ID_LENGTH for place in places)
+    assert lay_out(spec) == places
+
+
+def _part(number, name, depends_on=()):
+    return TaskSpec.model_validate(task_data(number, name, depends_on))
+
+
+def test_the_parts_of_a_split_task_follow_the_last_of_its_story():
+    """F-17.2-06: the story's next numbers, orders after the maximum, directories of their own."""
+    places = lay_out(spec_of_stories(("Import", ["One", "Two"]), ("Export", ["Three"])))
+    parts = lay_out_parts(places, places[0], [_part(4, "Two"), _part(5, "More", ["TSK-004", "TSK-003"])])
+    assert [part.task_id for part in parts] == ["T-core-tables-import-003", "T-core-tables-import-004"]
+    assert [part.task_slug for part in parts] == ["two-2", "more"]
+    assert [part.declaration_order for part in parts] == [3, 4]
+    assert parts[1].depends_on == ("T-core-tables-import-003", "T-core-tables-export-001")
+
+
+def test_a_split_that_overfills_its_story_is_refused():
+    """F-3.3-03: 999 holds for split tasks as well."""
+    places = lay_out(spec_of_stories(("Import", [f"Task {n}" for n in range(999)])))
+    with pytest.raises(InputError, match="1000 tasks"):
+        lay_out_parts(places, places[0], [_part(1000, "One more")])
+
+
+def test_a_part_with_a_used_spec_id_is_refused():
+    """F-17.2-06: ids are unique against every task, the abandoned ones included."""
+    places = lay_out(spec_of_stories(("Import", ["One", "Two"])))
+    with pytest.raises(InputError, match="TSK-002"):
+        lay_out_parts(places, places[0], [_part(2, "Part")])

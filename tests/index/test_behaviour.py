@@ -1,0 +1,34 @@
+"""The behaviour suite of the Code Index port, run on the real index and on the fake that other tests use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from specwright.index.sqlite_index import SqliteCodeIndex
+from specwright.ports.code_index import CodeIndex
+from support.fake_index import FakeCodeIndex, WordEmbedder
+
+pytest.register_assert_rewrite("index.behaviour")
+
+from index.behaviour import CodeIndexBehaviour  # noqa: E402  # after its asserts are registered
+
+
+class TestSqliteCodeIndex(CodeIndexBehaviour):
+    """The index that the factory uses."""
+
+    @pytest.fixture
+    def index(self, tmp_path: Path) -> Iterator[CodeIndex]:
+        """An empty index in a directory that is not there yet."""
+        index = SqliteCodeIndex(tmp_path / "state_store" / "code_index", WordEmbedder())
+        yield index
+        index.close()
+
+
+class TestFakeCodeIndex(CodeIndexBehaviour):
+    """The index in memory."""
+
+    @pytest.fixture
+    def index(self) -> CodeIndex:
+        """An empty index."""
+        return FakeCodeIndex()
