@@ -91,12 +91,17 @@ def _task_after(
 ) -> TaskState:
     step = step or tables.transitions[task.state, event]
     claimed = task.claimed if step.claimed_becomes is None else step.claimed_becomes
-    moved = task._replace(
-        state=step.to,
-        terminal=tables.terminal[step.to],
-        claimed=claimed,
-        claimed_by=task.claimed_by if claimed else None,
-        blocked=None,
+    moved = TaskState(
+        step.to,
+        tables.terminal[step.to],
+        claimed,
+        task.claimed_by if claimed else None,
+        task.required,
+        task.artifacts,
+        None,  # whatever held it, it has moved
+        task.complete,
+        task.failure,
+        task.definition_sha256,
     )
     kept = _KEPT.get(event)
     return moved if kept is None else kept(moved, payload)
@@ -110,8 +115,9 @@ def _definition(task: TaskState, payload: Mapping[str, Any]) -> TaskState:
 
 def _with(so_far: tuple[Announced, ...], payload: Mapping[str, Any]) -> tuple[Announced, ...]:
     new = Announced(payload["artifact_id"], payload["version"], payload["sha256"])
-    if any(old.artifact_id == new.artifact_id for old in so_far):
-        return tuple(new if old.artifact_id == new.artifact_id else old for old in so_far)
+    for place, old in enumerate(so_far):
+        if old.artifact_id == new.artifact_id:
+            return (*so_far[:place], new, *so_far[place + 1 :])
     return (*so_far, new)
 
 
