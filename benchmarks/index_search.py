@@ -66,16 +66,16 @@ def entry(number: int) -> CodeIndexEntry:
     )
 
 
-def milliseconds(action: Callable[[], object], times: int) -> float:
-    """The median time of an action, after a few runs that do not count."""
-    for _ in range(5):
-        action()
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        action()
-        taken.append((time.perf_counter() - start) * 1000)
-    return statistics.median(taken)
+def milliseconds(times: int, *actions: Callable[[], object]) -> list[float]:
+    """The median time of each action; they take turns, so that whatever else the machine does meets all alike."""
+    taken: list[list[float]] = [[] for _ in actions]
+    for turn in range(times + 5):
+        for action, figures in zip(actions, taken, strict=True):
+            start = time.perf_counter()
+            action()
+            if turn >= 5:  # the first turns only warm up
+                figures.append((time.perf_counter() - start) * 1000)
+    return [statistics.median(figures) for figures in taken]
 
 
 def measure(size: int, times: int, directory: Path) -> None:
@@ -92,9 +92,12 @@ def measure(size: int, times: int, directory: Path) -> None:
 
     matrix = RandomEmbedder().embed([""] * size)
     vector = matrix[0].copy()
-    product = milliseconds(lambda: matrix @ vector, times)
-    search = milliseconds(lambda: index.search(IndexQuery("slug")), times)
-    filtered = milliseconds(lambda: index.search(IndexQuery("slug", tags=("group-7",))), times)
+    product, search, filtered = milliseconds(
+        times,
+        lambda: matrix @ vector,
+        lambda: index.search(IndexQuery("slug")),
+        lambda: index.search(IndexQuery("slug", tags=("group-7",))),
+    )
     print(f"{'':9}           top-10 of everything    {search:8.3f} ms")
     print(f"{'':9}           one matrix product      {product:8.3f} ms")
     print(f"{'':9}           ratio                   {search / product:8.2f}")
@@ -124,10 +127,9 @@ def main() -> None:
     model = WordLlamaEmbedder()
     start = time.perf_counter()
     model.embed(["load"])
-    print(f"default model: loaded in {time.perf_counter() - start:.2f} s,", end=" ")
-    print(
-        f"a query embedded in {milliseconds(lambda: model.embed(['turn a title into a slug']), 200):.3f} ms"
-    )
+    loaded = time.perf_counter() - start
+    (query,) = milliseconds(200, lambda: model.embed(["turn a title into a slug"]))
+    print(f"default model: loaded in {loaded:.2f} s, a query embedded in {query:.3f} ms")
 
 
 if __name__ == "__main__":

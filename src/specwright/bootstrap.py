@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from langgraph.checkpoint.sqlite import SqliteSaver
+
 from specwright import __version__
 from specwright.application.factory import Factory, View
 from specwright.application.projection import Projection
@@ -102,7 +104,14 @@ class Adapters:
 
 
 class Plain:
-    """The production composition: every adapter as it is."""
+    """The production composition: every adapter as it is. A test makes a subclass of it."""
+
+    saver: type[SqliteSaver] = SqliteSaver
+    """What keeps the graph's checkpoints."""
+
+    def cassette(self, recorded: Cassette | None) -> Cassette | None:
+        """The recorded run whose draws are repeated, if there is one."""
+        return recorded
 
     def adapters(self, adapters: Adapters) -> Adapters:
         """All adapters, to be used as they are."""
@@ -151,7 +160,8 @@ def open_project(
     runtime = directory / RUNTIME
     with ExitStack() as stack:
         stack.enter_context(driving(runtime))
-        journal = FileJournal(runtime / "journal.jsonl", cassette=recorded.cassette if recorded else None)
+        cassette = composed.cassette(recorded.cassette if recorded else None)
+        journal = FileJournal(runtime / "journal.jsonl", cassette=cassette)
         stack.callback(journal.close)
         store = DiskStateStore(directory / "state_store")
         log = SqliteWireLog(runtime / "wire.db", TOPIC, time.time_ns)
@@ -175,7 +185,7 @@ def open_project(
         factory = _factory(ports, roles, progress, spec_text)
         factory.projection.catch_up()
         factory.projection.write(now=True)
-        driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db"))
+        driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db", composed.saver))
         yield Opened(factory, driver, recorded.drift if recorded else [])
         factory.projection.write(now=True)
 

@@ -11,8 +11,9 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     ├── ModelError              exit 1
     │   ├── ModelUnavailableError    the endpoint cannot be reached or refuses us
     │   └── AnswerError              the role never gave a usable answer; the raw answers are kept
-    └── CorruptionError         exit 1
-        └── NonDeterminismError      a replayed request differs from the journalled one
+    ├── CorruptionError         exit 1
+    │   └── NonDeterminismError      a replayed request differs from the journalled one
+    └── InterruptedRunError     exit 130 somebody stopped it; it can go on
 """
 
 from typing import ClassVar
@@ -22,6 +23,7 @@ __all__ = [
     "CorruptionError",
     "HeldError",
     "InputError",
+    "InterruptedRunError",
     "ModelError",
     "ModelUnavailableError",
     "NonDeterminismError",
@@ -98,3 +100,9 @@ class CorruptionError(SpecwrightError):
 
 class NonDeterminismError(CorruptionError):
     """A request that is replayed differs from the journalled one at its place (DESIGN §4)."""
+
+
+class InterruptedRunError(SpecwrightError):
+    """A person stopped the run; it can go on."""
+
+    exit_code: ClassVar[int] = 130

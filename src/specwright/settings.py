@@ -1,23 +1,41 @@
-"""Typed configuration: `specwright.toml` of the project, over it the environment, over it the command line."""
+"""Typed configuration: `specwright.toml` of the project, over it the environment, over it the command line.
 
+What is wrong is told with the place that says so: the file, the variable or the option (DESIGN §9). Values of keys
+that do not exist are never repeated, since they may be secrets.
+"""
+
+import os
+import re
 import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError
+from pydantic_settings.sources import EnvSettingsSource
 
-from specwright.domain.record import validation_messages
 from specwright.errors import InputError
+from specwright.ports.roles import Role
 
-__all__ = ["SETTINGS_FILE", "Settings", "load_settings"]
+__all__ = ["ENVIRONMENT_PREFIX", "SETTINGS_FILE", "Settings", "load_settings"]
 
 SETTINGS_FILE = "specwright.toml"
+ENVIRONMENT_PREFIX = "SPECWRIGHT_"
+
+_MODEL_NAME = re.compile(r"[a-z][a-z0-9_\-]*:\S.*")
+_LONGEST_VALUE_SHOWN = 60
 
 
 class Settings(BaseSettings):
     """What a project may set; environment variables are `SPECWRIGHT_` and the upper-case name."""
 
-    model_config = SettingsConfigDict(env_prefix="SPECWRIGHT_", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix=ENVIRONMENT_PREFIX, extra="forbid", frozen=True, str_strip_whitespace=True
+    )
 
     model: str = ""
     """`provider:model`, `playbook:DIR` or `replay:FILE`."""
@@ -25,13 +43,13 @@ class Settings(BaseSettings):
     """Another model for some roles."""
     base_url: str = ""
     """Of an OpenAI-compatible server."""
-    timeout_seconds: float = Field(default=600.0, gt=0)
+    timeout_seconds: float = Field(default=600.0, gt=0, allow_inf_nan=False)
     """Of one model call."""
     max_retries: int = Field(default=2, ge=0, le=10)
     """By the provider's client, after transient failures."""
     calls_per_role: int = Field(default=60, ge=2)
     """Model calls of one role invocation."""
-    gate_timeout_seconds: float = Field(default=60.0, gt=0)
+    gate_timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
     """Of one run of a module's tests."""
     embedder: str = "wordllama"
     """Of the Code Index."""
@@ -45,23 +63,149 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment wins over the file, which comes in as arguments."""
-        return env_settings, init_settings
+        """Only what is given; `load_settings` reads the file and the environment, and knows which said what."""
+        return (init_settings,)
+
+    @field_validator("model")
+    @classmethod
+    def _model_is_named_with_its_provider(cls, name: str) -> str:
+        return _checked_model(name) if name else name
+
+    @field_validator("role_models")
+    @classmethod
+    def _roles_are_known(cls, models: dict[str, str]) -> dict[str, str]:
+        for role, name in models.items():
+            if role not in set(Role):
+                raise ValueError(f"there is no role {role!r}; roles are {', '.join(Role)}")
+            _checked_model(name)
+        return models
+
+    @field_validator("base_url")
+    @classmethod
+    def _base_url_is_one(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0):
+            raise ValueError(f"{url!r} is no web address; for instance http://127.0.0.1:11434/v1")
+        return url
 
 
-def load_settings(directory: Path) -> Settings:
+def load_settings(directory: Path, given: Mapping[str, object] | None = None) -> Settings:
     """The settings of a project.
 
+    Args:
+        directory: Where `specwright.toml` lies, if there is one.
+        given: What the command line says.
+
     Raises:
-        InputError: the file is no TOML, or holds something unknown.
+        InputError: the file is no TOML, a value is wrong, or a name is unknown; the message says where it stands.
     """
     path = directory / SETTINGS_FILE
+    in_file, in_environment, on_command_line = _from_file(path), _from_environment(), dict(given or {})
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        return Settings(**given)
+        return Settings(**_merged(in_file, in_environment, on_command_line))
     except ValidationError as error:
+        faults = error.errors(include_url=False, include_context=False)
+        names = list(dict.fromkeys(str(fault["loc"][0]) for fault in faults))
+        origins = [_origin(name, path, in_environment, on_command_line) for name in names]
         raise InputError(
-            "a setting is wrong: " + "; ".join(validation_messages(error)), where=str(path)
+            "; ".join(_told(fault["loc"], fault["type"], fault["msg"], fault["input"]) for fault in faults),
+            where=", ".join(dict.fromkeys(origins)),
+            remedy=_remedy([name for name in names if name not in Settings.model_fields]),
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise InputError(f"the settings cannot be read: {error}", where=str(path)) from error
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        if not path.exists():
+            return {}
+        if not path.is_file():
+            raise InputError("the settings are no file", where=str(path), remedy="remove it, or write a file")
+        read = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the settings are no TOML: {error}", where=str(path), remedy="mend the file, or remove it"
+        ) from error
+    except OSError as error:
+        raise InputError(
+            f"the settings cannot be read: {error.strerror}", where=str(path), remedy="mend its rights"
+        ) from error
+    return _from_there(read, path.parent)
+
+
+def _from_environment() -> dict[str, Any]:
+    known = {ENVIRONMENT_PREFIX + name.upper(): name for name in Settings.model_fields}
+    for variable in os.environ:
+        # only what is plainly meant for us: others may share the prefix, as service links in containers do
+        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
+            if near := get_close_matches(variable, known, 1, 0.85):
+                raise InputError(
+                    "no such variable", where=variable, remedy=f"{near[0]} is meant? Rename or unset it"
+                )
+    try:
+        return {name: value for name, value in EnvSettingsSource(Settings)().items() if value != ""}
+    except SettingsError as error:
+        variable = ENVIRONMENT_PREFIX + "ROLE_MODELS"  # the only one that is not a plain value
+        raise InputError(
+            "a variable is no JSON object",
+            where=variable,
+            remedy=f'for instance {variable}=\'{{"challenger": "openai:gpt-5"}}\'',
+        ) from error
+
+
+def _from_there(read: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """The file's values, with scripted models looked for beside the file."""
+
+    def resolved(name: object) -> object:
+        kind, _, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
+        return f"{kind}:{directory / rest}" if kind in ("playbook", "replay") and rest else name
+
+    changed = dict(read)
+    if "model" in read:
+        changed["model"] = resolved(read["model"])
+    if isinstance(models := read.get("role_models"), dict):
+        changed["role_models"] = {
+            role: resolved(name) for role, name in cast(dict[str, object], models).items()
+        }
+    return changed
+
+
+def _merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
+    """The later wins; models of roles are merged role by role."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        before, after = merged.get("role_models"), layer.get("role_models")
+        merged |= layer
+        if isinstance(before, dict) and isinstance(after, dict):
+            merged["role_models"] = {**cast(dict[str, Any], before), **cast(dict[str, Any], after)}
+    return merged
+
+
+def _checked_model(name: str) -> str:
+    if not _MODEL_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} does not say whose model it is; write provider:model, as in openai:gpt-5")
+    return name
+
+
+def _origin(name: str, path: Path, in_environment: Mapping[str, Any], given: Mapping[str, object]) -> str:
+    if name in given:
+        return "--" + name.replace("_models", "_model").replace("_", "-")
+    return ENVIRONMENT_PREFIX + name.upper() if name in in_environment else str(path)
+
+
+def _told(place: tuple[int | str, ...], kind: str, message: str, value: object) -> str:
+    name = ".".join(str(part) for part in place)
+    if kind == "extra_forbidden":
+        return f"there is no setting `{name}`"
+    if kind == "value_error":
+        return f"`{name}`: {message.removeprefix('Value error, ')}"
+    shown = repr(value)
+    if len(shown) > _LONGEST_VALUE_SHOWN:
+        shown = shown[:_LONGEST_VALUE_SHOWN] + "..."
+    return f"`{name}` is {shown}: {message[0].lower()}{message[1:]}"
+
+
+def _remedy(unknown: list[str]) -> str:
+    near = [match for name in unknown for match in get_close_matches(name, Settings.model_fields, 1)]
+    if near:
+        return "did you mean " + ", ".join(f"`{name}`" for name in near) + "?"
+    return f"settings are {', '.join(Settings.model_fields)}" if unknown else "correct it there"

@@ -12,6 +12,7 @@ MODE = "Mode is an Enum: OPEN='open', SHUT='shut'"
 
 
 def a_contract(inputs=(), outputs=()):
+    """A contract for these tests."""
     return MicroModuleContract(
         module_id="MM-00000001",
         name="bill",

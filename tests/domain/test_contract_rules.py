@@ -33,14 +33,17 @@ def a_contract(**changes):
 
 
 def an_input(type_="str", *constraints, name="text"):
+    """A contract with one input."""
     return a_contract(inputs=[Input(name=name, type=type_, constraints=list(constraints))])
 
 
 def an_effect(kind, target):
+    """A contract with one effect."""
     return a_contract(effects=[Effect(type=kind, target=target, description="as it says")])
 
 
 def an_error(name, kind=SurfaceKind.EXCEPTION, when="it fails"):
+    """A contract with one error surface."""
     return a_contract(error_surfaces=[ErrorSurface(name=name, when=when, surface=kind)])
 
 

@@ -8,10 +8,12 @@ from specwright.domain.examples_file import Example, Outcome, mismatch, parse_ex
 
 
 def an_example(code='f("x")', expected="1", heading="One", prose="It shows one thing.\n\n"):
+    """The text of one example."""
     return f"## {heading}\n\n{prose}```python\n{code}\n```\n\n```text\n{expected}\n```\n"
 
 
 def parsed(*texts):
+    """The examples of a file that has no faults."""
     examples, faults = parse_examples("# title\n\nintro\n\n" + "\n".join(texts))
     assert faults == ()
     return examples
@@ -128,6 +130,7 @@ def test_an_example_is_true_if_it_gives_what_it_says(expected, outcome, true):
 
 
 def a_contract(surfaces=(), effects=(), both=False):
+    """A contract for these tests."""
     return MicroModuleContract(
         module_id="MM-00000001",
         name="f",

@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -104,4 +105,4 @@ def test_the_directory_of_a_run_is_gone_afterwards(tmp_path):
     ).passed
     places = set(trace.read_text().split())
     assert len(places) == 3
-    assert not any(os.path.exists(place) for place in places)
+    assert not any(Path(place).exists() for place in places)

@@ -85,6 +85,10 @@ FAULTS = {
         {TESTS: _read(TESTS, "import pytest\n", "import pytest\nfrom . import x\n")},
         "tests.import",
     ),
+    "a module that imports a package": ({TALLY: "import numpy\n" + _tally()}, "source.import"),
+    "a module that imports by name": ({TALLY: "import importlib\n" + _tally()}, "source.import"),
+    "a module that imports a stranger": ({TALLY: "from ..other import other\n" + _tally()}, "source.import"),
+    "a module that climbs out": ({TALLY: "from ... import gate\n" + _tally()}, "source.import"),
     "unreadable claims": ({"tests/obligations.json": "[]"}, "obligations.unreadable"),
     "a claim of no test": (
         {"tests/obligations.json": _read("tests/obligations.json", "}", ', "test_x": []}')},
@@ -105,6 +109,10 @@ FAULTS = {
     "no tests at all": ({TESTS: "x = 1\n", "tests/obligations.json": "{}"}, "tests.none"),
     "no test files": ({TESTS: None, "tests/obligations.json": "{}"}, "tests.none"),
     "a failing test": ({TALLY: _tally("return dict(", "return {} and dict(")}, "tests.failed"),
+    "a test that skips itself": (
+        {TESTS: _read(TESTS, "_counted():\n", "_counted():\n    pytest.skip('later')\n")},
+        "tests.failed",
+    ),
     "a skipped test": (
         {TESTS: _read(TESTS, "def test_each", "@pytest.mark.skip\ndef test_each")},
         "tests.failed",
@@ -322,3 +330,38 @@ def test_the_contract_of_a_directory_may_be_among_its_files():
     data = (MODULES / "tally_words" / "contract.json").read_bytes()
     assert MicroModuleContract.from_bytes(data, "contract.json") == sealed("tally_words").contract
     assert judge("tally_words", {"contract.json": data}).passed
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from ..tally_words import Counter",
+        "from ..tally_words._hidden import x",
+        "from .. import tally_words",
+        "from modules.tally_words import tally_words",
+    ],
+)
+def test_a_sibling_is_imported_relatively_and_by_its_public_names(statement):
+    """D-21-03, F§6.8: other forms are refused."""
+    source = (MODULES / "save_tally" / TALLY).read_text(encoding="utf-8")
+    verdict = judge("save_tally", {TALLY: f"{statement} as _other\n" + source})
+    assert codes(verdict) == ["source.import"]
+    assert verdict.tests == ()
+
+
+def test_a_package_that_the_settings_allow_may_be_imported():
+    """D-23-02: the same module with an allowed package."""
+    whole = candidate("tally_words", {TALLY: "import hypothesis\n" + _tally()})
+    assert not FirstGate().judge(whole).passed
+    assert FirstGate(packages=frozenset({"hypothesis"})).judge(whole).passed
+
+
+def test_files_beside_the_entry_import_each_other():
+    """D-S8-06: a sound module with folders of its own is not refused."""
+    changes = {
+        TALLY: "from .deep.inner import one as _one\n" + _tally(),
+        "implementation/deep/__init__.py": "",
+        "implementation/deep/inner.py": "from .._base import one\n\n__all__ = ['one']\n",
+        "implementation/_base.py": "one = 1\n",
+    }
+    assert judge("tally_words", changes).passed

@@ -16,6 +16,7 @@ PAIR = Modes(sync=True, async_=True)
 
 
 def a_contract(modes=None, purpose="Double a number."):
+    """A contract for these tests."""
     return MicroModuleContract(
         module_id="MM-00000001",
         name="double",

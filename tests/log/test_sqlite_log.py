@@ -11,6 +11,7 @@ from log.damage import START, TOPIC, open_log, stored, tamper, written
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.log.metadata import hcs_metadata
 from specwright.log.sqlite_log import SqliteWireLog
+from specwright.log.verify import verify
 from specwright.ports.wire_log import WireLog
 from specwright.wire import canonical
 from specwright.wire.reducer import reduce_wires
@@ -153,6 +154,37 @@ def test_a_reader_sees_each_append_and_does_not_hold_up_the_writer(path: Path):
     writer.append(wires[2:])
 
     assert [entry.wire for entry in reader.entries(after=2)] == wires[2:]
+
+
+def test_who_only_reads_takes_no_lock(path: Path):
+    """A log that is being written can be opened and read meanwhile (D-29-04)."""
+    wires = written(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        reader = open_log(path)
+
+        assert [entry.wire for entry in reader.entries()] == wires
+        assert reader.head(TASK) == 6
+
+
+def test_a_topic_keeps_the_payer_it_began_with(path: Path):
+    """The chain names one account, whoever opens the log later (D-36-01)."""
+    wires = Story().wires(*HAPPY_PATH)
+    for half, payer in ((wires[:3], "0.0.1005"), (wires[3:], "0.0.2")):
+        log = SqliteWireLog(path, TOPIC, lambda: START, payer=payer)
+        log.append(half)
+        log.close()
+
+    assert verify(path) == []
+
+
+def test_a_log_of_another_version_is_told(path: Path):
+    """A file that this program does not know is not touched (DESIGN §9)."""
+    written(path)
+    tamper(path, "PRAGMA user_version = 9")
+
+    with pytest.raises(CorruptionError, match="version 9"):
+        open_log(path)
 
 
 def test_topics_of_one_file_do_not_see_each_other(path: Path):

@@ -1,5 +1,6 @@
 """`verify` finds any flipped bit, dropped, swapped, inserted or cut-off entry, and names it (D36)."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -145,10 +146,10 @@ def test_an_older_copy_is_found_by_an_end_that_was_noted_elsewhere(path: Path, t
     ]
 
 
-def test_a_wire_that_no_rule_would_admit_is_named_though_its_chain_is_whole(path: Path):
-    """The chain proves order, admission proves sense: both are checked (D-31-01)."""
+def rechained(path: Path, change: Callable[[bytes], bytes]) -> None:
+    """Rewrite the last body, and everything that a thorough forger would rewrite with it."""
     _, number, seconds, nanos, body, _ = stored(path)[-1]
-    forged = body.replace(b'"mechanical":"pass"', b'"mechanical":"fail"')
+    forged = change(body)
     chained = running_hash(
         stored(path)[-2][5],
         payer=EntityId.parse("0.0.2"),
@@ -162,7 +163,22 @@ def test_a_wire_that_no_rule_would_admit_is_named_though_its_chain_is_whole(path
     tamper(path, "UPDATE entry SET running_hash = ? WHERE sequence_number = 6", parameters=(chained,))
     tamper(path, "UPDATE head SET running_hash = ?", parameters=(chained,))
 
-    assert [(finding.sequence_number, finding.code) for finding in verify(path)] == [(6, "log.inadmissible")]
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (b'"mechanical":"pass"', b'"mechanical":"fail"', "log.inadmissible"),
+        (b'"type":', b'"type": ', "log.not_canonical"),
+        (b'"type":', b'"type":"x","type":', "log.not_canonical"),
+    ],
+)
+def test_a_body_that_no_rule_would_admit_is_named_though_its_chain_is_whole(
+    path: Path, old: bytes, new: bytes, code: str
+):
+    """The chain proves order, admission proves sense: both are checked (D-31-01)."""
+    rechained(path, lambda body: body.replace(old, new))
+
+    assert [(finding.sequence_number, finding.code) for finding in verify(path)] == [(6, code)]
 
 
 def test_a_file_that_is_no_log_is_a_finding_and_a_missing_one_an_input_error(tmp_path: Path):

@@ -6,6 +6,7 @@ own Proposer alone.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from specwright import canonical_json
@@ -69,10 +70,15 @@ def proposer_message(
     return "\n\n".join(lines)
 
 
-def amend_message(amendments: Sequence[Amendment]) -> str:
+def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment]) -> str:
     """The amending Proposer's."""
     listed = "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
-    return f"Apply these amendments, by their index:\n\n{listed}"
+    return "\n\n".join(
+        [
+            f"The module `{contract.name}` was approved with these amendments, by their index:\n\n{listed}",
+            _block("Contract", _json(contract), "json"),
+        ]
+    )
 
 
 def proposer_files(
@@ -108,7 +114,7 @@ def challenge_message(
         *(_dependency(view) for view in dependencies),
         "# Acceptance criteria of the task (extract)\n\n" + "\n".join(f"- {c}" for c in criteria),
     ]
-    earlier = [*_earlier("proposal", trail.proposals[:-1]), *_earlier("challenge", trail.challenges)]
+    earlier = _rounds(Trail(trail.proposals[:-1], trail.challenges))
     return "\n\n".join([*parts, *earlier, "Judge R1 to R6 and submit your verdict."])
 
 
@@ -124,9 +130,7 @@ def arbiter_message(
     parts = [
         _block("Task file", _without_dependencies(task_file), "markdown"),
         *(_block(f"Contract of `{c.name}`", _json(c), "json") for c in contracts),
-        *_earlier("proposal", trail.proposals),
-        *_earlier("challenge", trail.challenges),
-        *_earlier("adjudication", trail.adjudications),
+        *_rounds(trail),
         f"Revisions left: {revisions_left}.",
     ]
     if failed:
@@ -147,8 +151,16 @@ def _dependency(view: DependencyView) -> str:
     return _block(f"Dependency `{view.contract.name}` ({view.contract.ref})", _json(view.contract), "json")
 
 
-def _earlier(kind: str, records: Iterable[Proposal | Challenge | Adjudication]) -> list[str]:
-    return [_block(f"Round {n}: {kind}", _json(record), "json") for n, record in enumerate(records, start=1)]
+def _rounds(trail: Trail) -> list[str]:
+    """The debate in the order in which it was held."""
+    rounds = zip_longest(trail.proposals, trail.challenges, trail.adjudications)
+    named = ("proposal", "challenge", "adjudication")
+    return [
+        _block(f"Round {n}: {kind}", _json(record), "json")
+        for n, records in enumerate(rounds, start=1)
+        for kind, record in zip(named, records, strict=True)
+        if record is not None
+    ]
 
 
 def _failures(failures: Sequence[Failure]) -> str:

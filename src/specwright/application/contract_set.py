@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from specwright.application.briefs import DependencyView
-from specwright.application.debating import Submitted
+from specwright.application.deliverable import CONTRACTS, Submitted
 from specwright.application.factory import Factory
 from specwright.application.planning import Plan, draft_plan, load_plan, lock_plan, shipped_view
 from specwright.application.project_stage import Task
@@ -14,10 +14,7 @@ from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication
 from specwright.domain.json_pointer import resolve
 
-__all__ = ["CONTRACTS", "ContractSet"]
-
-CONTRACTS = "contracts"
-"""The subject of a contract debate, where an implementation debate has the module's name."""
+__all__ = ["ContractSet"]
 
 
 class ContractSet:
@@ -58,7 +55,7 @@ class ContractSet:
 
     def amend(
         self, target: str, round_number: int, decided: Adjudication
-    ) -> tuple[Submitted, AmendmentsAnswer, Invocation]:
+    ) -> tuple[Submitted, AmendmentsAnswer]:
         """The planner applies the amendments to its contracts."""
         wanted = [
             Failure(
@@ -68,7 +65,7 @@ class ContractSet:
             )
             for i, a in enumerate(decided.amendments)
         ]
-        plan_id = draft_plan(self._factory, self.task, "amended", wanted, target)
+        plan_id = draft_plan(self._factory, self.task, f"amended-{round_number}", wanted, target)
         submitted = self._submitted(plan_id)
         answer = AmendmentsAnswer(
             applied=[
@@ -78,7 +75,7 @@ class ContractSet:
             claim=submitted["claim"],
             acceptance_checks=submitted["acceptance_checks"],
         )
-        return submitted, answer, invocation_of(self._factory, self.task.folder, plan_id, self.task.task_id)
+        return submitted, answer
 
     def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
         """Amendments whose pointer does not show them."""
@@ -98,7 +95,7 @@ class ContractSet:
                 )
         return problems
 
-    def verify(self, target: str, round_number: int) -> list[Failure]:
+    def verify(self, target: str) -> list[Failure]:
         """Lock the plan; what keeps it open counts as a failure."""
         return [
             Failure(

@@ -1,5 +1,7 @@
 """The records of one debate: one directory per round, and the last round also at F§7's path (D15)."""
 
+from typing import Any
+
 from specwright import canonical_json
 from specwright.application.briefs import Trail
 from specwright.domain.answers import AmendmentsAnswer, Failure
@@ -8,6 +10,10 @@ from specwright.domain.record import Record
 from specwright.ports.store import StateStore
 
 __all__ = ["DebateRecords"]
+
+ALL = 1_000_000
+
+_KINDS: dict[str, type[Record]] = {"proposal": Proposal, "challenge": Challenge, "adjudication": Adjudication}
 
 
 class DebateRecords:
@@ -59,26 +65,20 @@ class DebateRecords:
         data = canonical_json.loads(self._store.read(f"{self._base}/round-{number}/gate-{target}.json"))
         return [Failure.model_validate(failure) for failure in data["failures"]]
 
-    def trail(self) -> Trail:
-        """All rounds so far."""
-        rounds = sorted(
-            (name for name in self._store.names(self._base) if name.startswith("round-")),
-            key=lambda name: int(name.removeprefix("round-")),
-        )
-        proposals: list[Proposal] = []
-        challenges: list[Challenge] = []
-        adjudications: list[Adjudication] = []
-        for name in rounds:
-            base = f"{self._base}/{name}"
-            if self._store.exists(f"{base}/proposal.json"):
-                proposals.append(Proposal.from_bytes(self._store.read(f"{base}/proposal.json"), base))
-            if self._store.exists(f"{base}/challenge.json"):
-                challenges.append(Challenge.from_bytes(self._store.read(f"{base}/challenge.json"), base))
-            if self._store.exists(f"{base}/adjudication.json"):
-                adjudications.append(
-                    Adjudication.from_bytes(self._store.read(f"{base}/adjudication.json"), base)
-                )
-        return Trail(proposals, challenges, adjudications)
+    def trail(self, proposals: int = ALL, challenges: int = ALL, adjudications: int = ALL) -> Trail:
+        """The debate as it was at some point: the records of so many rounds.
+
+        A step that runs again after a crash must not see what came after it, so every step says how much it saw.
+        """
+        upto = {"proposal": proposals, "challenge": challenges, "adjudication": adjudications}
+        return Trail(*(self._read_all(name, upto[name]) for name in upto))
+
+    def _read_all(self, name: str, upto: int) -> list[Any]:
+        rounds = [
+            int(n.removeprefix("round-")) for n in self._store.names(self._base) if n.startswith("round-")
+        ]
+        paths = [f"{self._base}/round-{number}/{name}.json" for number in sorted(rounds) if number <= upto]
+        return [_KINDS[name].from_bytes(self._store.read(p), p) for p in paths if self._store.exists(p)]
 
     def _write(self, number: int, name: str, record: Record) -> None:
         data = record.to_bytes()

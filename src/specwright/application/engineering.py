@@ -5,9 +5,9 @@ Each function is what one node of the engineering graph does. The graph's state 
 
 from typing import TypedDict
 
-from specwright.application.contract_set import CONTRACTS, ContractSet
+from specwright.application.contract_set import ContractSet
 from specwright.application.debate_records import DebateRecords
-from specwright.application.debating import Deliverable
+from specwright.application.deliverable import CONTRACTS, Deliverable
 from specwright.application.factory import Factory
 from specwright.application.halting import Halt, halt, set_draft_aside
 from specwright.application.implementation import Implementation

@@ -9,7 +9,7 @@ from specwright.application.briefs import (
     proposer_files,
     proposer_message,
 )
-from specwright.application.debating import Submitted
+from specwright.application.deliverable import Submitted
 from specwright.application.factory import Factory
 from specwright.application.judging import as_failures, judge
 from specwright.application.planning import shipped_contract, shipped_view
@@ -61,6 +61,7 @@ class Implementation:
         self.subject = contract.name
         self._contract = contract
         self._contract_id = contract_id
+        self._observed: tuple[str, ...] = ()
 
     def submit(
         self, round_number: int, failures: Sequence[Failure], before: str
@@ -87,23 +88,30 @@ class Implementation:
 
     def amend(
         self, target: str, round_number: int, decided: Adjudication
-    ) -> tuple[Submitted, AmendmentsAnswer, Invocation]:
+    ) -> tuple[Submitted, AmendmentsAnswer]:
         """The Proposer applies the amendments to the approved files."""
-        desk = self._open("amended")
+        desk = self._open(f"amended-{round_number}")
         assignment = Assignment(
-            desk.place, amend_message(decided.amendments), self._pack(self.files(target)), WRITABLE
+            desk.place,
+            amend_message(self._contract, decided.amendments),
+            self._pack(self.files(target)),
+            WRITABLE,
         )
         draft = self._factory.roles.amend(
-            assignment, lambda answer, files: _unaccounted(answer, decided.amendments)
+            assignment,
+            lambda answer, files: [
+                *_unaccounted(answer, decided.amendments),
+                *(self._preflight(desk, files) if all(a.applied for a in answer.applied) else ()),
+            ],
         )
         claimed = ProposerAnswer(claim=draft.answer.claim, acceptance_checks=draft.answer.acceptance_checks)
-        return self._store(desk, claimed, draft.files, target), draft.answer, desk.invocation
+        return self._store(desk, claimed, draft.files, target), draft.answer
 
     def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
         """What the files contradict."""
         return applied_problems(decided.amendments, self.files(before), self.files(after))
 
-    def verify(self, target: str, round_number: int) -> list[Failure]:
+    def verify(self, target: str) -> list[Failure]:
         """The ship gate's own run; nothing ships without it (DESIGN §1, rule 2)."""
         return as_failures(self.verdict(target))
 
@@ -150,6 +158,7 @@ class Implementation:
 
     def _preflight(self, desk: _Desk, files: Files) -> list[str]:
         verdict = judge(self._factory, desk.scope, self._candidate(files))
+        self._observed = _observations(verdict)
         return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
 
     def _pack(self, workspace: Files) -> dict[str, bytes]:
@@ -196,8 +205,18 @@ class Implementation:
             acceptance_checks=list(answer.acceptance_checks),
             test_inventory={name: list(pointers) for name, pointers in claims.items()},
             examples=files.get("examples.md", b"").decode(errors="replace"),
-            preflight=["surface, tests and examples passed when the draft was handed in"],
+            preflight=list(self._observed),
         )
+
+
+def _observations(verdict: GateVerdict) -> tuple[str, ...]:
+    """What code saw of a draft, for those who may not see it: test names with their parameters, never source."""
+    passed = [test.name for test in verdict.tests if test.result == "PASS"]
+    return (
+        f"the interface extracted from the source is the locked contract, {verdict.actual_fingerprint}",
+        "every obligation of the contract has a passing test, every example gives what it says",
+        f"{len(passed)} of {len(verdict.tests)} tests passed: {', '.join(passed)}",
+    )
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:

@@ -1,32 +1,70 @@
-"""What is printed where: results on stdout, progress and errors on stderr, one JSON document with `--json`."""
+"""What is printed where: results on stdout, progress and errors on stderr, one JSON document with `--json`.
+
+Texts of models, files and providers reach the terminal here, so control characters stay out of it.
+"""
 
 import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from specwright.errors import SpecwrightError
 
-__all__ = ["complain", "say", "show"]
+__all__ = ["complain", "listed", "next_command", "note", "printable", "say", "show"]
+
+_CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+
+
+def printable(text: str) -> str:
+    """A text without the characters that steer a terminal."""
+    return text.translate(_CONTROLS)
 
 
 def show(document: Any) -> None:
     """Print the one JSON document of a command."""
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=not unicode))
 
 
 def say(text: str = "") -> None:
     """Print a line of the result."""
-    typer.echo(text)
+    typer.echo(printable(text))
+
+
+def note(text: str) -> None:
+    """Print a remark beside the result."""
+    typer.echo(printable(text), err=True)
 
 
 def complain(error: SpecwrightError, *, as_json: bool) -> None:
     """Tell an error: what, where, what to do."""
     if as_json:
-        show(
-            {
-                "error": {"what": error.what, "where": error.where, "do": error.remedy},
-                "exit_code": error.exit_code,
-            }
-        )
-    typer.echo(f"specwright: {error}", err=True)
+        told = {"what": error.what, "where": error.where, "do": error.remedy}
+        show({"error": told, "exit_code": error.exit_code})
+    note(f"specwright: {error}")
+
+
+def next_command(command: str, directory: Path, rest: str = "") -> str:
+    """A command as it can be pasted: with this program's path if it is not on PATH, and without DIR if that is here."""
+    words = [_program(), *command.split()]
+    if directory != Path():
+        words.append(shlex.quote(str(directory)))
+    return " ".join([*words, rest]).rstrip()
+
+
+def listed(names: list[str], most: int = 12) -> str:
+    """Names in a row; of many, the first ones."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f", and {more} more" if more > 0 else "")
+
+
+def _program() -> str:
+    typed = Path(sys.argv[0])
+    found = shutil.which("specwright")
+    if typed.name != "specwright" or (found and typed.exists() and Path(found).samefile(typed)):
+        return "specwright"
+    return shlex.quote(str(typed))

@@ -9,7 +9,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from specwright.domain.contract import (
-    Effect,
     ErrorSurface,
     Input,
     Modes,
@@ -92,6 +91,20 @@ class DependencyAnswer(Record):
     why: Text
 
 
+class PlannedEffect(Record):
+    """An effect that a module may have (D23)."""
+
+    type: Annotated[
+        Literal["WRITE", "CALL", "MUTATION"],
+        Field(
+            description="WRITE: files; CALL: reads files, environment, clock, randomness, or prints; "
+            "MUTATION: environment or process state."
+        ),
+    ]
+    target: Annotated[Text, Field(description="What is written, read or changed, in a few words.")]
+    description: Text
+
+
 class PlannedModule(Record):
     """One micro module of a plan, with its whole contract (F§10.1, F§11.1)."""
 
@@ -99,7 +112,7 @@ class PlannedModule(Record):
     purpose: Annotated[
         Text, Field(min_length=10, description="One sentence: a single input to output behaviour.")
     ]
-    tags: Annotated[list[Text], Field(min_length=1)]
+    tags: Annotated[list[Text], Field(min_length=1, description="Words by which others will search for it.")]
     inputs: Annotated[
         list[Input],
         Field(
@@ -120,12 +133,13 @@ class PlannedModule(Record):
         ),
     ]
     effects: Annotated[
-        list[Effect] | NoneBecause,
-        Field(description="WRITE (files), CALL (reads files, clock, environment), or `none: pure`."),
+        list[PlannedEffect] | NoneBecause,
+        Field(description="What happens beside the return value, or `none: pure`."),
     ]
     modes: Modes
     error_cases: Annotated[
-        list[Text], Field(min_length=1, description="Scenarios the implementation must handle.")
+        list[Text],
+        Field(min_length=1, description="Concrete scenarios that the tests must show, with their values."),
     ]
     depends_on: list[DependencyAnswer] = Field(default_factory=list)
     runtime_budgets: RuntimeBudgets = RuntimeBudgets()
@@ -137,7 +151,8 @@ class PlanAnswer(Record):
 
     modules: Annotated[list[PlannedModule], Field(min_length=1, max_length=20)]
     task_facing: str | None = Field(
-        default=None, description="The module that users of this task call; by default the last sink."
+        default=None,
+        description="The module that users of this task call first; null means the last one that no other calls.",
     )
     claim: Claim
     acceptance_checks: Checks

@@ -1,12 +1,14 @@
 """What runs next, what is blocked, and why a task does not run (F§3.3, F§4.2, D5, D7, D8).
 
 Pure functions of the state: no clock, no randomness, every answer the same for the same state. All are
-linear in tasks and dependencies. That a halted task stops the loop is `outcome`, not `next_task` (F§17.3).
+linear in tasks and dependencies; `task_board` keeps the answers of a state that changes, without walking it.
+That a halted task stops the loop is `outcome`, not `next_task` (F§17.3).
 """
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
 from specwright.domain.project_state import (
     ProjectState,
@@ -19,6 +21,7 @@ from specwright.domain.project_state import (
 
 __all__ = [
     "Outcome",
+    "Reasons",
     "blocked",
     "in_progress",
     "next_task",
@@ -135,12 +138,67 @@ def why_not(state: ProjectState, task_id: str) -> str:
         InputError: no such task.
     """
     entry_of(state, task_id)
-    chain = _chain(state.tasks, task_id)
-    links = [f"waits for {link}" for link in chain[1:]]
-    if len(links) > _LINKS_SHOWN:
-        left_out = len(links) - _LINKS_SHOWN
-        links[_LINKS_SHOWN - 1 : -1] = [f"waits for {left_out} more in a row"]
-    return " which ".join((*links, _cause(state, chain)))
+    return Reasons(state).of(task_id)
+
+
+class _Way(NamedTuple):
+    """The way from a waiting task to what holds it up."""
+
+    distance: int
+    next: str
+    cause: str
+    before_cause: str
+
+
+class Reasons:
+    """Why tasks do not run: one walk for a state, then a few steps for each answer.
+
+    A waiting task is held up by what blocks it, else by a task that is running or could run. Of several causes
+    the nearest is told, of several as near the one that `depends_on` names first.
+    """
+
+    def __init__(self, state: ProjectState) -> None:
+        self._tasks = tasks = state.tasks
+        self._next = next_task(state)
+        self._running = in_progress(state)
+        self._halted = next((entry for entry in tasks.values() if entry.status is _HALTED), None)
+        dependents = _dependents(tasks)
+        self._to_blocker = _ways(tasks, dependents, [t for t, entry in tasks.items() if _blocks(entry)])
+        self._to_open = _ways(tasks, dependents, [t for t in tasks if _is_open_end(tasks, t)])
+
+    def of(self, task_id: str) -> str:
+        """Why one of the tasks is not running."""
+        way = _Way(0, task_id, task_id, "")
+        if self._tasks[task_id].status in _WAITING:
+            ways = self._to_blocker if task_id in self._to_blocker else self._to_open
+            way = ways[task_id]
+            links = [f"waits for {link}" for link in _links(ways, task_id)]
+        else:
+            links = []
+        return " which ".join((*links, self._cause(way)))
+
+    def _cause(self, way: _Way) -> str:
+        """What is to be said of the last task in a chain."""
+        entry = self._tasks[way.cause]
+        match entry.status:
+            case TaskStatus.SHIPPED:
+                return f"has shipped as {entry.module_ref}"
+            case TaskStatus.IN_PROGRESS:
+                return f"is being worked on (attempt {entry.attempt})"
+            case TaskStatus.HALTED:
+                return f"waits for {entry.escalation_ref}"
+            case TaskStatus.ABANDONED:
+                return _given_up(entry, self._tasks[way.before_cause] if way.before_cause else None)
+            case TaskStatus.PENDING | TaskStatus.BLOCKED:
+                return self._turn(way.cause)
+
+    def _turn(self, task_id: str) -> str:
+        """What a task whose dependencies are shipped waits for."""
+        if self._running:
+            return f"is ready and waits its turn; {self._running} is being worked on"
+        if self._halted:
+            return f"is ready; the project waits for {self._halted.escalation_ref}"
+        return "is next" if self._next == task_id else f"is ready and waits its turn; {self._next} is next"
 
 
 def _blocks(entry: TaskEntry) -> bool:
@@ -172,63 +230,44 @@ def _as_waiting(status: TaskStatus) -> dict[str, object]:
     return {"status": status} if status is _BLOCKED else {"status": status, "escalation_ref": None}
 
 
-def _chain(tasks: Mapping[str, TaskEntry], task_id: str) -> list[str]:
-    """From a waiting task to what holds it up: what blocks it, else a task that could run or is running."""
-    if tasks[task_id].status not in _WAITING:
-        return [task_id]
-
-    def all_dependencies(current: str) -> Sequence[str]:
-        return effective_dependencies(tasks, current)
-
-    def open_dependencies(current: str) -> Sequence[str]:
-        if tasks[current].status not in _WAITING:
-            return ()
-        return [ref for ref in effective_dependencies(tasks, current) if tasks[ref].status is not _SHIPPED]
-
-    return (
-        _shortest(task_id, all_dependencies, lambda current: _blocks(tasks[current]))
-        or _shortest(task_id, open_dependencies, lambda current: not open_dependencies(current))
-        or [task_id]
-    )
+def _is_open_end(tasks: Mapping[str, TaskEntry], task_id: str) -> bool:
+    """Whether a task that has not shipped waits for none that has not."""
+    status = tasks[task_id].status
+    return status is not _SHIPPED and (status not in _WAITING or _satisfied(tasks, task_id))
 
 
-def _shortest(
-    start: str, edges: Callable[[str], Sequence[str]], is_end: Callable[[str], bool]
-) -> list[str] | None:
-    came_from: dict[str, str] = {}
-    queue = deque([start])
-    while queue:
-        current = queue.popleft()
-        if is_end(current):
-            return _path(came_from, current)
-        for ref in edges(current):
-            if ref not in came_from and ref != start:
-                came_from[ref] = current
-                queue.append(ref)
-    return None
+def _ways(
+    tasks: Mapping[str, TaskEntry], dependents: Mapping[str, Sequence[str]], ends: Sequence[str]
+) -> Mapping[str, _Way]:
+    """The shortest way to one of the ends, for every task that depends on one."""
+    ways = {end: _Way(0, end, end, "") for end in ends}
+    frontier: Sequence[str] = ends
+    while frontier:
+        reached = dict.fromkeys(
+            dependent for task_id in frontier for dependent in dependents.get(task_id, ()) if dependent not in ways
+        )
+        # whatever of its dependencies has a way lies in this frontier, or the task had been reached before
+        steps = {
+            task_id: next(ref for ref in effective_dependencies(tasks, task_id) if ref in ways)
+            for task_id in reached
+        }
+        for task_id, step in steps.items():
+            distance, _, cause, before = ways[step]
+            ways[task_id] = _Way(distance + 1, step, cause, before or task_id)
+        frontier = list(reached)
+    return ways
 
 
-def _path(came_from: Mapping[str, str], last: str) -> list[str]:
-    path = [last]
-    while path[-1] in came_from:
-        path.append(came_from[path[-1]])
-    return path[::-1]
-
-
-def _cause(state: ProjectState, chain: list[str]) -> str:
-    """What is to be said of the last task in a chain."""
-    entry = state.tasks[chain[-1]]
-    match entry.status:
-        case TaskStatus.SHIPPED:
-            return f"has shipped as {entry.module_ref}"
-        case TaskStatus.IN_PROGRESS:
-            return f"is being worked on (attempt {entry.attempt})"
-        case TaskStatus.HALTED:
-            return f"waits for {entry.escalation_ref}"
-        case TaskStatus.ABANDONED:
-            return _given_up(entry, state.tasks[chain[-2]] if len(chain) > 1 else None)
-        case TaskStatus.PENDING | TaskStatus.BLOCKED:
-            return _turn(state, chain[-1])
+def _links(ways: Mapping[str, _Way], task_id: str) -> Iterator[str]:
+    """The tasks on the way, the middle of a long one as its number."""
+    distance, _, cause, _ = ways[task_id]
+    long = distance > _LINKS_SHOWN
+    for _ in range(_LINKS_SHOWN - 1 if long else distance):
+        task_id = ways[task_id].next
+        yield task_id
+    if long:
+        yield f"{distance - _LINKS_SHOWN} more in a row"
+        yield cause
 
 
 def _given_up(entry: TaskEntry, dependent: TaskEntry | None) -> str:
@@ -236,14 +275,3 @@ def _given_up(entry: TaskEntry, dependent: TaskEntry | None) -> str:
         return f"was split into {', '.join(entry.superseded_by)}"
     asked = dependent.escalation_ref if dependent else None
     return f"was abandoned; {asked} asks what to do about it" if asked else "was abandoned"
-
-
-def _turn(state: ProjectState, task_id: str) -> str:
-    """What a task whose dependencies are shipped waits for."""
-    if running := in_progress(state):
-        return f"is ready and waits its turn; {running} is being worked on"
-    for entry in state.tasks.values():
-        if entry.status is _HALTED:
-            return f"is ready; the project waits for {entry.escalation_ref}"
-    first = next_task(state)
-    return "is next" if first == task_id else f"is ready and waits its turn; {first} is next"

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeVar
 from pydantic import Field
 
 from specwright.domain.answers import PlanAnswer, PlannedModule, ReuseConclusion
-from specwright.domain.contract import Dependency, MicroModuleContract
+from specwright.domain.contract import Dependency, Effect, MicroModuleContract
 from specwright.domain.ids import ArtifactId, ModuleId, ModuleRef
 from specwright.domain.record import Record, Text
 
@@ -227,7 +227,9 @@ def _contract(module: PlannedModule, ref: str, depends_on: list[str]) -> MicroMo
         inputs=module.inputs,
         outputs=[] if isinstance(module.outputs, str) else module.outputs,
         error_surfaces=[] if isinstance(module.error_surfaces, str) else module.error_surfaces,
-        effects=[] if isinstance(module.effects, str) else module.effects,
+        effects=[]
+        if isinstance(module.effects, str)
+        else [Effect.model_validate(e.to_json()) for e in module.effects],
         modes=module.modes,
         error_cases=list(module.error_cases),
         dependencies=[

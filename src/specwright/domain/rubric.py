@@ -10,7 +10,9 @@ __all__ = ["MIN_EVIDENCE_WORDS", "compliance_problems", "mild_review"]
 
 MIN_EVIDENCE_WORDS = 5
 
-_POINTER = re.compile(r"/(inputs|outputs|error_surfaces|effects|modes|dependencies)\b")
+_POINTER = re.compile(
+    r"/(purpose|inputs|outputs|error_surfaces|effects|modes|error_cases|dependencies|runtime_budgets)\b"
+)
 _STOCK = re.compile(
     r"^(looks? (good|correct|fine|ok)|seems? (good|correct|fine|ok)|all good|no issues?)\b", re.IGNORECASE
 )
@@ -24,17 +26,19 @@ def compliance_problems(answer: ChallengerAnswer, tests: Collection[str]) -> lis
         tests: The names in the proposal's test inventory; empty in a contract debate.
     """
     problems: list[str] = []
-    for i, assessment in enumerate(answer.rubric_assessments):
-        path = f"rubric_assessments.{i}.evidence"
-        if len(assessment.evidence.split()) < MIN_EVIDENCE_WORDS or _STOCK.match(assessment.evidence):
-            problems.append(f"{path}: say what shows it, in {MIN_EVIDENCE_WORDS} words or more")
-        elif assessment.assessment == "MET" and tests and not _cites(assessment, tests):
-            problems.append(f"{path}: name a listed test, a contract pointer or an example that shows it")
     missing = [name for name in DIMENSIONS if name not in _normal(answer.rubric_assessments[0].evidence)]
     if missing:
         problems.append(
-            f"rubric_assessments.0.evidence: R1 names each dimension; missing: {', '.join(missing)}"
+            f"R1 (rubric_assessments.0.evidence): name each dimension; missing: {', '.join(missing)}"
         )
+    for i, assessment in enumerate(answer.rubric_assessments):
+        path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
+        if len(assessment.evidence.split()) < MIN_EVIDENCE_WORDS or _STOCK.match(assessment.evidence):
+            problems.append(f"{path}: say what shows it, in {MIN_EVIDENCE_WORDS} words or more")
+        elif assessment.assessment == "MET" and tests and not _cites(assessment, tests):
+            problems.append(
+                f"{path}: name a listed test, a contract pointer like /inputs/0 or /purpose, or an example"
+            )
     return problems
 
 

@@ -13,6 +13,7 @@ Codes, which are stable:
                                   there is no surface to compare (`surface`)
     surface.mismatch              the fingerprint differs (the message is F§11.2's, to the letter)
     surface.diverged              one per dimension that differs
+    source.import                 the module imports what is outside its scope (`imports`)
     tests.import                  a test reaches behind the public surface
     obligations.unreadable, .unknown_test, .ambiguous_test, .unknown_pointer, .uncovered, .unseen
     tests.none, .failed, .uncollected, .names, .incomplete, .timeout, .output
@@ -34,7 +35,8 @@ from specwright.domain.examples_coverage import coverage_faults
 from specwright.domain.examples_file import Example, parse_examples, placeholder_faults
 from specwright.domain.obligations import Fault, claims_faults, read_claims, unseen_faults
 from specwright.gate.example_run import run_examples
-from specwright.gate.layout import import_findings, layout_findings
+from specwright.gate.imports import import_findings
+from specwright.gate.layout import layout_findings
 from specwright.gate.splice import splice
 from specwright.gate.staging import Staged, stage
 from specwright.gate.surface import SurfaceFault, extract_surface
@@ -62,10 +64,12 @@ class FirstGate(ShipGate):
 
     Args:
         timeout_seconds: Wall-clock time for a module's tests, and again for its examples.
+        packages: Third-party packages that the project's settings allow (D23).
     """
 
-    def __init__(self, timeout_seconds: float = 60.0) -> None:
+    def __init__(self, timeout_seconds: float = 60.0, packages: frozenset[str] = frozenset()) -> None:
         self._timeout_seconds = timeout_seconds
+        self._packages = packages
 
     def stub(self, contract: MicroModuleContract) -> bytes:
         """The source from which an implementer starts (port)."""
@@ -92,7 +96,7 @@ class FirstGate(ShipGate):
         self, candidate: Candidate, files: Mapping[str, bytes], staged: Staged, findings: list[Finding]
     ) -> GateVerdict:
         contract, named = candidate.contract, named_tests(files)
-        surface, imports = _surface(staged, contract), import_findings(candidate)
+        surface, imports = _surface(staged, contract), import_findings(candidate, self._packages)
         claims, wrong_claims = _claims(files, named, contract)
         examples, wrong_examples = _examples(files, contract)
         findings = [*findings, *surface.findings, *imports, *wrong_claims]

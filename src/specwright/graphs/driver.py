@@ -44,7 +44,7 @@ class Driver:
             given: Any = Command(resume=answer)
         elif before.created_at is None:
             given = {"schema_version": 1}
-        elif before.next:
+        elif before.tasks:  # not `next`, which is empty after a crash right behind the first checkpoint
             given = None
         else:
             return Paused(None, before.values)
@@ -69,7 +69,9 @@ class Driver:
 
 
 @contextmanager
-def open_driver(factory: Factory, checkpoints: Path) -> Generator[Driver]:
+def open_driver(
+    factory: Factory, checkpoints: Path, saver: type[SqliteSaver] = SqliteSaver
+) -> Generator[Driver]:
     """The driver with its checkpoints, which are closed afterwards."""
     with closing(sqlite3.connect(checkpoints, check_same_thread=False)) as connection:
-        yield Driver(factory, SqliteSaver(connection))
+        yield Driver(factory, saver(connection))

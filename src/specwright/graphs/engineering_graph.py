@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from specwright.application import engineering
-from specwright.application.contract_set import CONTRACTS
+from specwright.application.deliverable import CONTRACTS
 from specwright.application.engineering import EngineeringState
 from specwright.application.factory import Factory
 from specwright.graphs.debate_graph import debate_graph

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from specwright.errors import CorruptionError, HeldError, RefusedError
-from specwright.log.schema import SCHEMA
+from specwright.log.schema import SCHEMA, SCHEMA_VERSION
 
 __all__ = ["connect", "told"]
 
@@ -70,14 +70,26 @@ def told(path: Path) -> Generator[None]:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # macOS: flush the drive's own cache too
     connection.execute("PRAGMA foreign_keys = ON")
+    if _version(connection) == SCHEMA_VERSION:
+        return  # somebody who only reads takes no lock
+    connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
-    for statement in _statements(SCHEMA):
-        connection.execute(statement)
+    found = _version(connection)
+    if found not in {0, SCHEMA_VERSION}:
+        raise sqlite3.DatabaseError(f"it is of version {found}, this program reads {SCHEMA_VERSION}")
+    if found == 0:
+        for statement in _statements(SCHEMA):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
 
 
 def _statements(script: str) -> list[str]:

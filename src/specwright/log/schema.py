@@ -4,7 +4,10 @@
 agrees with it.
 """
 
-__all__ = ["SCHEMA"]
+__all__ = ["SCHEMA", "SCHEMA_VERSION"]
+
+SCHEMA_VERSION = 1
+"""Kept as the file's `user_version`; 0 is a file that has no tables yet."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS topic (

@@ -57,7 +57,7 @@ class SqliteWireLog:
         topic_id: The topic in it, `0.0.1001`.
         clock: The time in nanoseconds since 1970; consensus time never goes back even if it does.
         admission: Other rules than those that ship.
-        payer: The account that the running hash names.
+        payer: The account that the running hash names; a topic keeps the one it began with.
 
     Raises:
         InputError: the topic or the payer is no such id.
@@ -77,14 +77,13 @@ class SqliteWireLog:
         self._path = path
         self._clock = clock
         self._admission = admission or default_admission()
-        self._payer = EntityId.parse(payer)
         self._ledger = Ledger()
         self._tail = _Tail(0, 0, GENESIS)
         self._lock = threading.RLock()
         self._connection = connect(path)
         try:
             with told(path):
-                self._connection.execute("INSERT OR IGNORE INTO topic VALUES (?, ?)", (topic_id, payer))
+                self._payer = self._payer_of_topic(EntityId.parse(payer))
             self._catch_up()
         except BaseException:
             self._connection.close()
@@ -156,6 +155,15 @@ class SqliteWireLog:
         """Let go of the file."""
         with self._lock:
             self._connection.close()
+
+    def _payer_of_topic(self, payer: EntityId) -> EntityId:
+        topic_id = str(self._topic)
+        query = "SELECT payer FROM topic WHERE topic_id = ?"
+        found = self._connection.execute(query, (topic_id,)).fetchone()
+        if found is None:
+            self._connection.execute("INSERT OR IGNORE INTO topic VALUES (?, ?)", (topic_id, str(payer)))
+            found = self._connection.execute(query, (topic_id,)).fetchone()
+        return EntityId.parse(found[0])
 
     def _admitted(self, stage: Ledger, wires: Sequence[JsonObject]) -> list[Change]:
         changes: list[Change] = []

@@ -49,7 +49,7 @@ class Place(NamedTuple):
         task: The spec's id of the task (`TSK-003`), empty for the researcher.
         attempt: The attempt at the task, from 1; for the researcher the number of the restart.
         subject: The module's name, `contracts` in the contract debate, `plan` for the planner.
-        stage: `round-1`, ..., or `amended`.
+        stage: `round-1`, ..., or `amended-1`, ... after the round whose amendments are applied.
         role: Who is asked.
     """
 

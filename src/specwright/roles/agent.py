@@ -4,8 +4,10 @@ It runs outside the graph's context and is never checkpointed: after a crash it 
 and the journal answers what was answered (DESIGN §4).
 """
 
+import re
 from collections.abc import Sequence
 from contextvars import Context
+from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar, cast
 
 from deepagents.middleware.filesystem import FilesystemMiddleware
@@ -31,12 +33,31 @@ from specwright.roles.salvage import visible_text
 from specwright.roles.submission import Submission
 from specwright.roles.workspace import Workspace
 
-__all__ = ["AgentJob", "converse", "submit_tool", "tool_schema"]
+__all__ = [
+    "AgentJob",
+    "Hands",
+    "continue_conversation",
+    "converse",
+    "submit_tool",
+    "tool_schema",
+    "without_citations",
+]
 
 T = TypeVar("T")
 
-READ_ONLY = ("ls", "read_file", "glob", "grep")
-WORKSHOP = (*READ_ONLY, "write_file", "edit_file", "delete")
+_CITATION = re.compile(r"\s*\((?=[^()]*(?:§|\bD\d))[^()]*\)")
+
+WORKSHOP = ("ls", "read_file", "glob", "grep", "write_file", "edit_file", "delete")
+
+
+class Hands(StrEnum):
+    """What an agent can do beside its own tools. A role that is told everything needs no file tools: readers of the
+    same request spent calls on looking at what they had already read."""
+
+    NONE = "none"
+    FILES = "files"
+    PLANS = "plans"
+    """Files, and a to-do list for long work."""
 
 
 class AgentJob(NamedTuple):
@@ -46,7 +67,7 @@ class AgentJob(NamedTuple):
     prompt: str
     tools: Sequence[BaseTool]
     workspace: Workspace
-    can_write: bool
+    hands: Hands
     call_limit: int
 
 
@@ -71,7 +92,26 @@ def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """A schema as tools carry it: references resolved, since weak models follow them badly."""
     resolved = dereference_refs(schema.model_json_schema())
     resolved.pop("$defs", None)
-    return resolved
+    return _without_citations(resolved)
+
+
+def without_citations(text: str) -> str:
+    """A text without `(F§9.2, D14)`: nobody in the conversation can look those up."""
+    return _CITATION.sub("", text)
+
+
+def _without_citations(value: Any) -> Any:
+    """A schema whose descriptions cite nothing."""
+    if isinstance(value, list):
+        return [_without_citations(item) for item in cast(list[Any], value)]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: without_citations(item)
+        if key == "description" and isinstance(item, str)
+        else _without_citations(item)
+        for key, item in cast(dict[str, Any], value).items()
+    }
 
 
 def submit_tool(name: str, description: str, schema: dict[str, Any], submission: Submission[Any]) -> BaseTool:
@@ -118,15 +158,15 @@ def continue_conversation(
 
 def _agent(job: AgentJob, submission: Submission[Any]) -> Any:
     backend = job.workspace.backend()
-    allowed = WORKSHOP if job.can_write else READ_ONLY
     middleware: list[AgentMiddleware[Any, Any, Any]] = [
         _EndsOnSubmission(submission),
         ModelCallLimitMiddleware(run_limit=job.call_limit, exit_behavior="error"),
-        FilesystemMiddleware(backend=backend, tools=cast(Any, list(allowed))),
         create_summarization_middleware(job.model, backend),
         PatchToolCallsMiddleware(),
     ]
-    if job.can_write:
+    if job.hands is not Hands.NONE:
+        middleware.append(FilesystemMiddleware(backend=backend, tools=cast(Any, list(WORKSHOP))))
+    if job.hands is Hands.PLANS:
         middleware.append(TodoListMiddleware())
     return create_agent(job.model, list(job.tools), system_prompt=job.prompt, middleware=middleware)
 

@@ -120,8 +120,9 @@ class Playbook:
 
     def proposer(self, place: Place) -> tuple[list[Turn], str]:
         """The files, one call each, then the claim."""
-        folder = f"{place.task}/{place.subject}/{place.stage}"
-        tool = "submit_amendments" if place.stage == "amended" else "submit_proposal"
+        amends = place.stage.startswith("amended")
+        folder = f"{place.task}/{place.subject}/{'amended' if amends else place.stage}"
+        tool = "submit_amendments" if amends else "submit_proposal"
         answer = self._json(f"{folder}/proposer.json")
         base = self.directory / folder / "deliverable"
         files = sorted(p for p in base.rglob("*") if p.is_file() and "__pycache__" not in p.parts)

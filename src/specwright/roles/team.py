@@ -22,7 +22,15 @@ from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, RoleDone, RoleStarted
 from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Research, Role, Source
 from specwright.ports.search import WebSearch
-from specwright.roles.agent import AgentJob, continue_conversation, converse, submit_tool, tool_schema
+from specwright.roles.agent import (
+    AgentJob,
+    Hands,
+    continue_conversation,
+    converse,
+    submit_tool,
+    tool_schema,
+    without_citations,
+)
 from specwright.roles.emission import emit_tool, emitted
 from specwright.roles.models import ModelSource
 from specwright.roles.recording import journalled
@@ -105,7 +113,7 @@ class ModelRoles:
                 ]
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]
-                job = work.job("researcher", tools, can_write=True)
+                job = work.job("researcher", tools, Hands.PLANS)
                 messages = continue_conversation(job, messages, submission, "emit_structured_spec")
                 spec = submission.accepted or {}
             return Research(spec, tuple(Source(query, tuple(urls)) for query, urls in consulted))
@@ -132,7 +140,7 @@ class ModelRoles:
                 ProposerAnswer,
                 examine,
                 [search],
-                can_write=True,
+                hands=Hands.FILES,
                 attempts=1 + REPAIRS,
             )
             return Draft(answer, work.workspace.files())
@@ -146,7 +154,7 @@ class ModelRoles:
             def examine(answer: AmendmentsAnswer) -> Sequence[str]:
                 return check(answer, work.workspace.files())
 
-            answer = work.ask("amender", "submit_amendments", AmendmentsAnswer, examine, can_write=True)
+            answer = work.ask("amender", "submit_amendments", AmendmentsAnswer, examine, hands=Hands.FILES)
             return AmendedDraft(answer, work.workspace.files())
 
     def challenge(
@@ -205,11 +213,9 @@ class _Invocation:
         self.workspace.remove()
         self._roles.done(self._meter.total(self.run_id))
 
-    def job(self, prompt_name: str, tools: Sequence[BaseTool], *, can_write: bool) -> AgentJob:
+    def job(self, prompt_name: str, tools: Sequence[BaseTool], hands: Hands) -> AgentJob:
         """The agent of this invocation."""
-        return AgentJob(
-            self.model, prompt(prompt_name), tools, self.workspace, can_write, self._roles.call_limit
-        )
+        return AgentJob(self.model, prompt(prompt_name), tools, self.workspace, hands, self._roles.call_limit)
 
     def ask(
         self,
@@ -219,18 +225,19 @@ class _Invocation:
         check: Callable[[R], Sequence[str]],
         tools: Sequence[BaseTool] = (),
         *,
-        can_write: bool = False,
+        hands: Hands = Hands.NONE,
         attempts: int = ATTEMPTS,
     ) -> R:
         """Run the agent until its terminal tool is accepted."""
         submission = Submission(parser(schema, check), attempts, self.run_id)
         submit = submit_tool(terminal, _first_line(schema), tool_schema(schema), submission)
-        job = self.job(prompt_name, [*tools, submit], can_write=can_write)
+        job = self.job(prompt_name, [*tools, submit], hands)
         return converse(job, self._assignment.message, submission, terminal)
 
 
 def _first_line(schema: type[Record]) -> str:
-    return f"{(schema.__doc__ or '').strip().splitlines()[0]} Ends your work once it is accepted."
+    title = without_citations((schema.__doc__ or "").strip().splitlines()[0])
+    return f"{title} Ends your work once it is accepted."
 
 
 def _amendment(remark: str) -> str:

@@ -32,7 +32,8 @@ class Workspace:
         """The agent's file system: this directory; what middleware offloads goes to the agent's own state."""
         return CompositeBackend(
             default=FilesystemBackend(root_dir=self.root, virtual_mode=True),
-            routes={"/large_tool_results/": StateBackend(), "/conversation_history/": StateBackend()},
+            routes={"/.offloaded/": StateBackend()},
+            artifacts_root="/.offloaded",
         )
 
     def files(self) -> Files:

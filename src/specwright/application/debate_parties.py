@@ -1,0 +1,133 @@
+"""The parties of a debate: who is asked, what they are given, and how their word becomes a record (F§9.2, F§9.7)."""
+
+from collections.abc import Sequence
+
+from specwright.application.briefs import DependencyView, Trail, arbiter_message, challenge_message
+from specwright.application.deliverable import CONTRACTS, Deliverable, Submitted
+from specwright.application.factory import Factory
+from specwright.application.records import Invocation, contribute, create_artifact, open_invocation
+from specwright.domain.amendments import target_problems
+from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer, Decision
+from specwright.domain.contract import MicroModuleContract
+from specwright.domain.debate import Adjudication, Challenge, Proposal, adjudication, challenge
+from specwright.domain.ids import ArtifactType, artifact_id
+from specwright.domain.provenance import ContributionType, Permission
+from specwright.domain.record import Record
+from specwright.domain.rubric import compliance_problems, mild_review
+from specwright.errors import AnswerError
+from specwright.ports.journal import Scope
+from specwright.ports.roles import Assignment, Place, Role
+
+__all__ = ["Parties"]
+
+
+class Parties:
+    """Proposer, Challenger and Arbiter of one debate."""
+
+    def __init__(self, factory: Factory, deliverable: Deliverable) -> None:
+        self._factory = factory
+        self._deliverable = deliverable
+        self._task = deliverable.task
+
+    def proposal(self, submitted: Submitted, by: Invocation, number: int) -> Proposal:
+        """What was submitted, as the proposal of a round."""
+        scope = self._factory.journal.scope(f"{self._place(number, Role.PROPOSER).run_id}/proposal")
+        record = Proposal(
+            proposal_id=artifact_id(ArtifactType.PROPOSAL, scope.hex8()),
+            target_artifact_id=submitted["target"],
+            claim=submitted["claim"],
+            deliverable_ref=f"{submitted['target']}@1.0.0",
+            acceptance_checks=submitted["acceptance_checks"],
+            test_inventory=submitted["test_inventory"],
+            examples=submitted["examples"],
+            preflight=submitted["preflight"],
+        )
+        self._keep(scope, by, ArtifactType.PROPOSAL, record.proposal_id, record)
+        return record
+
+    def challenge(self, target: str, number: int, trail: Trail) -> Challenge:
+        """The Challenger's verdict. One that never complies is a mild review, and counts as FAIL (F§9.5)."""
+        place = self._place(number, Role.CHALLENGER)
+        contracts = self._deliverable.contracts(target)
+        dependencies = self._deliverable.dependencies(target)
+        criteria = self._task.definition.acceptance_criteria
+        by = self._open(place, contracts, dependencies, trail)
+        proposal = trail.proposals[-1]
+        message = challenge_message(
+            self._deliverable.subject, proposal, contracts, dependencies, criteria, trail
+        )
+        answer = self._challenged(
+            Assignment(place, message, {"proposal.json": proposal.to_bytes()}), proposal
+        )
+        scope = self._factory.journal.scope(f"{place.run_id}/record")
+        record = challenge(answer, artifact_id(ArtifactType.CHALLENGE, scope.hex8()), target)
+        self._keep(scope, by, ArtifactType.CHALLENGE, record.challenge_id, record)
+        contribute(self._factory, scope, by, ContributionType.CHALLENGE, f"{record.challenge_id}@1.0.0")
+        return record
+
+    def adjudicate(self, target: str, number: int, trail: Trail, *, left: int, failed: bool) -> Adjudication:
+        """The Arbiter's ruling; `failed` means that the last verdict is FAIL and no revision is left."""
+        place = self._place(number, Role.ARBITER)
+        contracts = self._deliverable.contracts(target)
+        by = self._open(place, contracts, (), trail)
+        task_file = self._factory.folder.read(self._task.path).decode()
+        message = arbiter_message(task_file, contracts, trail, left, failed=failed)
+        answer = self._factory.roles.arbitrate(
+            Assignment(place, message, {}), lambda given: self._ruling_problems(given, failed=failed)
+        )
+        scope = self._factory.journal.scope(f"{place.run_id}/record")
+        record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), target)
+        self._keep(scope, by, ArtifactType.ADJUDICATION, record.adjudication_id, record)
+        contribute(self._factory, scope, by, ContributionType.ADJUDICATION, f"{record.adjudication_id}@1.0.0")
+        return record
+
+    def _challenged(self, assignment: Assignment, proposal: Proposal) -> ChallengerAnswer:
+        try:
+            return self._factory.roles.challenge(
+                assignment, lambda answer: compliance_problems(answer, proposal.test_inventory)
+            )
+        except AnswerError as error:
+            return mild_review(error.what)
+
+    def _ruling_problems(self, answer: ArbiterAnswer, *, failed: bool) -> list[str]:
+        found: list[str] = []
+        if failed and answer.decision is Decision.APPROVE:
+            found.append("decision: after a FAIL without revisions left APPROVE is refused; amend or reject")
+        return found + target_problems(answer.amendments, contracts=self._deliverable.subject == CONTRACTS)
+
+    def _keep(self, scope: Scope, by: Invocation, kind: ArtifactType, name: str, record: Record) -> None:
+        body = {f"{kind.lower()}.json": record.to_bytes()}
+        create_artifact(self._factory, scope, by, kind, body, name=name)
+
+    def _open(
+        self,
+        place: Place,
+        contracts: Sequence[MicroModuleContract],
+        dependencies: Sequence[DependencyView],
+        trail: Trail,
+    ) -> Invocation:
+        included = [(f"{p.proposal_id}@1.0.0", Permission.FULL, "the debate so far") for p in trail.proposals]
+        included += [
+            (f"{c.challenge_id}@1.0.0", Permission.FULL, "the debate so far") for c in trail.challenges
+        ]
+        included += [(c.ref, Permission.FULL, "the contract in question") for c in contracts]
+        included += [(d.contract.ref, Permission.CONTRACT_ONLY, "a dependency") for d in dependencies]
+        task_ref = f"{self._task.task_id}@1.0.0"
+        if place.role is Role.ARBITER:
+            included.append((task_ref, Permission.FULL, "the task file, for grounding"))
+        else:
+            included.append(
+                (task_ref, Permission.SUMMARY_ONLY, "its acceptance criteria, as an extract (D12)")
+            )
+        sources = sorted({proposal.target_artifact_id for proposal in trail.proposals})
+        excluded = [
+            (f"{name}@1.0.0", "implementation source is never shown to this role") for name in sources
+        ]
+        scope = self._factory.journal.scope(f"{place.run_id}/pack")
+        return open_invocation(
+            self._factory, scope, place, self._task.task_id, self._task.folder, included, excluded
+        )
+
+    def _place(self, number: int, role: Role) -> Place:
+        entry = self._task.entry
+        return Place(entry.spec_task_id, entry.attempt, self._deliverable.subject, f"round-{number}", role)
