@@ -272,7 +272,7 @@ def test_no_text_of_a_spec_can_forge_the_structure_of_its_file(name, description
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("a  b\n\tc", "a b c"),
+        ("a  b \n\tc", "a  b c"),
         ("## Heading", "\\## Heading"),
         ("#hashtag", "#hashtag"),
         ("- item", "\\- item"),

@@ -23,15 +23,20 @@ _BLOCK_START = re.compile(
     re.VERBOSE,
 )
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+_BREAK = re.compile(r" *[^\S ]\s*")
+"""A line break, tab or other white space that is no plain space, with the spaces around it."""
 _BACKTICKS = re.compile(r"`+")
 
 
 def plain(text: str) -> str:
-    """A text on one line, single-spaced, without control, bidirectional and other invisible characters."""
-    line = " ".join(text.split())
+    """A text on one line, without control, bidirectional and other invisible characters.
+
+    Spaces stay as they are: in a criterion such as "returns 'a' for '  a '" they are the point.
+    """
+    line = _BREAK.sub(" ", text).strip()
     if line.isprintable():  # nearly always; looking at each character costs a hundred times more
         return line
-    return " ".join("".join(char for char in line if _is_visible(char)).split())
+    return "".join(char for char in line if _is_visible(char)).strip()
 
 
 def inline(text: str) -> str:
