@@ -6,7 +6,7 @@ RUN     := $(BIN)/python -m
 JOBS    ?= 2
 DEMO    ?= build/demo
 
-.PHONY: demo test test-all check fix lock bench clean
+.PHONY: demo test test-all check lint fix lock bench clean
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
@@ -18,13 +18,14 @@ test: $(VENV)/.dev
 test-all: $(VENV)/.dev
 	$(RUN) pytest -n $(JOBS) --cov=specwright --cov-branch --cov-report=term:skip-covered
 
-check: $(VENV)/.dev
+check: lint test
+
+lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/lint-imports
 	$(BIN)/interrogate -q src
-	$(RUN) pytest -q -n $(JOBS) -m "not slow"
 
 fix: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -32,6 +33,8 @@ fix: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+spec-map: ; @$(PYTHON) docs/make_spec_map.py
 
 # Pinned with hashes, without an index: pip takes whatever index this machine is set up for.
 lock: $(VENV)/.dev

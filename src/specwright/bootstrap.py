@@ -30,7 +30,7 @@ from specwright.packaging import FlitPackager
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.gate import ShipGate
 from specwright.ports.journal import Journal
-from specwright.ports.progress import Progress
+from specwright.ports.progress import Progress, Step
 from specwright.ports.roles import Role, Roles
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
@@ -38,13 +38,15 @@ from specwright.roles.models import ModelSettings, ModelSource, model_sources, p
 from specwright.roles.search import NoSearch
 from specwright.roles.team import Bounds, ModelRoles
 from specwright.settings import Settings
-from specwright.storage import DiskStateStore, DiskTree, driving
+from specwright.storage import UNFINISHED, DiskStateStore, DiskTree, driver_of, driving
+from specwright.storage.guarded_backend import ContextPackBackend
 
 __all__ = [
     "RUNTIME",
     "TOPIC",
     "Opened",
     "Recorded",
+    "driven_by",
     "model_sources_of",
     "open_project",
     "probe_model",
@@ -149,29 +151,31 @@ def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recor
 def open_project(
     directory: Path, settings: Settings, progress: Progress, spec_text: str, composition: Plain | None = None
 ) -> Generator[Opened]:
-    """Hold a project and put its factory together.
+    """Hold a project and put its factory together. Settings without a model suit what asks none.
 
     Raises:
         HeldError: another process drives it.
         InputError: the models cannot be made.
     """
     composed = composition or Plain()
-    sources, recorded = model_sources_of(settings)
+    sources, recorded = model_sources_of(settings) if settings.model else ({}, None)
     runtime = directory / RUNTIME
     with ExitStack() as stack:
         stack.enter_context(driving(runtime))
         cassette = composed.cassette(recorded.cassette if recorded else None)
         journal = FileJournal(runtime / "journal.jsonl", cassette=cassette)
         stack.callback(journal.close)
-        store = DiskStateStore(directory / "state_store")
+        store = DiskStateStore(directory / "state_store", runtime / UNFINISHED)
+        folder = DiskTree(directory, runtime / UNFINISHED)
         log = SqliteWireLog(runtime / "wire.db", TOPIC, time.time_ns)
         stack.callback(log.close)
         index = SqliteCodeIndex(directory / "state_store" / "code_index", load_embedder(settings.embedder))
         stack.callback(index.close)
+        if index.needs_reindex:
+            progress.note(Step("index", "", "the embedder has changed; every entry is embedded anew"))
+            index.reindex()
         ports = composed.adapters(
-            Adapters(
-                store, DiskTree(directory), log, journal, index, FirstGate(settings.gate_timeout_seconds)
-            )
+            Adapters(store, folder, log, journal, index, FirstGate(settings.gate_timeout_seconds))
         )
         roles = ModelRoles(
             composed.sources(sources),
@@ -180,6 +184,7 @@ def open_project(
             NoSearch(),
             runtime / "work",
             progress,
+            ContextPackBackend,
             Bounds(settings.calls_per_role),
         )
         factory = _factory(ports, roles, progress, spec_text)
@@ -188,6 +193,11 @@ def open_project(
         driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db", composed.saver))
         yield Opened(factory, driver, recorded.drift if recorded else [])
         factory.projection.write(now=True)
+
+
+def driven_by(directory: Path) -> str:
+    """The process that drives a project now, in words; empty if none does."""
+    return driver_of(directory / RUNTIME)
 
 
 def probe_model(settings: Settings) -> str:

@@ -136,11 +136,12 @@ def _from_environment() -> dict[str, Any]:
     known = {ENVIRONMENT_PREFIX + name.upper(): name for name in Settings.model_fields}
     for variable in os.environ:
         # only what is plainly meant for us: others may share the prefix, as service links in containers do
-        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
-            if near := get_close_matches(variable, known, 1, 0.85):
-                raise InputError(
-                    "no such variable", where=variable, remedy=f"{near[0]} is meant? Rename or unset it"
-                )
+        if not variable.startswith(ENVIRONMENT_PREFIX) or variable in known:
+            continue
+        if near := get_close_matches(variable, known, 1, 0.85):
+            raise InputError(
+                "no such variable", where=variable, remedy=f"{near[0]} is meant? Rename or unset it"
+            )
     try:
         return {name: value for name, value in EnvSettingsSource(Settings)().items() if value != ""}
     except SettingsError as error:

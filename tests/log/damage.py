@@ -1,6 +1,7 @@
 """A log on disk, and hands that get past its triggers."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -33,14 +34,18 @@ def written(path: Path, *events: str) -> list[dict[str, Any]]:
     return wires
 
 
-def tamper(path: Path, *statements: str, parameters: tuple[Any, ...] = ()) -> None:
-    """Do to the file what the log refuses: triggers off, constraints off, then the statements."""
+def tamper(
+    path: Path, *statements: str, parameters: tuple[Any, ...] = (), rows: Sequence[tuple[Any, ...]] = ()
+) -> None:
+    """Do to the file what the log refuses: triggers off, constraints off, the statements, then new entries."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for (name,) in names:
             connection.execute(f"DROP TRIGGER {name}")
         for statement in statements:
             connection.execute(statement, parameters if "?" in statement else ())
+        connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
 def stored(path: Path) -> list[tuple[Any, ...]]:

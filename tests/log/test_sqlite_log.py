@@ -2,6 +2,7 @@
 
 import base64
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -185,6 +186,26 @@ def test_a_log_of_another_version_is_told(path: Path):
 
     with pytest.raises(CorruptionError, match="version 9"):
         open_log(path)
+
+
+def test_threads_share_one_log(path: Path):
+    """Several threads append and read; nothing is lost, doubled or torn (D-32-02)."""
+    log = open_log(path)
+    stories = []
+    for number in range(6):
+        story = Story(first_id=1000 * number + 1)
+        stories.append([story.wire(event, f"task:TSK-{number:03d}:attempt:1") for event in HAPPY_PATH])
+
+    def write(wires: list[dict]) -> int:
+        for wire in wires:
+            log.append([wire])
+        return len(list(log.entries()))
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(seen >= 6 for seen in pool.map(write, stories))
+
+    assert len(list(log.entries())) == 36
+    assert verify(path) == []
 
 
 def test_topics_of_one_file_do_not_see_each_other(path: Path):

@@ -80,6 +80,7 @@ class Endpoint:
         self._faults: list[list[Any]] = []
         self._released = threading.Event()
         self.hanging = threading.Event()
+        self.requests: list[dict[str, Any]] = []
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
         self.log: list[Asked] = []
@@ -88,14 +89,17 @@ class Endpoint:
         self.base_url = ""
 
     def misbehave(self, *faults: Fault) -> None:
-        """Misbehave from now on; what was told before and has not happened is forgotten."""
+        """Misbehave from now on; what was told before and has not happened is forgotten, what hangs is let go."""
         with self._lock:
             self._faults = [[fault, fault.times] for fault in faults]
+            self._released.set()
+            self._released = threading.Event()
             self.hanging.clear()
 
     def release(self) -> None:
         """End every request that hangs, without an answer."""
-        self._released.set()
+        with self._lock:
+            self._released.set()
 
     def answer(self, request: dict[str, Any]) -> tuple[int, bytes, Asked] | None:
         """Status and body for a request, or None for no answer at all."""
@@ -103,10 +107,11 @@ class Endpoint:
         with self._lock:
             self.asked[asked.identity] += 1
             self.log.append(asked)
-            fault = self._next_fault(asked)
+            self.requests.append(request)
+            fault, released = self._next_fault(asked), self._released
         if fault == "hang":
             self.hanging.set()
-            self._released.wait()
+            released.wait()
             return None
         if fault.isdigit():
             error = {"error": {"message": f"told to answer {fault}", "type": "server_error", "code": None}}

@@ -1,8 +1,9 @@
 """The test-only composition root: the factory with ports that end its process by SIGKILL (DESIGN §4).
 
 Every effect that outlives the process is counted when it is done: a journal record, a published or replaced file, a
-Wire append, an index entry, a checkpoint. A kill after each of them is a kill before each next one. The draws can be
-repeated from another run's journal, so that two runs can be compared byte by byte.
+Wire append, an index entry, a checkpoint. What was there already is no effect, so that a run that is killed after
+its first one each time still comes to an end. A kill after each effect is a kill before each next one. The draws can
+be repeated from another run's journal, so that two runs can be compared byte by byte.
 """
 
 import json
@@ -15,12 +16,11 @@ from typing import Any, NamedTuple
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from specwright import canonical_json
 from specwright.bootstrap import Adapters, Plain, open_project
-from specwright.cli.driving import APPROVAL
-from specwright.cli.progress import ConsoleProgress
-from specwright.cli.project_files import Options, keep, remember, settings_for, settle
 from specwright.application.standing import standing
 from specwright.journal import Cassette
+from specwright.settings import Settings
 
 __all__ = ["EFFECTS", "Job", "Kill", "drive"]
 
@@ -45,7 +45,7 @@ class Job(NamedTuple):
     Args:
         directory: The project.
         spec: Its SPEC.md.
-        model: As `--model` has it; empty for that of the last run.
+        model: As `--model` has it.
         base_url: As `--base-url` has it.
         approve: Whether to approve the spec.
         kill: When to die.
@@ -54,8 +54,8 @@ class Job(NamedTuple):
     """
 
     directory: str
-    spec: str = ""
-    model: str = ""
+    spec: str
+    model: str
     base_url: str = ""
     approve: bool = True
     kill: Kill = Kill()
@@ -64,25 +64,28 @@ class Job(NamedTuple):
 
 
 def drive(job: Job) -> int:
-    """What `specwright run` does, with the job's composition; returns its exit code."""
+    """What `specwright run` does between its first and last line, with the job's composition; its exit code."""
     directory = Path(job.directory)
-    options = Options(model=job.model, base_url=job.base_url)
-    settings = settings_for(directory, options)
-    text = settle(directory, Path(job.spec) if job.spec else None, None)
+    directory.mkdir(parents=True, exist_ok=True)
+    settings = Settings(model=job.model, base_url=job.base_url, max_retries=0)
     composition = Deadly(job)
-    with (
-        ConsoleProgress(scripted=False) as progress,
-        open_project(directory, settings, progress, text, composition) as opened,
-    ):
-        remember(directory, options)
-        keep(directory, text)
+    with open_project(
+        directory, settings, Silent(), Path(job.spec).read_text(encoding="utf-8"), composition
+    ) as opened:
         paused = opened.driver.advance()
         if job.approve and paused.interrupt and paused.interrupt["kind"] == "approval":
-            opened.driver.advance(APPROVAL)
+            opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
         code = standing(opened.factory).exit_code
     if job.trace:
         Path(job.trace).write_text(json.dumps(composition.fuse.burnt))
     return code
+
+
+class Silent:
+    """A progress port that shows nothing."""
+
+    def note(self, event: object) -> None:
+        """Let it pass."""
 
 
 class Fuse:
@@ -142,38 +145,47 @@ class DeadlyTree(Wrapped):
     """A file tree whose writes are effects, one by one."""
 
     def publish(self, path: str, data: bytes) -> None:
+        new = not self._port.exists(path)
         self._port.publish(path, data)
-        self._fuse.effect("file", path)
+        if new:
+            self._fuse.effect("file", path)
 
     def replace(self, path: str, data: bytes) -> None:
+        new = not self._port.exists(path) or self._port.read(path) != data
         self._port.replace(path, data)
-        # how often the projection is written depends on the time that passes (D29)
-        self._fuse.effect("projection" if path.endswith("state_machine.json") else "file", path)
+        if new:
+            # how often the projection is written depends on the time that passes (D29)
+            self._fuse.effect("projection" if path.endswith("state_machine.json") else "file", path)
 
     def publish_tree(self, path: str, files: Mapping[str, bytes]) -> None:
         for name, data in files.items():
             self.publish(f"{path}/{name}", data)
 
     def define(self, data: bytes) -> str:
-        sha256 = self._port.define(data)
-        self._fuse.effect("file", f"definitions/{sha256}")
-        return str(sha256)
+        sha256 = canonical_json.sha256(data)
+        self.publish(f"definitions/{sha256}", data)
+        return sha256
 
 
 class DeadlyLog(Wrapped):
     """A Wire log whose appends are effects."""
 
     def append(self, wires: Sequence[Any]) -> None:
+        stream = wires[-1]["stream"]["stream_id"]
+        before = self._port.last_wire_id(stream)
         self._port.append(wires)
-        self._fuse.effect("wire", " ".join(wire["type"] for wire in wires))
+        if self._port.last_wire_id(stream) != before:
+            self._fuse.effect("wire", " ".join(wire["type"] for wire in wires))
 
 
 class DeadlyIndex(Wrapped):
     """A Code Index whose entries are effects."""
 
     def add(self, entry: Any) -> None:
+        new = self._port.get(entry.module_id, entry.version) is None
         self._port.add(entry)
-        self._fuse.effect("index", entry.ref)
+        if new:
+            self._fuse.effect("index", entry.ref)
 
 
 class DeadlyJournal(Wrapped):

@@ -67,8 +67,8 @@ def payload(event: str) -> dict[str, Any]:
 class Story:
     """Writes Wires one after the other, each at the next place of its stream."""
 
-    def __init__(self) -> None:
-        self._ids = count(1)
+    def __init__(self, first_id: int = 1) -> None:
+        self._ids = count(first_id)
         self._places: dict[str, int] = {}
 
     def wire(self, event: str, stream_id: str = TASK, body: Any = None, **stream: Any) -> dict[str, Any]:

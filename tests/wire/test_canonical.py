@@ -2,16 +2,18 @@
 
 import json
 from enum import StrEnum
+from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from specwright.wire import canonical
 from specwright.wire.rejection import WireRefusedError
-from wire.story import Story
+from wire.story import Story, artifact
 
+UNHURRIED = settings(deadline=None)  # what is measured here is truth, on whatever machine
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | TEXT,
@@ -29,6 +31,7 @@ def code_of(wire: object) -> str:
     return refused.value.rejection.code
 
 
+@UNHURRIED
 @given(WIRES)
 @example({"\U00010000": 1, "\uffff": 2})  # as UTF-16 the first sorts before the second, as UTF-8 after it
 def test_the_bytes_are_those_of_the_reference_implementation(wire: dict[str, object]):
@@ -36,6 +39,7 @@ def test_the_bytes_are_those_of_the_reference_implementation(wire: dict[str, obj
     assert canonical.encode(wire) == rfc8785.dumps(wire)  # pyright: ignore
 
 
+@UNHURRIED
 @given(WIRES, st.booleans())
 def test_reading_the_bytes_or_any_other_spelling_gives_the_wire_back(wire: dict[str, object], indent: bool):
     """Parsing takes any JSON of the same value and loses nothing (D-30-02)."""
@@ -112,42 +116,51 @@ def test_bytes_that_are_no_wire_are_refused_with_a_code(data: bytes, code: str):
     assert refused.value.rejection.code == code
 
 
-def test_the_largest_wires_of_a_factory_stay_within_the_limit():
-    """64-character slugs, 50 dependencies cut to 16, 20 artifacts fit in 1,024 bytes (W-6-06, D-30-03)."""
-    context = "project:" + "n" * 64 + "-1f0c9a2e"
+LONG_PROJECT = "project:" + "n" * 64 + "-1f0c9a2e"  # the longest slug and its eight hex digits (D30)
+LONG_TOKEN = "project:" + "n" * 128
+MODULES = [f"MM-{number:08x}" for number in range(20)]
+WIDE: dict[str, Any] = {
+    "stream_id": "task:TSK-1014:attempt:12",
+    "stream_seq": 1234,
+    "causation_id": "wire_01JZ0000000000000000000001",
+    "parent_task_id": "TSK-1000",
+}
+
+
+def ready(inputs: int) -> dict[str, Any]:
+    """The widest announcement of a module, made from this many others."""
+    made_from = [f"{name}@10.20.30" for name in MODULES[:inputs]]
+    return artifact(
+        name="n" * 64,
+        media_type="application/vnd.specwright.module",
+        uri="state_store/modules/MM-00000000/10.20.30",
+        version="10.20.30",
+        size_bytes=10_000_000,
+        lineage={"task": "TSK-1014", "attempt": 12, "inputs": made_from},
+    )
+
+
+@pytest.mark.parametrize("context", [LONG_PROJECT, LONG_TOKEN])
+def test_the_largest_wires_of_a_factory_stay_within_the_limit(context: str):
+    """128-character ids, 50 dependencies cut to 16, 20 artifacts fit in 1,024 bytes (W-6-06, D-30-03)."""
     story = Story()
-    wide = {
-        "stream_id": "task:TSK-1014:attempt:12",
-        "stream_seq": 1234,
-        "context_id": context,
-        "causation_id": "wire_01JZ0000000000000000000001",
-        "reference_task_ids": [f"TSK-{n:04d}" for n in range(50)],
-        "parent_task_id": "TSK-1000",
-    }
-    modules = [f"MM-{n:08x}" for n in range(20)]
+    wide = WIDE | {"context_id": context}
+    created = story.wire("task.created", **wide, reference_task_ids=[f"TSK-{n:04d}" for n in range(50)])
     done = {
-        "artifact_ids": modules,
-        "primary_artifact_id": modules[0],
+        "artifact_ids": MODULES,
+        "primary_artifact_id": MODULES[0],
         "verification": {"mechanical": "pass"},
     }
-    ready = {
-        "artifact_id": modules[0],
-        "name": "n" * 64,
-        "media_type": "application/vnd.specwright.module",
-        "uri": "state_store/modules/MM-00000000/10.20.30",
-        "sha256": "a" * 64,
-        "version": "10.20.30",
-        "size_bytes": 10_000_000,
-        "lineage": {
-            "task": "TSK-1014",
-            "attempt": 12,
-            "inputs": [f"{name}@10.20.30" for name in modules[:5]],
-        },
-    }
-    created = story.wire("task.created", **wide)
 
     assert len(created["stream"]["reference_task_ids"]) == 16
     assert canonical.encode(created)
-    del wide["reference_task_ids"]
     assert canonical.encode(story.wire("task.complete", body=done, **wide))
-    assert canonical.encode(story.wire("artifact.ready", body=ready, **wide))
+    assert canonical.encode(story.wire("artifact.ready", body=ready(inputs=0), **wide))
+
+
+def test_the_lineage_of_a_module_has_room_for_five_inputs_in_any_project():
+    """More are named by one content-addressed reference: no lists of long ids (D-30-04)."""
+    wide = WIDE | {"context_id": LONG_PROJECT}
+
+    assert canonical.encode(Story().wire("artifact.ready", body=ready(inputs=5), **wide))
+    assert code_of(Story().wire("artifact.ready", body=ready(inputs=9), **wide)) == "wire.too_large"

@@ -75,6 +75,10 @@ class Debate:
     def revise(self, state: DebateState) -> DebateState:
         """The next round: a new version that answers the failures, as a new artifact (D11)."""
         records, number = self._records(state["debate_id"]), state["round"] + 1
+        if state["source_of_failure"] == "adjudication":
+            # here, not where it is decided: that step, run again after a crash, would meet a DRAFT
+            for name in self._deliverable.artifacts(state["target"]):
+                set_back(self._factory, self._task.folder, name)
         submitted, by = self._deliverable.submit(number, self._failures(state, records), state["target"])
         records.write_proposal(number, self._parties.proposal(submitted, by, number))
         self._note("proposed", f"round {number}")
@@ -104,11 +108,7 @@ class Debate:
         if decision is Decision.APPROVE_WITH_AMENDMENTS:
             return "apply_amendments"
         exhausted = state["verdict"] == Verdict.FAIL or state["retry_count"] >= MAX_REVISIONS
-        if exhausted:
-            return "halt"
-        for name in self._deliverable.artifacts(state["target"]):
-            set_back(self._factory, self._task.folder, name)
-        return "revise"
+        return "halt" if exhausted else "revise"
 
     def apply_amendments(self, state: DebateState) -> DebateState:
         """The Proposer applies every amendment; what it says of each is kept (F§9.6)."""

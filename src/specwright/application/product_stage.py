@@ -36,7 +36,7 @@ def research(factory: Factory, restart: int, reasons: Sequence[str], feedback: S
         place=Place("", restart, "", "", Role.RESEARCHER),
         message="Turn the SPEC.md in your directory into a complete product spec.\n\n" + text,
         pack={"SPEC.md": text.encode()},
-        writable=("",),
+        writable=("spec.json", "notes/"),
     )
     found = factory.roles.research(assignment, feedback, _errors)
     _publish(factory, found, f"product.{restart}/emission-{len(feedback) + 1}")

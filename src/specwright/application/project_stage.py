@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from specwright.application.announcing import Announcement, announce, task_event
 from specwright.application.factory import Factory, Reading
-from specwright.domain import dispatch
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.dispatch import Outcome
 from specwright.domain.ids import ModuleRef
-from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
+from specwright.domain.product_spec import ProductSpec
+from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus
+from specwright.domain.task_board import TaskBoard
 from specwright.domain.task_file import (
     ShippedDependency,
     TaskDefinition,
@@ -25,11 +26,13 @@ __all__ = [
     "Task",
     "begin",
     "initialise",
+    "laid_out",
     "next_dispatch",
     "outcome",
     "project_state",
     "shipped",
     "task_at",
+    "task_board",
 ]
 
 
@@ -56,21 +59,38 @@ class Task(NamedTuple):
         return f"project/{self.definition.path}"
 
 
-def project_state(factory: Reading) -> ProjectState:
-    """The state; it exists once the project is initialised."""
-    state = factory.projection.state
-    if state is None:
+def task_board(factory: Reading) -> TaskBoard:
+    """The tasks, kept up to date; they exist once the project is initialised."""
+    board = factory.projection.board
+    if board is None:
         raise CorruptionError("the project has no tasks yet", remedy="run `specwright run`")
-    return state
+    return board
+
+
+def project_state(factory: Reading) -> ProjectState:
+    """The state at this moment, for those who look at all tasks; the loop asks the board."""
+    return task_board(factory).state()
 
 
 def task_at(factory: Reading, task_id: str) -> Task:
     """A task by its id."""
-    return Task(task_id, project_state(factory).tasks[task_id], factory.projection.definitions[task_id])
+    return Task(task_id, task_board(factory).entry(task_id), factory.projection.definitions[task_id])
+
+
+def laid_out(spec: ProductSpec) -> dict[str, TaskDefinition]:
+    """The three passes of validation: slugs, ids, and whether every task file can be filled (F§4.1).
+
+    Returns:
+        The definition of each task by its id, in declaration order.
+
+    Raises:
+        InputError: the spec cannot be laid out; the message names tasks, ids and fields.
+    """
+    return {place.task_id: define(place) for place in lay_out(spec)}
 
 
 def initialise(factory: Factory) -> None:
-    """Lay out the approved spec: three passes of validation, then files, then the Wires that declare the tasks.
+    """Lay out the approved spec, write its files, then append the Wires that declare the tasks.
 
     Raises:
         InputError: the spec cannot be laid out; nothing was written (F§4.1).
@@ -78,8 +98,9 @@ def initialise(factory: Factory) -> None:
     spec = factory.projection.spec
     if spec is None:
         raise CorruptionError("no approved spec is in the log", remedy="run `specwright approve`")
-    places = lay_out(spec)
-    definitions = {place.task_id: define(place) for place in places}
+    if factory.projection.board is not None:
+        return  # the Wires are appended all or none, after everything else
+    definitions = laid_out(spec)
     files = {d.path: render_at_init(d, definitions).encode() for d in definitions.values()}
     events: list[Announcement] = []
     for definition in definitions.values():
@@ -88,32 +109,35 @@ def initialise(factory: Factory) -> None:
         events.append(_event("task.created", definition, {"definition_sha256": sha256}, references))
         if not definition.depends_on:
             events.append(_event("task.available", definition, {}))
-    state = factory.projection.state
-    if state is None:
-        for path, data in files.items():
-            factory.folder.replace(f"project/{path}", data)
+    for path, data in files.items():
+        factory.folder.replace(f"project/{path}", data)
     announce(factory, factory.journal.scope("project/init"), factory.projection.project_id, events)
     factory.projection.write(now=True)
 
 
 def outcome(factory: Reading) -> Outcome:
     """Where the loop stands (D8)."""
-    return dispatch.outcome(project_state(factory))
+    return task_board(factory).outcome()
 
 
-def next_dispatch(factory: Factory) -> Task | None:
+def next_dispatch(factory: Reading) -> Task | None:
     """The task that runs next: one that a crash interrupted, else the first that is eligible (F§3.3, D9)."""
-    state = project_state(factory)
-    if dispatch.outcome(state) is not Outcome.RUNNABLE:
+    board = task_board(factory)
+    if board.outcome() is not Outcome.RUNNABLE:
         return None
-    task_id = dispatch.in_progress(state) or dispatch.next_task(state)
+    task_id = board.in_progress() or board.next_task()
     return task_at(factory, task_id) if task_id else None
 
 
-def begin(factory: Factory, task: Task) -> None:
-    """Dispatch a task: refresh its file with what its dependencies shipped (D2), then say that it runs."""
+def begin(factory: Factory, task: Task) -> bool:
+    """Dispatch a task: refresh its file with what its dependencies shipped (D2), then say that it runs.
+
+    Returns:
+        Whether it began now. If not, a crash interrupted it and lost its checkpoint: it runs again from the
+        journal (D9).
+    """
     if task.entry.status is TaskStatus.IN_PROGRESS:
-        return  # a crash interrupted it; everything up to there stands in the journal (D9)
+        return False
     modules = list(_shipped_dependencies(factory, task))
     text = render_at_dispatch(task.definition, modules)
     factory.folder.replace(task.path, text.encode())
@@ -129,6 +153,7 @@ def begin(factory: Factory, task: Task) -> None:
     scope = factory.journal.scope(f"{task.run}/dispatch")
     announce(factory, scope, factory.projection.project_id, events)
     factory.progress.note(Step("task", task.entry.spec_task_id, task.definition.name))
+    return True
 
 
 def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facing: str) -> None:
@@ -146,31 +171,19 @@ def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facin
 
 
 def _freed(factory: Factory, task_id: str) -> Iterable[Announcement]:
-    state = project_state(factory)
-    for other, entry in state.tasks.items():
-        waits_for = set(effective_dependencies(state.tasks, other))
-        if task_id not in waits_for or entry.status not in (TaskStatus.PENDING, TaskStatus.BLOCKED):
-            continue
-        if all(d == task_id or state.tasks[d].status is TaskStatus.SHIPPED for d in waits_for):
-            yield _event("task.available", factory.projection.definitions[other], {}, attempt=entry.attempt)
+    for other in task_board(factory).freed_by(task_id):
+        freed = task_at(factory, other)
+        yield _event("task.available", freed.definition, {}, attempt=freed.entry.attempt)
 
 
 def _shipped_dependencies(factory: Factory, task: Task) -> Iterable[ShippedDependency]:
-    state = project_state(factory)
+    board = task_board(factory)
     for dependency in task.definition.depends_on:
-        parts = [dependency]
-        if state.tasks[dependency].superseded_by:
-            parts = list(effective_dependencies({**state.tasks, "": _asking(task.entry, dependency)}, ""))
-        for part in parts:
-            for ref in state.tasks[part].module_refs:
-                base = "modules/{}/{}".format(*ModuleRef.parse(ref))
-                contract = MicroModuleContract.from_bytes(factory.store.read(f"{base}/contract.json"), base)
-                examples = factory.store.read(f"{base}/examples.md").decode()
-                yield ShippedDependency(dependency, contract, examples)
-
-
-def _asking(entry: TaskEntry, dependency: str) -> TaskEntry:
-    return entry.model_copy(update={"depends_on": [dependency]})
+        for ref in board.modules_of(dependency):
+            base = "modules/{}/{}".format(*ModuleRef.parse(ref))
+            contract = MicroModuleContract.from_bytes(factory.store.read(f"{base}/contract.json"), base)
+            examples = factory.store.read(f"{base}/examples.md").decode()
+            yield ShippedDependency(dependency, contract, examples)
 
 
 def _event(

@@ -4,24 +4,38 @@ Wires carry references; what they refer to is read from the content-addressed de
 sense here cannot be in the log, which admits by the same tables (D31); if one is, the log was altered.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from specwright.domain import state_changes
-from specwright.domain.dispatch import rederive
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.product_spec import ProductSpec
-from specwright.domain.project_state import ProjectState, TaskEntry
+from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus
+from specwright.domain.state_file import StateFile
+from specwright.domain.task_board import TaskBoard
 from specwright.domain.task_file import TaskDefinition
 from specwright.errors import CorruptionError, SpecwrightError
 from specwright.ports.store import StateStore
 from specwright.ports.wire_log import LogEntry, WireLog
+from specwright.wire.envelope import StreamId
 
 __all__ = ["STATE_FILE", "Projection"]
 
 STATE_FILE = "project/state_machine.json"
 
-Wire = dict[str, Any]
+_SECONDS_BETWEEN_WRITES = 1.0
+
+
+class _Event(NamedTuple):
+    """What a Wire says, as far as it matters here."""
+
+    stream: dict[str, Any]
+    payload: dict[str, Any]
+    ts: str
+
+    @property
+    def stream_id(self) -> str:
+        return self.stream["stream_id"]
 
 
 class Projection:
@@ -37,29 +51,39 @@ class Projection:
         self._log = log
         self._store = store
         self._ticks = ticks
+        self._file = StateFile()
         self._written_at = float("-inf")
         self._seen = 0
+        self._updated_at = ""
         self._declared: dict[str, TaskEntry] = {}
-        self._streams: dict[str, str] = {}
+        self._board: TaskBoard | None = None
+        self._task_ids: dict[str, str] = {}
+        self._parts: dict[str, dict[str, TaskEntry]] = {}
         self._artifacts: dict[str, dict[str, str]] = {}
-        self._state: ProjectState | None = None
         self.project_id = ""
         self.spec: ProductSpec | None = None
         self.spec_sha256 = ""
         self.definitions: dict[str, TaskDefinition] = {}
+        self.escalations_raised: dict[str, int] = {}
         self.releases: list[str] = []
 
     @property
-    def state(self) -> ProjectState | None:
-        """The state, or None before the first task is declared."""
-        if self._state is None and self._declared and self.spec is not None:
-            self._state = ProjectState(
+    def board(self) -> TaskBoard | None:
+        """The tasks, or None before the first is declared. It goes with the log, without walking all tasks."""
+        if self._board is None and self._declared and self.spec is not None:
+            declared = ProjectState(
                 project_id=self.project_id,
                 spec_version=self.spec.spec_version,
                 updated_at=self._updated_at,
                 tasks=self._declared,
             )
-        return self._state
+            self._board = TaskBoard(declared)
+        return self._board
+
+    @property
+    def state(self) -> ProjectState | None:
+        """The state at this moment, or None before the first task is declared."""
+        return self.board.state() if self.board is not None else None
 
     def catch_up(self) -> None:
         """Take in what the log holds beyond what was seen."""
@@ -72,9 +96,9 @@ class Projection:
             CorruptionError: an entry contradicts the ones before it, or a definition is missing or altered.
         """
         for entry in entries:
-            wire = cast(Wire, entry.wire)
+            wire = cast(dict[str, Any], entry.wire)
             try:
-                self._apply(wire)
+                self._apply(wire["type"], _Event(wire["stream"], wire["payload"], wire["ts"]))
             except CorruptionError:
                 raise
             except (SpecwrightError, KeyError, ValueError) as error:
@@ -84,66 +108,112 @@ class Projection:
                     remedy="`specwright verify` says what was altered; restore `.specwright/` from a copy",
                 ) from error
             self._seen = entry.sequence_number
-        if self._state is not None:
-            self._state = rederive(self._state)
 
     def write(self, *, now: bool) -> None:
         """Write the file: now, or only if the last time is a second ago."""
-        if self.state is None or not (now or self._ticks() - self._written_at >= 1.0):
+        due = now or self._ticks() - self._written_at >= _SECONDS_BETWEEN_WRITES
+        if due and (state := self.state) is not None:
+            self._store.replace(STATE_FILE, self._file.render(state))
+            self._written_at = self._ticks()
+
+    def _apply(self, kind: str, event: _Event) -> None:
+        if (take := _TAKE.get(kind)) is not None:
+            take(self, event)
+
+    def _review(self, event: _Event) -> None:
+        if (take := _REVIEWS.get(event.payload["subject"])) is not None:
+            take(self, event)
+
+    def _approved(self, event: _Event) -> None:
+        self.project_id = event.stream_id.removeprefix("project:")
+        self.spec_sha256 = event.payload["definition_sha256"]
+        self.spec = ProductSpec.from_bytes(self._store.definition(self.spec_sha256), "the approved spec")
+
+    def _released(self, event: _Event) -> None:
+        self.releases.append(event.payload["reference"])
+
+    def _created(self, event: _Event) -> None:
+        definition = self._definition(event)
+        task_id = definition.task_id
+        self.definitions[task_id] = definition
+        if StreamId.parse(event.stream_id).attempt > 1:
+            self._move(task_id, event, state_changes.requeue)
+            self._depend(event, definition)
             return
-        self._store.replace(STATE_FILE, self.state.to_bytes())
-        self._written_at = self._ticks()
+        self._task_ids[definition.spec_task_id] = task_id
+        if self._board is None:
+            self._declared[task_id] = _entry(definition)
+            self._updated_at = event.ts
+        else:  # it becomes a task of the project once the one that it is a part of is given up (F§17.2, D7)
+            whole = self._task_ids[event.stream["parent_task_id"]]
+            self._parts.setdefault(whole, {})[task_id] = _entry(definition)
 
-    def _apply(self, wire: Wire) -> None:
-        stream, payload = wire["stream"], wire["payload"]
-        self._updated_at = wire["ts"]
-        if wire["type"] == "review.recorded":
-            self._review(stream, payload)
-        elif wire["type"] == "task.created":
-            self._created(stream, payload)
-        elif (change := _CHANGES.get(wire["type"])) is not None:
-            state = self.state
-            if state is None:
-                raise CorruptionError("a task moves before it was declared", where=stream["stream_id"])
-            self._state = change(self, state, stream["stream_id"], payload, wire["ts"])
+    def _started(self, event: _Event) -> None:
+        task_id = self._task_id(event)
+        halted = self._moving.entry(task_id).status is TaskStatus.HALTED
+        self._move(task_id, event, state_changes.resume if halted else state_changes.start)
 
-    def _review(self, stream: Wire, payload: Wire) -> None:
-        if payload["subject"] == "spec.approved":
-            self.project_id = stream["stream_id"].removeprefix("project:")
-            self.spec_sha256 = payload["definition_sha256"]
-            self.spec = ProductSpec.from_bytes(self._store.definition(self.spec_sha256), "the approved spec")
-        elif payload["subject"] == "release.made":
-            self.releases.append(payload["reference"])
+    def _ready(self, event: _Event) -> None:
+        versions = self._artifacts.setdefault(event.stream_id, {})
+        versions[event.payload["artifact_id"]] = event.payload["version"]
 
-    def _created(self, stream: Wire, payload: Wire) -> None:
-        data = self._store.definition(payload["definition_sha256"])
-        definition = TaskDefinition.from_bytes(data, f"definitions/{payload['definition_sha256']}")
-        self._streams[stream["stream_id"]] = definition.task_id
+    def _complete(self, event: _Event) -> None:
+        versions = self._artifacts.pop(event.stream_id)
+        refs = [f"{name}@{versions[name]}" for name in event.payload["artifact_ids"]]
+        primary = event.payload["primary_artifact_id"]
+        task_facing = f"{primary}@{versions[primary]}"
+        self._move(self._task_id(event), event, state_changes.ship, task_facing, refs)
+
+    def _blocked(self, event: _Event) -> None:
+        escalation = self._escalation(event)
+        told = escalation.minimal_decision_required, escalation.escalation_id
+        self._move(self._task_id(event), event, state_changes.halt, *told)
+
+    def _cancelled(self, event: _Event) -> None:
+        task_id = self._task_id(event)
+        if parts := self._parts.pop(task_id, None):
+            self._moving.change_all(lambda state: state_changes.split_into(state, task_id, parts, event.ts))
+        else:
+            self._move(task_id, event, state_changes.abandon)
+
+    def _raised(self, event: _Event) -> None:
+        """A blocked task gets an escalation of its own (D8)."""
+        escalation = self._escalation(event)
+        task_id = escalation.task_id
+        self.escalations_raised[task_id] = self.escalations_raised.get(task_id, 0) + 1
+        self._move(task_id, event, state_changes.with_escalation, escalation.escalation_id)
+
+    def _amended(self, event: _Event) -> None:
+        """A person changed what a waiting task is (D8, D33)."""
+        definition = self._definition(event)
         self.definitions[definition.task_id] = definition
-        if self._state is None:
-            self._declared[definition.task_id] = _entry(definition)
+        self._depend(event, definition)
 
-    def _started(self, state: ProjectState, stream_id: str, payload: Wire, ts: str) -> ProjectState:
-        return state_changes.start(state, self._streams[stream_id], ts)
+    def _depend(self, event: _Event, definition: TaskDefinition) -> None:
+        task_id, depends_on = definition.task_id, definition.depends_on
+        if self._moving.entry(task_id).depends_on != depends_on:
+            self._move(task_id, event, state_changes.with_dependencies, depends_on)
 
-    def _ready(self, state: ProjectState, stream_id: str, payload: Wire, ts: str) -> ProjectState:
-        self._artifacts.setdefault(stream_id, {})[payload["artifact_id"]] = payload["version"]
-        return state
+    def _move(self, task_id: str, event: _Event, change: Callable[..., ProjectState], *told: object) -> None:
+        """Apply one of `state_changes`; all of them end with the time."""
+        self._moving.change(task_id, lambda state: change(state, task_id, *told, event.ts))
 
-    def _complete(self, state: ProjectState, stream_id: str, payload: Wire, ts: str) -> ProjectState:
-        versions = self._artifacts[stream_id]
-        refs = [f"{name}@{versions[name]}" for name in payload["artifact_ids"]]
-        primary = payload["primary_artifact_id"]
-        return state_changes.ship(state, self._streams[stream_id], f"{primary}@{versions[primary]}", refs, ts)
+    @property
+    def _moving(self) -> TaskBoard:
+        if self.board is None:
+            raise CorruptionError("a task moves before it was declared")
+        return self.board
 
-    def _blocked(self, state: ProjectState, stream_id: str, payload: Wire, ts: str) -> ProjectState:
-        data = self._store.definition(payload["definition_sha256"])
-        escalation = EscalationArtifact.from_bytes(data, payload["reference"])
-        task_id = self._streams[stream_id]
-        reason = escalation.minimal_decision_required
-        return state_changes.halt(state, task_id, reason, escalation.escalation_id, ts)
+    def _task_id(self, event: _Event) -> str:
+        return self._task_ids[StreamId.parse(event.stream_id).id]
 
-    _updated_at = ""
+    def _definition(self, event: _Event) -> TaskDefinition:
+        sha256 = event.payload["definition_sha256"]
+        return TaskDefinition.from_bytes(self._store.definition(sha256), f"definitions/{sha256}")
+
+    def _escalation(self, event: _Event) -> EscalationArtifact:
+        data = self._store.definition(event.payload["definition_sha256"])
+        return EscalationArtifact.from_bytes(data, event.payload["reference"])
 
 
 def _entry(definition: TaskDefinition) -> TaskEntry:
@@ -158,9 +228,23 @@ def _entry(definition: TaskDefinition) -> TaskEntry:
     )
 
 
-_CHANGES: dict[str, Callable[[Projection, ProjectState, str, Wire, str], ProjectState]] = {
-    "task.started": Projection._started,  # pyright: ignore[reportPrivateUsage]  # the table of this class
+_Take: TypeAlias = Callable[[Projection, _Event], None]
+
+_TAKE: Mapping[str, _Take] = {
+    "review.recorded": Projection._review,  # pyright: ignore[reportPrivateUsage]  # the table of this class
+    "task.created": Projection._created,  # pyright: ignore[reportPrivateUsage]
+    "task.started": Projection._started,  # pyright: ignore[reportPrivateUsage]
     "artifact.ready": Projection._ready,  # pyright: ignore[reportPrivateUsage]
     "task.complete": Projection._complete,  # pyright: ignore[reportPrivateUsage]
     "task.blocked": Projection._blocked,  # pyright: ignore[reportPrivateUsage]
+    "task.cancelled": Projection._cancelled,  # pyright: ignore[reportPrivateUsage]
 }
+"""What each event type changes; the others change nothing here (D33)."""
+
+_REVIEWS: Mapping[str, _Take] = {
+    "spec.approved": Projection._approved,  # pyright: ignore[reportPrivateUsage]
+    "escalation.raised": Projection._raised,  # pyright: ignore[reportPrivateUsage]
+    "task.amended": Projection._amended,  # pyright: ignore[reportPrivateUsage]
+    "release.made": Projection._released,  # pyright: ignore[reportPrivateUsage]
+}
+"""The same by the subject of a review."""

@@ -30,7 +30,7 @@ from specwright.ports.progress import Step
 
 __all__ = ["announce_reused", "evidence_of", "seal", "sealed_files"]
 
-MAX_LINEAGE = 16
+MAX_LINEAGE = 5
 """References that an `artifact.ready` carries; the contract lists all (D33)."""
 
 

@@ -1,19 +1,22 @@
 """Driving a project to its next stop and telling where that is. Imported only by commands that drive."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
-from specwright.application.releasing import Made, release_all, release_some
+from specwright.application.releasing import release_all, release_some
 from specwright.application.standing import Standing, standing
-from specwright.bootstrap import Opened, model_sources_of, open_project
-from specwright.cli.output import say, show
+from specwright.bootstrap import Opened, model_sources_of, open_project, reading_project
+from specwright.cli.interruption import interruptible
+from specwright.cli.output import next_command, note, say, show
 from specwright.cli.progress import ConsoleProgress
-from specwright.cli.project_files import keep
-from specwright.cli.stops import describe, document
+from specwright.cli.release_summary import release_summary
+from specwright.cli.run_options import SCRIPTED, was_scripted
+from specwright.cli.spec_file import keep
+from specwright.cli.stops import describe, document, release_document
+from specwright.domain.project_state import ProjectState, TaskStatus
 from specwright.errors import RefusedError
 from specwright.settings import Settings
 
@@ -22,11 +25,21 @@ __all__ = ["drive", "make_release"]
 APPROVAL = {"action": "APPROVE", "by": "human:operator"}
 
 
+class _Told(NamedTuple):
+    """A stop as it is printed."""
+
+    reached: Standing
+    document: dict[str, Any]
+    lines: list[str]
+    remarks: list[str]
+
+
 def drive(
     directory: Path,
     settings: Settings,
     spec_text: str,
     *,
+    scripted: bool,
     answer: dict[str, str] | None = None,
     approve: bool = False,
     as_json: bool = False,
@@ -35,82 +48,107 @@ def drive(
     """Go to the next stop, print it, and exit with its code.
 
     Args:
+        directory: The project.
+        settings: With a model.
+        spec_text: What the run works on.
+        scripted: Whether any answer of the project is or was scripted.
         answer: To the approval gate, where the project must then stand.
         approve: Answer the approval gate with yes when it is reached.
+        as_json: Print one JSON document.
         before: Done once the project is held, before anything runs.
     """
     model_sources_of(settings)  # a wrong model name is told before anything is written
-    scripted = _scripted(settings)
-    with (
-        ConsoleProgress(scripted=scripted) as progress,
-        open_project(directory, settings, progress, spec_text) as opened,
-    ):
-        before()
-        keep(directory, spec_text)
-        _require_gate(opened, answer)
-        paused = opened.driver.advance(answer)
-        if approve and paused.interrupt and paused.interrupt["kind"] == "approval":
-            opened.driver.advance(APPROVAL)
-        reached = standing(opened.factory)
-        told = document(opened.factory, reached, directory, scripted=scripted, drift=opened.drift)
-        told["advice"] = _advice(opened)
-        lines = describe(opened.factory, reached, directory, scripted=scripted)
-    _finish(reached, told, lines, as_json=as_json)
+    with interruptible(next_command("run", directory), as_json=as_json):
+        with (
+            ConsoleProgress(_scripted_roles(settings)) as progress,
+            open_project(directory, settings, progress, spec_text) as opened,
+        ):
+            progress.count_tasks = lambda: _counted(opened.factory.projection.state)
+            _require_gate(opened, directory, answer)
+            before()
+            keep(directory, spec_text)
+            paused = opened.driver.advance(answer)
+            if approve and paused.interrupt and paused.interrupt["kind"] == "approval":
+                opened.driver.advance(APPROVAL)
+            told = _told(opened, directory, scripted=scripted)
+            told.document["usage"] = progress.used()
+        _finish(told, as_json=as_json)
 
 
 def make_release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
-    """Release again, by a person's wish."""
+    """Release again, by a person's wish; it asks no model, so it needs none that works."""
+    with reading_project(directory):
+        pass  # no project, no traces of one
+    unasked = settings.model_copy(update={"model": "", "role_models": {}})
+    scripted = was_scripted(directory)
     with (
-        ConsoleProgress(scripted=True) as progress,
-        open_project(directory, settings, progress, "") as opened,
+        interruptible(next_command("release", directory), as_json=as_json),
+        ConsoleProgress(lambda _: scripted) as progress,
+        open_project(directory, unasked, progress, "") as opened,
     ):
-        again = len(opened.factory.projection.releases) + 1
-        made: Made = (
-            release_some(opened.factory, modules, again) if modules else release_all(opened.factory, again)
-        )
-        told: dict[str, Any] = {
-            "release_id": made.release_id,
-            "wheel": made.wheel,
-            "manifest": made.manifest.to_json(),
-        }
-    if as_json:
-        show(told)
-    else:
-        say(f"Release {made.release_id}: {made.manifest.notes}")
-        if made.wheel:
-            say(str(directory / "state_store" / made.wheel))
-    raise typer.Exit(0 if made.succeeded else 1)
-
-
-def _require_gate(opened: Opened, answer: dict[str, str] | None) -> None:
-    waits = opened.driver.waiting()
-    if answer is not None and (waits is None or waits["kind"] != "approval"):
-        raise RefusedError(
-            "no spec waits for approval",
-            where=standing(opened.factory).where,
-            remedy="`specwright status` says what does",
-        )
-
-
-def _advice(opened: Opened) -> str:
-    waits = opened.driver.waiting()
-    if waits and waits.get("advise"):
-        return (
-            "After this many amendments: approve it with its known limits, or reject it and revise SPEC.md."
-        )
-    return ""
-
-
-def _finish(reached: Standing, told: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
+        factory = opened.factory
+        again = len(factory.projection.releases) + 1
+        made = release_some(factory, modules, again) if modules else release_all(factory, again)
+        told = release_document(factory, made, directory)
+        told["exit_code"] = 0 if made.succeeded else 1
+        if made.succeeded:
+            lines = release_summary(factory, made, directory, scripted=scripted)
+        else:
+            report = directory / "state_store" / "releases" / made.release_id / "failure_report.md"
+            lines = [f"The release failed: {made.manifest.notes}", f"Read:   {report}"]
     if as_json:
         show(told)
     else:
         for line in lines:
             say(line)
-        if told["advice"]:
-            print(told["advice"], file=sys.stderr)  # noqa: T201 - the command line prints
-    raise typer.Exit(reached.exit_code)
+    raise typer.Exit(told["exit_code"])
 
 
-def _scripted(settings: Settings) -> bool:
-    return settings.model.startswith(("playbook:", "replay:"))
+def _require_gate(opened: Opened, directory: Path, answer: dict[str, str] | None) -> None:
+    if answer is None:
+        return
+    waits = opened.driver.waiting()
+    if waits is None or waits["kind"] != "approval":
+        raise RefusedError(
+            f"no spec waits for approval; the project is {_words(standing(opened.factory))}",
+            where=str(directory),
+            remedy=f"`{next_command('status', directory)}` says what comes next",
+        )
+
+
+def _words(reached: Standing) -> str:
+    return reached.where.value.replace("_", " ")
+
+
+def _told(opened: Opened, directory: Path, *, scripted: bool) -> _Told:
+    reached = standing(opened.factory)
+    waits, remarks = opened.driver.waiting(), list[str]()
+    if waits and waits.get("advise"):
+        remarks.append("Amended so often: approve it with its known limits, or reject it and revise SPEC.md.")
+    if drifted := len(opened.drift):
+        remarks.append(f"{drifted} requests differ from the recorded ones, the first: {opened.drift[0]}")
+    told = document(opened.factory, reached, directory, scripted=scripted, drift=opened.drift)
+    told["advice"] = remarks[0] if waits and waits.get("advise") else ""
+    return _Told(reached, told, describe(opened.factory, reached, directory, scripted=scripted), remarks)
+
+
+def _finish(told: _Told, *, as_json: bool) -> None:
+    if as_json:
+        show(told.document)
+    else:
+        for line in told.lines:
+            say(line)
+        for remark in told.remarks:
+            note(remark)
+    raise typer.Exit(told.reached.exit_code)
+
+
+def _scripted_roles(settings: Settings) -> Callable[[str], bool]:
+    return lambda role: settings.role_models.get(role, settings.model).startswith(SCRIPTED)
+
+
+def _counted(state: ProjectState | None) -> tuple[int, int]:
+    if state is None:
+        return 0, 0
+    shipped = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
+    return shipped, len(state.tasks)

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from specwright.bootstrap import model_sources_of, probe_model
-from specwright.cli.project_files import NO_MODEL, last_options, settings_for
-from specwright.errors import InputError, SpecwrightError
+from specwright.cli.run_options import last_options, settings_for
+from specwright.errors import SpecwrightError
 
 __all__ = ["examine"]
 
@@ -21,16 +21,17 @@ def _check(name: str, detail: str, do: str = "", *, ok: bool) -> dict[str, Any]:
 
 
 def _model(directory: Path) -> dict[str, Any]:
+    name = ""
     try:
         settings = settings_for(directory, last_options(directory))
-    except InputError as error:
-        return _check("model", error.what.splitlines()[0], "name one:\n" + NO_MODEL, ok=False)
-    try:
+        name = settings.model
         model_sources_of(settings)
         said = probe_model(settings)
     except SpecwrightError as error:
-        return _check("model", f"{settings.model}: {error.what} {error.where}", error.remedy, ok=False)
-    return _check("model", f"{settings.model}: {said}", ok=True)
+        detail = f"{name}: {error.what}" if name else error.what
+        place = f" ({error.where})" if error.where and name else ""
+        return _check("model", detail + place, error.remedy, ok=False)
+    return _check("model", f"{name}: {said}", ok=True)
 
 
 def _runner() -> dict[str, Any]:

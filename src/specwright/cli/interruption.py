@@ -39,7 +39,7 @@ def interruptible(go_on: str, *, as_json: bool) -> Generator[None]:
         "interrupted; nothing is lost, every answer so far is kept", remedy=f"go on with `{go_on}`"
     )
 
-    def give_up() -> NoReturn:
+    def give_up(number: int = 0, frame: FrameType | None = None) -> NoReturn:
         complain(error, as_json=as_json)
         if sys.stderr.isatty():
             os.write(2, b"\x1b[?25h")  # the live line hides the cursor
@@ -51,7 +51,7 @@ def interruptible(go_on: str, *, as_json: bool) -> Generator[None]:
     timer.daemon = True
 
     def interrupted(number: int, frame: FrameType | None) -> NoReturn:
-        signal.signal(signal.SIGINT, lambda *_: give_up())
+        signal.signal(signal.SIGINT, give_up)
         timer.start()
         raise KeyboardInterrupt
 

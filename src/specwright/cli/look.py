@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specwright.cli.output import say, show
+from specwright.cli.output import next_command, note, say, show
+from specwright.cli.parameters import AsJson, Directory
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.application.factory import Reading
-    from specwright.domain.ship import ShipEvidence
+    from specwright.domain.project_state import ProjectState
 
 __all__ = ["register"]
-
-Directory = Annotated[Path, typer.Argument(help="The project's directory.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,23 +26,24 @@ def register(app: typer.Typer) -> None:
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
     from specwright.application.standing import standing
-    from specwright.bootstrap import reading_project
-    from specwright.cli.project_files import last_options
-    from specwright.cli.stops import describe, document
+    from specwright.bootstrap import driven_by, reading_project
+    from specwright.cli.run_options import was_scripted
+    from specwright.cli.stops import describe, document, under_way
 
-    scripted = last_options(directory).model.startswith(("playbook:", "replay:"))
+    scripted = was_scripted(directory)
     with reading_project(directory) as view:
-        reached = standing(view)
-        told = document(view, reached, directory, scripted=scripted, drift=[])
+        reached, driver, now = standing(view), driven_by(directory), under_way(view)
         if as_json:
-            show(told)
+            told = document(view, reached, directory, scripted=scripted, drift=[])
+            show({**told, "driven_by": driver or None, "under_way": now})
             return
-        state = view.projection.state
-        if state is not None:
-            done = sum(entry.status.value == "SHIPPED" for entry in state.tasks.values())
-            say(f"[{_bar(done, len(state.tasks))}] {done} of {len(state.tasks)} tasks shipped")
-            counts = Counter(entry.status.value for entry in state.tasks.values())
-            say("  " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))
+        if view.projection.state is not None:
+            say(_counts(view.projection.state))
+        if now:
+            say(f"Now:    {', '.join(now)}")
+        if driver:
+            say(f"A run is at work ({driver}).")
+            return
         for line in describe(view, reached, directory, scripted=scripted):
             say(line)
 
@@ -56,24 +55,22 @@ def tasks(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
     with reading_project(directory) as view:
         state = view.projection.state
-        if state is None:
-            raise InputError(
-                "there are no tasks before the spec is approved",
-                where=str(directory),
-                remedy="`specwright status`",
-            )
+        entries = sorted(state.tasks.items(), key=lambda item: item[1].declaration_order) if state else []
         rows = [
-            {"task_id": task_id, **entry.to_json(), "why": why_not(state, task_id)}
-            for task_id, entry in sorted(state.tasks.items(), key=lambda item: item[1].declaration_order)
+            {"task_id": name, **entry.to_json(), "why": why_not(state, name) if state else ""}
+            for name, entry in entries
         ]
+        names = {row["module_ref"]: _name(view, row["module_ref"]) for row in rows if row["module_ref"]}
     if as_json:
         show(rows)
         return
+    if not rows:
+        note(f"No tasks yet: they come with the approved spec. `{next_command('status', directory)}`")
+    wide = max((len(row["task"]) for row in rows), default=0)
     for row in rows:
-        shown = row["module_ref"] or row["why"]
-        say(
-            f"{row['spec_task_id']:<8} {row['status']:<12} {row['task']}  ({row['task_id']})\n         {shown}"
-        )
+        ref = row["module_ref"]
+        shown = f"{ref}  {names[ref]}" if ref else row["why"]
+        say(f"{row['spec_task_id']:<8} {row['status']:<11} {row['task']:<{wide}}  {shown}".rstrip())
 
 
 def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
@@ -86,11 +83,10 @@ def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
         show(rows)
         return
     if not rows:
-        say("No module is sealed yet.")
+        note(f"No module is sealed yet. `{next_command('status', directory)}`")
+    wide = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
-        say(
-            f"{row['module_ref']}  {row['name']}: {row['purpose']}\n    {row['tests']} tests, interface {row['interface_fingerprint'][:12]}"
-        )
+        say(f"{row['module_ref']}  {row['name']:<{wide}}  {row['tests']:>3} tests  {row['purpose']}")
 
 
 def module(
@@ -104,6 +100,7 @@ def module(
     from specwright.application.planning import shipped_view
     from specwright.application.shipping import evidence_of
     from specwright.bootstrap import reading_project
+    from specwright.cli.module_page import module_page
 
     with reading_project(directory) as view:
         ref = _find(view, module_id, directory)
@@ -111,18 +108,13 @@ def module(
     if as_json:
         show({"contract": seen.contract.to_json(), "evidence": evidence.to_json(), "examples": seen.examples})
         return
-    contract = seen.contract
-    say(f"{contract.name}  {ref}\n{contract.purpose}\n")
-    for title, lines in _dimensions(contract.to_json()):
-        say(f"{title}:")
-        for line in lines or ["none"]:
-            say(f"  {line}")
-    say(_evidence_line(evidence))
-    say(f"Files: {directory / 'state_store/modules' / ref.replace('@', '/')}")
+    for line in module_page(seen.contract, evidence):
+        say(line)
+    say(f"Files:    {directory / 'state_store/modules' / ref.replace('@', '/')}")
 
 
 def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
-    """Whether model, test runner and search are usable, and what to do about each."""
+    """Whether model, tests, index and search work, and what to do."""
     from specwright.cli.examination import examine
 
     found = examine(directory)
@@ -130,16 +122,20 @@ def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
         show(found)
     else:
         for check in found["checks"]:
-            say(f"{'ok  ' if check['ok'] else 'MISS'} {check['name']:<10} {check['detail']}")
+            say(f"{'ok  ' if check['ok'] else 'MISS'} {check['name']:<7} {check['detail']}")
             if check["do"]:
-                say(f"     do: {check['do']}")
+                say(f"     do:     {check['do']}")
     raise typer.Exit(0 if found["ok"] else 1)
 
 
-def _bar(done: int, total: int) -> str:
-    width = 20
-    filled = width * done // max(1, total)
-    return "#" * filled + "." * (width - filled)
+def _counts(state: "ProjectState") -> str:
+    counts = Counter(entry.status.value for entry in state.tasks.values())
+    done, every, width = counts["SHIPPED"], len(state.tasks), 20
+    filled = width * done // max(1, every)
+    others = [f"{count} {name.lower()}" for name, count in sorted(counts.items()) if name != "SHIPPED"]
+    return f"Tasks:    [{'#' * filled}{'.' * (width - filled)}] " + ", ".join(
+        [f"{done} of {every} shipped", *others]
+    )
 
 
 def _sealed(view: "Reading") -> list[str]:
@@ -149,6 +145,12 @@ def _sealed(view: "Reading") -> list[str]:
         for version in view.store.names(f"modules/{name}")
         if view.store.exists(f"modules/{name}/{version}/ship.json")
     ]
+
+
+def _name(view: "Reading", ref: str) -> str:
+    from specwright.application.planning import shipped_contract
+
+    return shipped_contract(view, ref).name
 
 
 def _row(view: "Reading", ref: str) -> dict[str, Any]:
@@ -175,31 +177,5 @@ def _find(view: "Reading", wanted: str, directory: Path) -> str:
     raise InputError(
         f"there is no sealed module {wanted!r}",
         where=str(directory),
-        remedy="`specwright modules` lists them",
-    )
-
-
-def _dimensions(contract: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    def line(entry: dict[str, Any], details: str) -> str:
-        said = "; ".join(entry[details])
-        return f"{entry['name']}: {entry['type']}" + (f"  ({said})" if said else "")
-
-    modes = [name for name in ("sync", "async") if contract["modes"][name]]
-    return [
-        ("Inputs", [line(entry, "constraints") for entry in contract["inputs"]]),
-        ("Outputs", [line(entry, "invariants") for entry in contract["outputs"]]),
-        ("Errors", [f"{entry['name']}: {entry['when']}" for entry in contract["error_surfaces"]]),
-        (
-            "Effects",
-            [f"{entry['type']} {entry['target']}: {entry['description']}" for entry in contract["effects"]],
-        ),
-        ("Modes", [", ".join(modes)]),
-    ]
-
-
-def _evidence_line(evidence: "ShipEvidence") -> str:
-    summary = evidence.execution_log.summary
-    return (
-        f"Evidence: {evidence.verification.result}, {summary.passed} of {summary.total} tests passed, "
-        f"interface {evidence.verification.interface_fingerprint}, verified {evidence.verified_at}"
+        remedy=f"`{next_command('modules', directory)}` lists them",
     )

@@ -25,6 +25,9 @@ _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _FRAMES_PER_SECOND = 8
 _LONG_SECONDS = 5.0
 _REMINDER_SECONDS = 60.0
+_STAGES = {"wheel": "trying the wheel", "released": "writing the summary"}
+_TASK_ENDS = {"shipped", "halted"}
+_BAD, _GOOD = ("FAIL", "REJECT", "✗"), ("✓",)
 
 
 class ConsoleProgress:
@@ -48,6 +51,7 @@ class ConsoleProgress:
         self._started_at = 0.0
         self._answered: Answered | None = None
         self._task = ""
+        self._stage = "opening"
         self._done_and_all = (0, 0)
         self._invented = 0
         self.calls = 0
@@ -90,6 +94,10 @@ class ConsoleProgress:
             else:
                 self._step(event)
 
+    def used(self) -> dict[str, int]:
+        """What this command asked of models; answers that the journal gave cost nothing again."""
+        return {"calls": self.calls, "calls_from_journal": self.kept_calls, "tokens": self.tokens}
+
     def _begin(self, event: RoleStarted) -> None:
         self._flush(None)
         self._started, self._started_at = event, self._ticks()
@@ -98,6 +106,7 @@ class ConsoleProgress:
 
     def _end(self, event: RoleDone) -> None:
         self._stop_reminding()
+        self._stage = "checking"
         started = self._started
         if started is None:
             return
@@ -111,8 +120,10 @@ class ConsoleProgress:
 
     def _step(self, event: Step) -> None:
         self._done_and_all = self.count_tasks()
-        if event.kind == "task":
-            self._task = f"{event.task} {event.text}"
+        self._stage = _STAGES.get(event.kind, "checking")
+        self._task = f"{event.task} {event.text}" if event.kind == "task" else self._task
+        if event.kind in _TASK_ENDS:
+            self._task = ""
         if self._answered is not None and self._answered.has_outcome(event):
             self._flush(event)
             return
@@ -122,7 +133,7 @@ class ConsoleProgress:
 
     def _flush(self, outcome: Step | None) -> None:
         answered, self._answered = self._answered, None
-        if answered is not None:
+        if answered is not None and answered.done.calls:
             self._print(role_line(self._elapsed(), answered, outcome, unicode=self._unicode))
 
     def _sum(self) -> str:
@@ -144,7 +155,7 @@ class ConsoleProgress:
             working = " ".join(filter(None, (started.role, place_of(started))))
             parts.append(f"{working} {clock(self._ticks() - self._started_at)}")
         else:
-            parts.append("checking")
+            parts.append(self._stage)
         done, every = self._done_and_all
         parts.append(f"{done} of {every} tasks" if every else "")
         parts.append(f"{self.tokens:,} tokens" if self.tokens else "")
@@ -176,4 +187,7 @@ class ConsoleProgress:
         return self._ticks() - self._began
 
     def _print(self, line: str) -> None:
-        self._console.print(Text(printable(line)))
+        text = Text(printable(line))
+        text.highlight_words(_BAD, style="red")
+        text.highlight_words(_GOOD, style="green")
+        self._console.print(text)

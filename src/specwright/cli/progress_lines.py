@@ -13,7 +13,7 @@ _MARKS = {"task": "▶", "sealed": "✓", "shipped": "✓", "released": "✓", "
 _PLAIN_MARKS = {"▶": ">", "✓": "+", "✗": "!", "·": "-"}
 _OUTCOMES = {"spec", "plan", "proposed", "challenged", "adjudicated", "amended"}
 _UNTOLD = {"locked", "proposed", "amended"}  # said already by the line of the role that did it
-_LONGEST = 60
+_LONGEST = 40
 
 
 class Answered(NamedTuple):

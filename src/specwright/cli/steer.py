@@ -1,35 +1,31 @@
 """Commands that drive a project: init, run, approve, reject, amend, release (DESIGN §9)."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from specwright.cli.project_files import Options, last_options, remember, settings_for, settle
+from specwright.cli.output import next_command, note, say, show
+from specwright.cli.parameters import AsJson, Directory
+from specwright.cli.run_options import (
+    given_options,
+    last_options,
+    remember,
+    scripted_models,
+    settings_for,
+)
+from specwright.cli.spec_file import (
+    SPEC_TEMPLATE,
+    kept_spec,
+    read_spec,
+    settle,
+    spec_changed,
+    write_whole,
+)
 from specwright.errors import InputError, RefusedError
 
 __all__ = ["register"]
-
-Directory = Annotated[Path, typer.Argument(help="The project's directory.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
-
-SPEC_TEMPLATE = """\
-# Name of the product
-
-One paragraph: what it is, and for whom.
-
-## What it does
-
-- One behaviour per line, with an example of what goes in and what comes out.
-
-## Constraints
-
-- What it must never do; limits; formats.
-
-## Out of scope
-
-- What it does not do.
-"""
 
 SETTINGS_TEMPLATE = """\
 # Which model answers: provider:model. The key comes from the provider's own variable.
@@ -45,6 +41,8 @@ SETTINGS_TEMPLATE = """\
 # challenger = "anthropic:claude-sonnet-4-5"
 """
 
+_TEMPLATES = {"SPEC.md": SPEC_TEMPLATE, "specwright.toml": SETTINGS_TEMPLATE}
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -54,46 +52,73 @@ def register(app: typer.Typer) -> None:
 
 def init(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where the project shall live.")],
+    as_json: AsJson = False,
 ) -> None:
-    """Begin a project: a SPEC.md to fill in, and its settings."""
+    """Begin a project: SPEC.md to fill in, and specwright.toml."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        made = [_write_new(directory / name, text) for name, text in _TEMPLATES.items()]
+        made = [name for name, text in _TEMPLATES.items() if _write_new(directory / name, text)]
     except OSError as error:
         raise InputError(
-            f"the directory cannot be made: {error.strerror}",
+            f"the project cannot be made: {error.strerror}",
             where=str(directory),
-            remedy="name another place",
+            remedy="name another place, or mend its rights",
         ) from error
-    for line in made:
-        typer.echo(line)
-    typer.echo(f"Next: fill in {directory / 'SPEC.md'}, then `specwright run {directory}`.")
+    kept = [name for name in _TEMPLATES if name not in made]
+    if as_json:
+        show({"directory": str(directory), "made": made, "kept": kept, "exit_code": 0})
+        return
+    for name in made:
+        say(f"made  {directory / name}")
+    for name in kept:
+        say(f"kept  {directory / name} (it was there)")
+    say(f"Next:   fill in {directory / 'SPEC.md'} and choose a model in {directory / 'specwright.toml'}")
+    say(f"Then:   {next_command('run', directory)}")
 
 
 def run(
     directory: Directory = Path(),
-    spec: Annotated[Path | None, typer.Option(help="The SPEC.md to build, if it lies elsewhere.")] = None,
-    task: Annotated[
-        str | None, typer.Option(help="The product in one sentence, instead of a SPEC.md.")
+    spec: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The SPEC.md to build, if it lies elsewhere.")
     ] = None,
-    model: Annotated[str, typer.Option(help="provider:model, playbook:DIR or replay:FILE.")] = "",
-    role_model: Annotated[list[str] | None, typer.Option(help="ROLE=MODEL, may be repeated.")] = None,
-    base_url: Annotated[str, typer.Option(help="Of an OpenAI-compatible server.")] = "",
+    task: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The product in one sentence, instead of a SPEC.md.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option(metavar="M", help="provider:model, playbook:DIR or replay:FILE.")
+    ] = "",
+    role_model: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for a role; may be repeated.")
+    ] = None,
+    base_url: Annotated[str, typer.Option(metavar="URL", help="Of an OpenAI-compatible server.")] = "",
     approve_spec: Annotated[
         bool, typer.Option("--approve", help="Approve the spec when the gate is reached.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build the product, or go on with it: to the approval gate, a question, or the release."""
+    """Build the product, or go on where it stopped.
+
+    It goes to the next stop: the approval of the spec, a question, or the release. What it is told here is
+    remembered: a later `run`, `approve` or `amend` goes on with the same model.
+    """
+    text = settle(directory, spec, task)
+    options = given_options(directory, model, role_model or [], base_url)
+    settings = settings_for(directory, options)
+    scripted = scripted_models(settings)
+    if text == SPEC_TEMPLATE and not scripted:
+        raise InputError(
+            "SPEC.md is still the template",
+            where=str(directory / "SPEC.md"),
+            remedy="say in it what the product does, and for whom",
+        )
+    options = options._replace(scripted=options.scripted or scripted)
     from specwright.cli.driving import drive
 
-    options = _options(directory, model, role_model or [], base_url)
-    settings = settings_for(directory, options)
-    text = settle(directory, spec, task)
     drive(
         directory,
         settings,
         text,
+        scripted=options.scripted,
         approve=approve_spec,
         as_json=as_json,
         before=lambda: remember(directory, options),
@@ -107,88 +132,70 @@ def approve(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
 def reject(
     directory: Directory = Path(),
-    reasons: Annotated[str, typer.Option(help="Why; the new draft starts over with this.")] = "",
+    reasons: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why; the new draft starts over with this.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Reject the spec that waits at the gate; it is researched anew from SPEC.md."""
+    """Reject the spec that waits; it starts over from SPEC.md."""
     if not reasons.strip():
-        raise InputError("a rejection needs its reasons", remedy='specwright reject --reasons "..."')
+        raise InputError(
+            "a rejection needs its reasons", remedy=next_command("reject", directory, '--reasons "why"')
+        )
     _answer(directory, {"action": "REJECT", "reasons": reasons.strip()}, as_json=as_json)
 
 
 def amend(
     directory: Directory = Path(),
-    feedback: Annotated[str, typer.Option(help="What to change; the draft goes on from where it is.")] = "",
+    feedback: Annotated[
+        str, typer.Option(metavar="TEXT", help="What to change; the draft goes on from where it is.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Ask for changes to the spec that waits at the gate."""
     if not feedback.strip():
-        raise InputError("an amendment needs its feedback", remedy='specwright amend --feedback "..."')
+        raise InputError(
+            "an amendment needs its feedback",
+            remedy=next_command("amend", directory, '--feedback "what to change"'),
+        )
     _answer(directory, {"action": "AMEND", "feedback": feedback.strip()}, as_json=as_json)
 
 
 def release(
     directory: Directory = Path(),
     module: Annotated[
-        list[str] | None, typer.Option(help="MM-ID@VERSION, may be repeated; else everything.")
+        list[str] | None,
+        typer.Option(metavar="MM-ID@VERSION", help="May be repeated; everything if left out."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Release what is shipped: gates, manifest, and one wheel that was installed and tried."""
+    """Release again what is shipped, as one wheel that was tried."""
     from specwright.cli.driving import make_release
+    from specwright.settings import load_settings
 
-    settings = settings_for(directory, _release_options(directory))
-    make_release(directory, settings, tuple(module or ()), as_json=as_json)
-
-
-_TEMPLATES = {"SPEC.md": SPEC_TEMPLATE, "specwright.toml": SETTINGS_TEMPLATE}
+    make_release(directory, load_settings(directory), tuple(module or ()), as_json=as_json)
 
 
-def _write_new(path: Path, text: str) -> str:
-    if path.exists():
-        return f"kept  {path} (it was there)"
-    path.write_text(text, encoding="utf-8")
-    return f"made  {path}"
+def _write_new(path: Path, text: str) -> bool:
+    if os.path.lexists(path):
+        return False
+    write_whole(path, text)
+    return True
 
 
 def _answer(directory: Path, answer: dict[str, str], *, as_json: bool) -> None:
-    from specwright.cli.driving import drive
-    from specwright.cli.project_files import kept_spec, read_spec
-
     if not kept_spec(directory).is_file():
         raise RefusedError(
-            "no spec waits for approval here", where=str(directory), remedy="`specwright run` makes one"
+            "no spec waits for approval here",
+            where=str(directory),
+            remedy=f"`{next_command('run', directory)}` makes one",
         )
-    settings = settings_for(directory, last_options(directory))
-    drive(directory, settings, read_spec(kept_spec(directory)), answer=answer, as_json=as_json)
+    options = last_options(directory)
+    settings = settings_for(directory, options)
+    if spec_changed(directory):
+        note(f"SPEC.md has changed since; this goes on with {kept_spec(directory)}")
+    from specwright.cli.driving import drive
 
-
-def _options(directory: Path, model: str, role_models: list[str], base_url: str) -> Options:
-    before = last_options(directory)
-    pairs = tuple(_role_model(text) for text in role_models)
-    return Options(
-        model=_absolute(model) or before.model,
-        role_models=pairs or before.role_models,
-        base_url=base_url or ("" if model else before.base_url),
-    )
-
-
-def _release_options(directory: Path) -> Options:
-    """A release asks no model, so it needs none that works."""
-    before = last_options(directory)
-    return before if before.model else before._replace(model="openai:none")
-
-
-def _role_model(text: str) -> tuple[str, str]:
-    role, found, name = text.partition("=")
-    if not found or not name:
-        raise InputError(
-            f"--role-model {text!r} is not ROLE=MODEL", remedy="for instance challenger=openai:gpt-5"
-        )
-    return role, _absolute(name)
-
-
-def _absolute(model: str) -> str:
-    """Paths in model names hold from any directory."""
-    kind, _, rest = model.partition(":")
-    return f"{kind}:{Path(rest).resolve()}" if kind in ("playbook", "replay") and rest else model
+    text = read_spec(kept_spec(directory))
+    scripted = options.scripted or scripted_models(settings)
+    drive(directory, settings, text, scripted=scripted, answer=answer, as_json=as_json)

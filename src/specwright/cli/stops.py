@@ -7,29 +7,41 @@ from typing import Any
 from specwright.application.factory import Reading
 from specwright.application.product_stage import current_spec, validation_of
 from specwright.application.releasing import Made, last_release
-from specwright.application.shipping import evidence_of
 from specwright.application.standing import Standing, Where
+from specwright.cli.output import next_command
+from specwright.cli.progress_lines import counted
+from specwright.cli.release_summary import exported_names, install_command, release_summary
+from specwright.domain.dispatch import why_not
 from specwright.domain.escalation import EscalationArtifact
-from specwright.domain.release import import_name
+from specwright.domain.project_state import TaskStatus
+from specwright.errors import CorruptionError
 
-__all__ = ["describe", "document", "escalations"]
+__all__ = ["describe", "document", "escalations", "release_document", "under_way"]
+
+_TASKS_SHOWN = 12
+_WARNINGS_SHOWN = 5
 
 
 def describe(view: Reading, reached: Standing, directory: Path, *, scripted: bool) -> list[str]:
     """The stop for a person."""
     if reached.where is Where.APPROVAL:
         return _approval(view, directory)
-    if reached.where in (Where.RELEASED, Where.RELEASE_FAILED):
-        made = last_release(view)
-        assert made is not None
-        return (
-            _released(view, made, directory, scripted=scripted)
-            if made.succeeded
-            else _failed(made, directory)
-        )
+    if reached.where is Where.RELEASED:
+        return release_summary(view, _made(view, directory), directory, scripted=scripted)
+    if reached.where is Where.RELEASE_FAILED:
+        return _failed(_made(view, directory), directory)
     if reached.where is Where.HALTED:
         return _halted(view, directory)
-    return [f"The project is {reached.where}. `specwright status {directory}` tells more."]
+    if reached.where is Where.STALLED:
+        return _stalled(view, directory)
+    return [_UNFINISHED[reached.where], f"Then:   {next_command('run', directory)}"]
+
+
+def under_way(view: Reading) -> list[str]:
+    """The tasks that are being worked on."""
+    state = view.projection.state
+    entries = state.tasks.values() if state else ()
+    return [f"{e.spec_task_id} {e.task}" for e in entries if e.status is TaskStatus.IN_PROGRESS]
 
 
 def document(
@@ -46,14 +58,23 @@ def document(
         "replay_drift": drift,
     }
     if reached.where is Where.APPROVAL:
-        told["spec"] = "state_store/product/spec.md"
+        told["spec"] = str(directory / "state_store/product/spec.md")
         told["warnings"] = [w.to_json() for w in validation_of(view).warnings]
     if made := last_release(view):
-        told["release"] = {
-            "release_id": made.release_id,
-            "wheel": str(directory / "state_store" / made.wheel) if made.wheel else None,
-            "manifest": made.manifest.to_json(),
-        }
+        told["release"] = release_document(view, made, directory)
+    return told
+
+
+def release_document(view: Reading, made: Made, directory: Path) -> dict[str, Any]:
+    """A release for a program."""
+    told: dict[str, Any] = {
+        "release_id": made.release_id,
+        "wheel": str((directory / "state_store" / made.wheel).resolve()) if made.wheel else None,
+        "manifest": made.manifest.to_json(),
+    }
+    if made.wheel:
+        package, names = exported_names(view, made)
+        told |= {"install": install_command(made, directory), "import_name": package, "exports": names}
     return told
 
 
@@ -65,44 +86,41 @@ def escalations(view: Reading) -> list[EscalationArtifact]:
     return [EscalationArtifact.from_bytes(view.store.read(path), path) for path in paths]
 
 
+_UNFINISHED = {
+    Where.NEW: "The run has begun; no spec is written yet.",
+    Where.RESEARCH: "The run has begun; no spec is written yet.",
+    Where.RUNNING: "The run stopped between two answers; nothing is lost.",
+    Where.RELEASE_DUE: "Every task is done; the release is still to be made.",
+}
+
+
+def _made(view: Reading, directory: Path) -> Made:
+    made = last_release(view)
+    if made is None:
+        raise CorruptionError("the log knows no release", where=str(directory))
+    return made
+
+
 def _approval(view: Reading, directory: Path) -> list[str]:
     spec = current_spec(view)
     tasks = list(spec.tasks())
     epics = sum(len(pillar.epics) for pillar in spec.pillars)
-    lines = [f"{spec.title}: {len(tasks)} tasks in {epics} epics wait for your approval."]
-    lines += [f"  {t.task.task_id}  {t.task.name}" for t in tasks[:12]]
-    if len(tasks) > 12:
-        lines.append(f"  ... and {len(tasks) - 12} more")
-    lines += [f"  warning: {warning}" for warning in validation_of(view).warnings[:5]]
-    lines += [
-        f"Read:   {directory / 'state_store/product/spec.md'}",
-        f"Then:   specwright approve {directory}",
-        f'   or   specwright amend {directory} --feedback "..."',
-        f'   or   specwright reject {directory} --reasons "..."',
+    lines = [
+        f"{spec.title}: {counted(len(tasks), 'task')} in {counted(epics, 'epic')} wait for your approval."
     ]
-    return lines
-
-
-def _released(view: Reading, made: Made, directory: Path, *, scripted: bool) -> list[str]:
-    spec = view.projection.spec
-    assert spec is not None
-    modules = [m.module_ref for m in made.manifest.modules]
-    evidence = [evidence_of(view, ref) for ref in modules]
-    tests = sum(e.execution_log.summary.total for e in evidence)
-    tasks = len(view.projection.definitions)
-    wheel = (directory / "state_store" / made.wheel).resolve()
-    name = import_name(wheel.name.split("-")[0])
-    by = (
-        "the answers were SCRIPTED (a playbook or a recording), not made by a model; checks and wheel are real"
-        if scripted
-        else "the answers came from the configured models"
-    )
+    lines += [f"  {t.task.task_id}  {t.task.name}" for t in tasks[:_TASKS_SHOWN]]
+    if len(tasks) > _TASKS_SHOWN:
+        lines.append(f"  ... and {len(tasks) - _TASKS_SHOWN} more")
+    warnings = validation_of(view).warnings
+    lines += [f"  warning: {warning}" for warning in warnings[:_WARNINGS_SHOWN]]
+    if len(warnings) > _WARNINGS_SHOWN:
+        lines.append(f"  ... and {len(warnings) - _WARNINGS_SHOWN} more warnings in spec.md")
     return [
-        f"Shipped:  {spec.title} {spec.spec_version}: {tasks} tasks, {len(modules)} modules",
-        f"Proof:    {tests} tests and {len(modules)} interfaces verified; {made.manifest.product.detail}",
-        f"Use:      pip install {wheel.name}  then  import {name}",
-        f"Wheel:    {wheel}",
-        f"Note:     {by}",
+        *lines,
+        f"Read:   {directory / 'state_store/product/spec.md'}",
+        "Then:   " + next_command("approve", directory),
+        "   or   " + next_command("amend", directory, '--feedback "what to change"'),
+        "   or   " + next_command("reject", directory, '--reasons "why"'),
     ]
 
 
@@ -111,7 +129,7 @@ def _failed(made: Made, directory: Path) -> list[str]:
     return [
         f"The release failed: {made.manifest.notes}",
         f"Read:   {report}",
-        f"Then:   specwright release {directory}",
+        f"Then:   {next_command('release', directory)}",
     ]
 
 
@@ -125,3 +143,15 @@ def _halted(view: Reading, directory: Path) -> list[str]:
             f"  Read:   {directory / 'state_store/escalations' / (escalation.escalation_id + '.json')}",
         ]
     return lines
+
+
+def _stalled(view: Reading, directory: Path) -> list[str]:
+    state = view.projection.state
+    if state is None:
+        return []
+    waiting = [
+        f"  {entry.spec_task_id} {entry.task}: {why_not(state, task_id)}"
+        for task_id, entry in state.tasks.items()
+        if entry.status is TaskStatus.BLOCKED
+    ]
+    return ["STALLED: what is left waits for tasks that were abandoned.", *waiting, *_halted(view, directory)]

@@ -22,12 +22,15 @@ from specwright.domain.project_state import (
 __all__ = [
     "Outcome",
     "Reasons",
+    "as_waiting",
     "blocked",
+    "blocks",
     "in_progress",
     "next_task",
     "outcome",
     "rederive",
     "stuck_behind_abandoned",
+    "upstream",
     "why_not",
 ]
 
@@ -55,7 +58,7 @@ def blocked(state: ProjectState) -> frozenset[str]:
     """
     tasks = state.tasks
     reached: set[str] = set()
-    pending = [task_id for task_id, entry in tasks.items() if _blocks(entry)]
+    pending = [task_id for task_id, entry in tasks.items() if blocks(entry)]
     if not pending:
         return frozenset()
     dependents = _dependents(tasks)
@@ -65,6 +68,19 @@ def blocked(state: ProjectState) -> frozenset[str]:
                 reached.add(dependent)
                 pending.append(dependent)
     return frozenset(task_id for task_id in reached if tasks[task_id].status in _WAITING)
+
+
+def blocks(entry: TaskEntry) -> bool:
+    """Whether a task blocks those behind it: HALTED, or ABANDONED and not split (D5, D7)."""
+    return entry.status is _HALTED or _is_abandoned(entry)
+
+
+def as_waiting(task_id: str, entry: TaskEntry, status: TaskStatus) -> TaskEntry:
+    """A waiting task's entry as PENDING or BLOCKED."""
+    check_transition(task_id, entry.status, status)
+    # an escalation that a blocked task had of its own (D8) is settled when it is no longer blocked
+    update = {"status": status} if status is _BLOCKED else {"status": status, "escalation_ref": None}
+    return entry.model_copy(update=update)
 
 
 def rederive(state: ProjectState) -> ProjectState:
@@ -78,8 +94,7 @@ def rederive(state: ProjectState) -> ProjectState:
         if entry.status in _WAITING:
             status = _BLOCKED if task_id in now_blocked else _PENDING
             if status is not entry.status:
-                check_transition(task_id, entry.status, status)
-                changed[task_id] = entry.model_copy(update=_as_waiting(status))
+                changed[task_id] = as_waiting(task_id, entry, status)
     return state.model_copy(update={"tasks": {**state.tasks, **changed}}) if changed else state
 
 
@@ -131,6 +146,18 @@ def stuck_behind_abandoned(state: ProjectState) -> tuple[str, ...]:
     return tuple(sorted(stuck, key=lambda task_id: tasks[task_id].declaration_order))
 
 
+def upstream(state: ProjectState, task_id: str) -> frozenset[str]:
+    """Every task that a task depends on, directly or not, and the parts of those that were split."""
+    found: set[str] = set()
+    pending = [task_id]
+    while pending:
+        entry = state.tasks[pending.pop()]
+        new = {*entry.depends_on, *entry.superseded_by} - found
+        found |= new
+        pending.extend(new)
+    return frozenset(found)
+
+
 def why_not(state: ProjectState, task_id: str) -> str:
     """Why a task is not running, as a predicate: "waits for T-a which waits for ESC-1a2b3c4d".
 
@@ -163,7 +190,7 @@ class Reasons:
         self._running = in_progress(state)
         self._halted = next((entry for entry in tasks.values() if entry.status is _HALTED), None)
         dependents = _dependents(tasks)
-        self._to_blocker = _ways(tasks, dependents, [t for t, entry in tasks.items() if _blocks(entry)])
+        self._to_blocker = _ways(tasks, dependents, [t for t, entry in tasks.items() if blocks(entry)])
         self._to_open = _ways(tasks, dependents, [t for t in tasks if _is_open_end(tasks, t)])
 
     def of(self, task_id: str) -> str:
@@ -201,10 +228,6 @@ class Reasons:
         return "is next" if self._next == task_id else f"is ready and waits its turn; {self._next} is next"
 
 
-def _blocks(entry: TaskEntry) -> bool:
-    return entry.status is _HALTED or _is_abandoned(entry)
-
-
 def _is_abandoned(entry: TaskEntry) -> bool:
     return entry.status is _ABANDONED and not entry.superseded_by
 
@@ -225,11 +248,6 @@ def _satisfied(tasks: Mapping[str, TaskEntry], task_id: str) -> bool:
     return True
 
 
-def _as_waiting(status: TaskStatus) -> dict[str, object]:
-    # an escalation that a blocked task had of its own (D8) is settled when it is no longer blocked
-    return {"status": status} if status is _BLOCKED else {"status": status, "escalation_ref": None}
-
-
 def _is_open_end(tasks: Mapping[str, TaskEntry], task_id: str) -> bool:
     """Whether a task that has not shipped waits for none that has not."""
     status = tasks[task_id].status
@@ -244,7 +262,10 @@ def _ways(
     frontier: Sequence[str] = ends
     while frontier:
         reached = dict.fromkeys(
-            dependent for task_id in frontier for dependent in dependents.get(task_id, ()) if dependent not in ways
+            dependent
+            for task_id in frontier
+            for dependent in dependents.get(task_id, ())
+            if dependent not in ways
         )
         # whatever of its dependencies has a way lies in this frontier, or the task had been reached before
         steps = {

@@ -25,6 +25,7 @@ __all__ = [
     "check_transition",
     "effective_dependencies",
     "entry_of",
+    "expanded",
     "initial_state",
     "new_entry",
     "replaced",
@@ -174,8 +175,21 @@ def effective_dependencies(tasks: Mapping[str, TaskEntry], task_id: str) -> Sequ
     direct = tasks[task_id].depends_on
     for ref in direct:
         if tasks[ref].superseded_by:
-            return _expanded(tasks, direct)
+            return expanded(tasks, direct)
     return direct
+
+
+def expanded(tasks: Mapping[str, TaskEntry], refs: Sequence[str]) -> Sequence[str]:
+    """The tasks that stand for some tasks: themselves, or the parts that they were split into (D7); each once."""
+    pending = list(reversed(refs))
+    seen: dict[str, bool] = {}
+    while pending:
+        ref = pending.pop()
+        if ref not in seen:
+            parts = tasks[ref].superseded_by
+            seen[ref] = not parts
+            pending.extend(reversed(parts))
+    return [ref for ref, counts in seen.items() if counts]
 
 
 def with_status(
@@ -202,18 +216,6 @@ def replaced(state: ProjectState, task_id: str, changes: Mapping[str, Any], upda
     entry = TaskEntry.model_validate({**dict(state.tasks[task_id]), **changes})
     tasks = {**state.tasks, task_id: entry}
     return state.model_copy(update={"tasks": tasks, "updated_at": updated_at})
-
-
-def _expanded(tasks: Mapping[str, TaskEntry], refs: Sequence[str]) -> Sequence[str]:
-    pending = list(reversed(refs))
-    seen: dict[str, bool] = {}
-    while pending:
-        ref = pending.pop()
-        if ref not in seen:
-            parts = tasks[ref].superseded_by
-            seen[ref] = not parts
-            pending.extend(reversed(parts))
-    return [ref for ref, counts in seen.items() if counts]
 
 
 def new_entry(place: TaskPlace) -> TaskEntry:

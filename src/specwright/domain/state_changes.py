@@ -29,6 +29,7 @@ __all__ = [
     "resume",
     "ship",
     "split",
+    "split_into",
     "start",
     "with_dependencies",
     "with_escalation",
@@ -98,12 +99,19 @@ def split(state: ProjectState, task_id: str, parts: Sequence[TaskPlace], updated
         RefusedError: the task may not be split now, there are no parts, an id or order is taken, or the parts
             would wait in a circle.
     """
+    return split_into(state, task_id, {part.task_id: new_entry(part) for part in parts}, updated_at)
+
+
+def split_into(
+    state: ProjectState, task_id: str, parts: Mapping[str, TaskEntry], updated_at: str
+) -> ProjectState:
+    """As `split`, from the entries of the parts by their ids."""
     if not parts:
         raise RefusedError(f"the task {task_id} cannot be split into nothing", where=task_id)
     _check_new(state, parts)
-    changes = {"superseded_by": [part.task_id for part in parts]}
+    changes = {"superseded_by": list(parts)}
     abandoned = with_status(state, task_id, TaskStatus.ABANDONED, updated_at, changes)
-    tasks = {**abandoned.tasks, **{part.task_id: new_entry(part) for part in parts}}
+    tasks = {**abandoned.tasks, **parts}
     _check_acyclic(tasks)
     return abandoned.model_copy(update={"tasks": tasks})
 
@@ -152,14 +160,14 @@ def _require(state: ProjectState, task_id: str, old: TaskStatus, new: TaskStatus
         )
 
 
-def _check_new(state: ProjectState, parts: Sequence[TaskPlace]) -> None:
+def _check_new(state: ProjectState, parts: Mapping[str, TaskEntry]) -> None:
     last = max(entry.declaration_order for entry in state.tasks.values())
     spec_ids = {entry.spec_task_id for entry in state.tasks.values()}
-    for order, part in enumerate(parts, start=last + 1):
-        if part.task_id in state.tasks or part.spec_task_id in spec_ids:
-            raise RefusedError(f"the id {part.task_id} ({part.spec_task_id}) is already taken")
+    for order, (part_id, part) in enumerate(parts.items(), start=last + 1):
+        if part_id in state.tasks or part.spec_task_id in spec_ids:
+            raise RefusedError(f"the id {part_id} ({part.spec_task_id}) is already taken")
         if part.declaration_order != order:
-            raise RefusedError(f"{part.task_id} has declaration_order {part.declaration_order}, not {order}")
+            raise RefusedError(f"{part_id} has declaration_order {part.declaration_order}, not {order}")
 
 
 def _check_acyclic(tasks: Mapping[str, TaskEntry]) -> None:

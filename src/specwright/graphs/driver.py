@@ -13,10 +13,15 @@ from specwright.application.factory import Factory
 from specwright.application.product_stage import current_spec
 from specwright.graphs.outer_graph import outer_graph
 
-__all__ = ["Driver", "Paused", "open_driver"]
+__all__ = ["Driver", "Paused", "open_driver", "recursion_limit"]
 
 _THREAD = "project"
 _STEPS_PER_TASK = 4  # dispatch, engineering, update, and one to spare
+
+
+def recursion_limit(tasks: int) -> int:
+    """How many super-steps one run of a graph may take; a subgraph counts its own (F§19.3, DESIGN §5)."""
+    return max(1000, _STEPS_PER_TASK * tasks + 100)
 
 
 class Paused(NamedTuple):
@@ -61,11 +66,13 @@ class Driver:
         spec = self._factory.projection.spec
         if not tasks and spec is None and self._factory.store.exists("product/spec.json"):
             tasks = sum(1 for _ in current_spec(self._factory).tasks())
-        limit = max(1000, _STEPS_PER_TASK * tasks + 100)
-        return {"configurable": {"thread_id": _THREAD}, "recursion_limit": limit}
+        return {"configurable": {"thread_id": _THREAD}, "recursion_limit": recursion_limit(tasks)}
 
     def _interrupt(self, state: Any) -> dict[str, Any] | None:
-        return cast(dict[str, Any], state.interrupts[0].value) if state.interrupts else None
+        waits = cast(dict[str, Any], state.interrupts[0].value) if state.interrupts else None
+        if waits and waits["kind"] == "approval" and self._factory.projection.spec is not None:
+            return None  # the log says approved; a crash took the checkpoint that would say so too
+        return waits
 
 
 @contextmanager

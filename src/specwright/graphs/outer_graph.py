@@ -44,6 +44,8 @@ def outer_graph(
         return {"restart": restart, "schema_version": 1}
 
     def approval_gate(state: OuterState) -> Command[Literal["product_loop", "project_loop"]]:
+        if factory.projection.spec is not None:
+            return Command(goto="project_loop")  # this node runs again after a crash
         count = state.get("amend_count", 0)
         answer = cast(
             dict[str, str],

@@ -1,18 +1,31 @@
-"""The project graph: initialise, dispatch, engineer, update; again until nothing can run (F§3.3, D8, D24)."""
+"""The project graph: initialise, dispatch, engineer, update; again until nothing can run (F§3.3, D8, D24).
+
+A halted or stalled project waits at `escalate`, whichever way it got there: after the task that halted, or from
+`dispatch` when the checkpoint that held the halt is gone (D9).
+"""
 
 from typing import Any, Literal, TypedDict, cast
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 
-from specwright.application import project_stage
+from specwright.application import loop_stops, project_stage
 from specwright.application.factory import Factory
 from specwright.domain.dispatch import Outcome
 from specwright.domain.project_state import TaskStatus
+from specwright.errors import NonDeterminismError
 from specwright.graphs.engineering_graph import engineering_graph
+from specwright.ports.progress import Step
 
 __all__ = ["ProjectGraphState", "project_graph"]
+
+_MONITORED = 500
+"""More tasks than this, and the depth of the run is told (F§19.3)."""
+_TOLD_EVERY = 100
+
+_KEPT = ("outcome", "escalation", "module_refs", "module_ref")
 
 
 class ProjectGraphState(TypedDict, total=False):
@@ -20,66 +33,95 @@ class ProjectGraphState(TypedDict, total=False):
 
     schema_version: int
     task_id: str
+    recovered: bool
     result: dict[str, Any]
     outcome: str
 
 
-def project_graph(factory: Factory) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Compile the graph; it has no checkpointer of its own."""
-    sub = engineering_graph(factory)
+def project_graph(
+    factory: Factory, engineering: CompiledStateGraph[Any, Any, Any, Any] | None = None
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Compile the graph; it has no checkpointer of its own.
 
-    def init_state_machine(state: ProjectGraphState) -> ProjectGraphState:
-        project_stage.initialise(factory)
-        return {"schema_version": 1}
-
-    def dispatch(state: ProjectGraphState) -> ProjectGraphState:
-        task = project_stage.next_dispatch(factory)
-        if task is None:
-            return {"task_id": "", "outcome": project_stage.outcome(factory).value}
-        project_stage.begin(factory, task)
-        return {"task_id": task.task_id, "outcome": Outcome.RUNNABLE.value}
-
-    def engineering(state: ProjectGraphState) -> ProjectGraphState:
-        result = sub.invoke(cast(Any, {"task_id": state["task_id"], "schema_version": 1}))
-        kept = {
-            key: result[key]
-            for key in ("outcome", "escalation", "module_refs", "module_ref")
-            if key in result
-        }
-        return {"result": kept}
-
-    def update_state_machine(state: ProjectGraphState) -> ProjectGraphState:
-        result = state["result"]
-        task = project_stage.task_at(factory, state["task_id"])
-        if result["outcome"] == TaskStatus.SHIPPED:
-            project_stage.shipped(factory, task, result["module_refs"], result["module_ref"])
-        return {"outcome": project_stage.outcome(factory).value}
-
-    def escalate(state: ProjectGraphState) -> ProjectGraphState:
-        interrupt({"kind": "escalation", "escalation": state["result"].get("escalation", "")})
-        return {"outcome": project_stage.outcome(factory).value}
-
+    Args:
+        factory: The ports.
+        engineering: Another engineering loop than the real one: takes `task_id`, leaves `outcome` and what goes
+            with it.
+    """
+    nodes = _Nodes(factory, engineering or engineering_graph(factory))
     graph = StateGraph(ProjectGraphState)
-    for name, node in (
-        ("init_state_machine", init_state_machine),
-        ("dispatch", dispatch),
-        ("engineering", engineering),
-        ("update_state_machine", update_state_machine),
-        ("escalate", escalate),
-    ):
-        graph.add_node(name, cast(Any, node))
+    for name in ("init_state_machine", "dispatch", "engineering", "update_state_machine", "escalate"):
+        graph.add_node(name, getattr(nodes, name))
     graph.add_edge(START, "init_state_machine")
     graph.add_edge("init_state_machine", "dispatch")
-    graph.add_conditional_edges("dispatch", _after_dispatch, ["engineering", END])
+    graph.add_conditional_edges("dispatch", _after_dispatch, ["engineering", "escalate", END])
     graph.add_edge("engineering", "update_state_machine")
     graph.add_conditional_edges("update_state_machine", _after_update, ["dispatch", "escalate"])
     graph.add_conditional_edges("escalate", _after_update, ["dispatch", "escalate"])
     return cast(Any, graph.compile(name="project"))
 
 
+class _Nodes:
+    """The nodes, by their names in the graph."""
+
+    def __init__(self, factory: Factory, engineering: CompiledStateGraph[Any, Any, Any, Any]) -> None:
+        self._factory = factory
+        self._engineering = engineering
+
+    def init_state_machine(self, state: ProjectGraphState) -> ProjectGraphState:
+        project_stage.initialise(self._factory)
+        return {"schema_version": 1}
+
+    def dispatch(self, state: ProjectGraphState, config: RunnableConfig) -> ProjectGraphState:
+        task = project_stage.next_dispatch(self._factory)
+        if task is None:
+            where = project_stage.outcome(self._factory)
+            if where is Outcome.STALLED:
+                loop_stops.raise_stalled(self._factory)
+            return {"task_id": "", "outcome": where.value}
+        self._tell_depth(config, task.entry.spec_task_id)
+        began = project_stage.begin(self._factory, task)
+        return {"task_id": task.task_id, "recovered": not began, "outcome": Outcome.RUNNABLE.value}
+
+    def engineering(self, state: ProjectGraphState) -> ProjectGraphState:
+        asked = {"task_id": state["task_id"], "schema_version": 1}
+        try:
+            result = self._engineering.invoke(cast(Any, asked))
+        except NonDeterminismError as error:
+            if not state["recovered"]:
+                raise  # the checkpoint is there: an older version or other settings can still go on from it
+            task = project_stage.task_at(self._factory, state["task_id"])
+            escalation = loop_stops.halt_contradicted(self._factory, task, error)
+            return {"result": {"outcome": TaskStatus.HALTED.value, "escalation": escalation}}
+        return {"result": {key: result[key] for key in _KEPT if key in result}}
+
+    def update_state_machine(self, state: ProjectGraphState) -> ProjectGraphState:
+        result = state["result"]
+        task = project_stage.task_at(self._factory, state["task_id"])
+        if result["outcome"] == TaskStatus.SHIPPED:
+            project_stage.shipped(self._factory, task, result["module_refs"], result["module_ref"])
+        return {"outcome": project_stage.outcome(self._factory).value}
+
+    def escalate(self, state: ProjectGraphState) -> ProjectGraphState:
+        waiting = loop_stops.open_escalations(self._factory)
+        interrupt({"kind": "escalation", "escalation": waiting[0] if waiting else "", "escalations": waiting})
+        return {"outcome": project_stage.outcome(self._factory).value}
+
+    def _tell_depth(self, config: RunnableConfig, spec_task_id: str) -> None:
+        """How deep a long run is, now and then (F§19.3)."""
+        board = project_stage.task_board(self._factory)
+        if len(board) > _MONITORED and board.count(TaskStatus.SHIPPED) % _TOLD_EVERY == 0:
+            step, limit = config.get("metadata", {}).get("langgraph_step", 0), config.get("recursion_limit")
+            told = f"{len(board)} tasks: the run is at step {step}; its limit is {limit}"
+            self._factory.progress.note(Step("depth", spec_task_id, told))
+
+
 def _after_dispatch(state: ProjectGraphState) -> str:
-    return "engineering" if state.get("task_id") else END
+    if state["task_id"]:
+        return "engineering"
+    return END if state["outcome"] == Outcome.COMPLETE else "escalate"
 
 
 def _after_update(state: ProjectGraphState) -> Literal["dispatch", "escalate"]:
+    # a stall goes back to dispatch, where its escalations are raised
     return "escalate" if state["outcome"] == Outcome.HALTED else "dispatch"

@@ -69,9 +69,14 @@ class JournalFile:
         self.path = path
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._drop_torn_tail()
+        _sync(path.parent)  # so that the file's name survives too
 
     def append(self, record: Recorded) -> None:
-        """Add a record; it is on the disk when this returns."""
+        """Add a record; it is on the disk when this returns.
+
+        Raises:
+            InputError: it cannot be written; the journal ends with the record before it.
+        """
         # ASCII escapes carry whatever a model can write: unpaired surrogates, integers of any size
         line = (
             json.dumps(
@@ -86,10 +91,19 @@ class JournalFile:
             ).encode()
             + b"\n"
         )
-        written = 0
-        while written < len(line):
-            written += os.write(self._descriptor, line[written:])
-        os.fsync(self._descriptor)
+        end = os.fstat(self._descriptor).st_size
+        try:
+            written = 0
+            while written < len(line):
+                written += os.write(self._descriptor, line[written:])
+            os.fsync(self._descriptor)
+        except OSError as error:
+            os.ftruncate(self._descriptor, end)  # what follows must not stand on half a line
+            raise InputError(
+                "the journal cannot be written",
+                where=f"{self.path}: {error.strerror}",
+                remedy="free the disk, then run again; what is in it is kept",
+            ) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -101,3 +115,11 @@ class JournalFile:
         if sound != len(data):
             os.ftruncate(self._descriptor, sound)
             os.fsync(self._descriptor)
+
+
+def _sync(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -124,6 +124,8 @@ class _ProviderSource:
             options["base_url"] = settings.base_url
             # a local server asks for no key, but the client wants one
             options["api_key"] = _key_from_environment(name) or "local"
+        else:
+            _require_key(name)
         try:
             self._model = cast(BaseChatModel, init_chat_model(name, **options))
         except ImportError as error:
@@ -133,6 +135,13 @@ class _ProviderSource:
                 remedy="install it, or take another",
             ) from error
         except Exception as error:  # each provider's client has its own way to miss a key or a name
+            if "infer model provider" in str(error):
+                raise InputError(
+                    f"there is no provider {name.partition(':')[0]!r}",
+                    where=name,
+                    remedy="openai:NAME and anthropic:NAME are installed; a server of another kind is reached as "
+                    "openai:NAME with --base-url",
+                ) from error
             raise InputError(
                 f"no model {name!r} can be made",
                 where=str(error).strip().splitlines()[0][:300],
@@ -143,11 +152,22 @@ class _ProviderSource:
         return self._model
 
 
+_KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+
+
 def _key_from_environment(name: str) -> str:
-    provider = name.partition(":")[0]
-    return os.environ.get(
-        {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(provider, ""), ""
-    )
+    return os.environ.get(_KEYS.get(name.partition(":")[0], ""), "")
+
+
+def _require_key(name: str) -> None:
+    """Say that a key is missing before anything is asked; some clients notice it at the first call only."""
+    variable = _KEYS.get(name.partition(":")[0])
+    if variable and not os.environ.get(variable):
+        raise InputError(
+            f"there is no key for {name}",
+            where=f"the variable {variable} is not set",
+            remedy=f"export {variable}=...; a local server that asks for none is named with --base-url",
+        )
 
 
 def model_sources(settings: ModelSettings, recording: Recording | None) -> dict[Role, ModelSource]:

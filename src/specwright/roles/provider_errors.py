@@ -9,6 +9,7 @@ from specwright.errors import InputError, ModelUnavailableError, SpecwrightError
 __all__ = ["translated"]
 
 _UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
+_UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
 _TIMED_OUT = {"APITimeoutError", "TimeoutException", "TimeoutError"}
 
 
@@ -37,6 +38,12 @@ def translated(error: Exception) -> SpecwrightError:
             where=said,
             remedy="check the name after the colon in --model",
         )
+    if status is None and names & _UNREADABLE:
+        return ModelUnavailableError(
+            "the endpoint's answer is none that its protocol knows",
+            where=f"{type(error).__name__}: {said}",
+            remedy="check --base-url (for most servers it ends in /v1) and what listens there",
+        )
     return ModelUnavailableError(
         "the model call failed", where=f"{type(error).__name__}: {said}", remedy="run again to go on"
     )
@@ -44,4 +51,12 @@ def translated(error: Exception) -> SpecwrightError:
 
 def _first_line(error: Exception) -> str:
     text = str(error).strip().splitlines()
-    return (text[0] if text else type(error).__name__)[:300]
+    said = (text[0] if text else type(error).__name__)[:300]
+    address = _address(error)
+    return f"{address}: {said}" if address else said
+
+
+def _address(error: Exception) -> str:
+    """The address that was asked, where the client's error still knows it; without anything that could be a secret."""
+    url = str(getattr(getattr(error, "request", None), "url", ""))
+    return url.partition("?")[0].rpartition("@")[2]

@@ -38,7 +38,7 @@ from specwright.roles.structured import structured_answer
 from specwright.roles.submission import Submission, parser
 from specwright.roles.tools import search_tool, validate_tool, web_search_tool
 from specwright.roles.usage import Meter
-from specwright.roles.workspace import Workspace
+from specwright.roles.workspace import Guard, Workspace
 
 __all__ = ["ATTEMPTS", "REPAIRS", "Bounds", "ModelRoles", "prompt"]
 
@@ -72,6 +72,7 @@ class ModelRoles:
         search: What `web_search` asks.
         workspaces: Where the roles' directories are made.
         progress: Told of every invocation.
+        guard: Keeps a role's file tools to its pack.
         bounds: Limits.
     """
 
@@ -83,6 +84,7 @@ class ModelRoles:
         search: WebSearch,
         workspaces: Path,
         progress: Progress,
+        guard: Guard,
         bounds: Bounds | None = None,
     ) -> None:
         self._sources = sources
@@ -91,6 +93,7 @@ class ModelRoles:
         self._search = search
         self._workspaces = workspaces
         self._progress = progress
+        self._guard = guard
         self._bounds = bounds or Bounds()
 
     def research(
@@ -183,7 +186,7 @@ class ModelRoles:
         """Begin an invocation."""
         place = assignment.place
         self._progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
-        return Workspace(self._workspaces, assignment)
+        return Workspace(self._workspaces, assignment, self._guard)
 
     def done(self, event: RoleDone) -> None:
         """End an invocation."""

@@ -1,13 +1,19 @@
 """A role's directory: made anew from its pack at each entry, the only thing its file tools can reach (DESIGN §4, §7)."""
 
 import shutil
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend
 
+from deepagents.backends.protocol import BackendProtocol
+
 from specwright.ports.roles import Assignment, Files
 
-__all__ = ["Workspace"]
+__all__ = ["Guard", "Workspace"]
+
+Guard = Callable[[FilesystemBackend, Collection[str], Collection[str]], BackendProtocol]
+"""Puts a backend under a pack: the files that may be read, and the files or `directories/` that may be written."""
 
 
 class Workspace:
@@ -16,11 +22,14 @@ class Workspace:
     Args:
         base: Where workspaces are made, `.specwright/work`.
         assignment: Whose pack is laid out.
+        guard: The second line of enforcement, behind the directory that holds nothing else (F§6.3).
     """
 
-    def __init__(self, base: Path, assignment: Assignment) -> None:
+    def __init__(self, base: Path, assignment: Assignment, guard: Guard) -> None:
         self.root = base / assignment.place.run_id.replace("/", "--")
         self._writable = assignment.writable
+        self._pack = tuple(assignment.pack)
+        self._guard = guard
         shutil.rmtree(self.root, ignore_errors=True)
         self.root.mkdir(parents=True)
         for name, data in assignment.pack.items():
@@ -30,8 +39,11 @@ class Workspace:
 
     def backend(self) -> CompositeBackend:
         """The agent's file system: this directory; what middleware offloads goes to the agent's own state."""
+        files = FilesystemBackend(root_dir=self.root, virtual_mode=True)
         return CompositeBackend(
-            default=FilesystemBackend(root_dir=self.root, virtual_mode=True),
+            default=self._guard(
+                files, [f"/{name}" for name in self._pack], [f"/{name}" for name in self._writable]
+            ),
             routes={"/.offloaded/": StateBackend()},
             artifacts_root="/.offloaded",
         )

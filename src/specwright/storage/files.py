@@ -1,7 +1,8 @@
 """Files on disk: write-once publishing and atomic replacement (DESIGN §4, §7).
 
-A file is written beside its place, fsynced, and then linked (write-once) or renamed (replacement) into it, so
-that a crash leaves it whole or absent. The directory is fsynced, so that the name survives too.
+A file is written elsewhere, fsynced, and then linked (write-once) or renamed (replacement) into its place, so
+that a crash leaves it whole or absent. The directory is fsynced, so that the name survives too. What a crash leaves
+half-written lies in a directory of its own, which the next driver clears (`specwright.storage.lock`).
 """
 
 import os
@@ -18,10 +19,16 @@ _TEMPORARY = ".tmp-"
 
 
 class DiskTree:
-    """The `FileTree` port on a directory."""
+    """The `FileTree` port on a directory.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: The directory.
+        unfinished: Where files are written before they take their place, on the same file system; None is beside it.
+    """
+
+    def __init__(self, root: Path, unfinished: Path | None = None) -> None:
         self.root = root
+        self._unfinished = unfinished
 
     @property
     def location(self) -> Path:
@@ -33,7 +40,7 @@ class DiskTree:
         target = self._target(path)
         if self._same(target, path, data):
             return
-        temporary = self._written_beside(target, data)
+        temporary = self._written(target, data)
         try:
             os.link(temporary, target)
         except FileExistsError:
@@ -45,7 +52,7 @@ class DiskTree:
     def replace(self, path: str, data: bytes) -> None:
         """Write a file, atomically taking the place of an older one."""
         target = self._target(path)
-        temporary = self._written_beside(target, data)
+        temporary = self._written(target, data)
         try:
             temporary.replace(target)
         except OSError:
@@ -100,9 +107,11 @@ class DiskTree:
             raise RefusedError("a published file never changes", where=str(self.root / path))
         return True
 
-    def _written_beside(self, target: Path, data: bytes) -> Path:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.parent / f"{_TEMPORARY}{os.getpid()}-{threading.get_ident()}-{target.name}"
+    def _written(self, target: Path, data: bytes) -> Path:
+        place = self._unfinished or target.parent
+        for directory in (place, target.parent):
+            directory.mkdir(parents=True, exist_ok=True)
+        temporary = place / f"{_TEMPORARY}{os.getpid()}-{threading.get_ident()}-{target.name}"
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
             with os.fdopen(descriptor, "wb") as stream:

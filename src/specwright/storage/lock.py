@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -11,12 +12,15 @@ from filelock import FileLock, Timeout
 
 from specwright.errors import HeldError
 
-__all__ = ["driving"]
+__all__ = ["UNFINISHED", "driver_of", "driving"]
+
+UNFINISHED = "unfinished"
+"""The directory in `.specwright/` for files that have not taken their place yet."""
 
 
 @contextmanager
 def driving(directory: Path) -> Generator[None]:
-    """Hold a project while driving it.
+    """Hold a project while driving it, free of what an earlier driver left half-written.
 
     Args:
         directory: The project's `.specwright/`.
@@ -37,15 +41,32 @@ def driving(directory: Path) -> Generator[None]:
         ) from error
     try:
         holder.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
+        shutil.rmtree(directory / UNFINISHED, ignore_errors=True)
         yield
     finally:
         holder.unlink(missing_ok=True)
         lock.release()
 
 
+def driver_of(directory: Path) -> str:
+    """Who drives a project, for those who only look: a process of this host that lives; empty if there is none.
+
+    The lock itself is not tried, so that a look never gets in the way of a driver.
+    """
+    try:
+        data = json.loads((directory / "driver.json").read_text())
+        if os.name == "posix" and data["host"] == socket.gethostname():
+            os.kill(int(data["pid"]), 0)
+    except PermissionError:
+        pass  # it lives, and belongs to somebody else
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return _who(directory / "driver.json")
+
+
 def _who(holder: Path) -> str:
     try:
         data = json.loads(holder.read_text())
         return f"process {data['pid']} on {data['host']}"
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return "another process"

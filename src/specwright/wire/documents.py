@@ -1,9 +1,8 @@
-"""Wires in files: one document, or one Wire a line (DESIGN §9, `wire validate` and `wire reduce`).
+"""Wires in files: one document, or one Wire a line (DESIGN §9: `wire validate`, `wire reduce`, `wire a2a`).
 
 Bytes come in, verdicts go out; reading the file is the caller's part.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from specwright.canonical_json import JsonObject
@@ -12,7 +11,7 @@ from specwright.wire.admission import Admission, default_admission
 from specwright.wire.reducer import Reduction, Rejected, reduce_wires
 from specwright.wire.rejection import Rejection, WireRefusedError
 
-__all__ = ["Verdict", "reduce_lines", "validate_document", "validate_lines"]
+__all__ = ["Lines", "Verdict", "read_lines", "reduce_lines", "validate_document", "validate_lines"]
 
 
 class Verdict(NamedTuple):
@@ -27,6 +26,43 @@ class Verdict(NamedTuple):
     line: int
     wire_id: str
     rejection: Rejection | None
+
+
+class Lines(NamedTuple):
+    """A JSONL file, read.
+
+    Args:
+        wires: What could be read, in order.
+        numbers: The line of each of them, from 1.
+        unreadable: The other lines; their position is their line.
+    """
+
+    wires: list[JsonObject]
+    numbers: list[int]
+    unreadable: list[Rejected]
+
+
+def read_lines(data: bytes) -> Lines:
+    """Read one Wire a line; empty lines are passed over."""
+    lines = Lines([], [], [])
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            lines.wires.append(canonical.parse(line))
+            lines.numbers.append(number)
+        except WireRefusedError as error:
+            lines.unreadable.append(Rejected(number, error.wire_id, error.rejection))
+    return lines
+
+
+def reduce_lines(data: bytes, admission: Admission | None = None) -> Reduction:
+    """Reduce a JSONL file; a line that cannot be read is among the rejected, its position its line."""
+    lines = read_lines(data)
+    streams, rejected = reduce_wires(lines.wires, admission)
+    placed = [entry._replace(position=lines.numbers[entry.position - 1]) for entry in rejected]
+    everything = sorted([*placed, *lines.unreadable], key=lambda entry: entry.position)
+    return Reduction(streams, tuple(everything))
 
 
 def validate_document(data: bytes, admission: Admission | None = None) -> Verdict:
@@ -47,27 +83,3 @@ def validate_lines(data: bytes, admission: Admission | None = None) -> list[Verd
         for number, line in enumerate(data.split(b"\n"), start=1)
         if line.strip()
     ]
-
-
-def reduce_lines(data: bytes, admission: Admission | None = None) -> Reduction:
-    """Reduce a JSONL file; a line that cannot be read is among the rejected, its position its line."""
-    unreadable: list[Rejected] = []
-    lines: list[int] = []
-    reduction = reduce_wires(_readable(data, unreadable, lines), admission)
-    placed = [entry._replace(position=lines[entry.position - 1]) for entry in reduction.rejected]
-    return Reduction(
-        reduction.streams, tuple(sorted([*placed, *unreadable], key=lambda entry: entry.position))
-    )
-
-
-def _readable(data: bytes, unreadable: list[Rejected], lines: list[int]) -> Iterator[JsonObject]:
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            wire = canonical.parse(line)
-        except WireRefusedError as error:
-            unreadable.append(Rejected(number, error.wire_id, error.rejection))
-            continue
-        lines.append(number)
-        yield wire

@@ -241,3 +241,23 @@ def test_an_agent_card_parses_strictly():
     assert parsed["capabilities"]["extensions"][0]["params"]["max_parallel_tasks"] == "2"
     assert parsed["securityRequirements"][0]["schemes"].keys() == {"bearer"}
     assert parsed["skills"][0]["tags"] == ["review"]
+
+
+def test_a_card_with_everything_parses_strictly_and_no_scheme_is_dropped():
+    """What guards an agent is said to A2A too (W-7-03)."""
+    full = fixture("agent-card.valid-full.json")
+    parsed = strictly("AgentCard", a2a_agent_card(full, url="https://example.org/a2a"))
+
+    assert parsed["securitySchemes"].keys() == set(full["auth"]["schemes"])
+    assert parsed["provider"]["organization"] == "Example"
+    assert parsed["skills"][1]["inputModes"] == ["text/plain"]
+    assert parsed["skills"][1]["tags"] == ["triage"]
+
+
+def test_every_scheme_that_a_card_may_name_has_a_form_in_a2a():
+    """The schema lists no scheme that the mapping would leave out (W-7-03)."""
+    card = fixture("agent-card.valid.json")
+    schema: Any = data.schemas()["agent-card.schema.json"]
+    for scheme in schema["properties"]["auth"]["properties"]["schemes"]["items"]["enum"]:
+        shown = a2a_agent_card(card | {"auth": {"schemes": [scheme]}}, url="https://example.org/a2a")
+        assert ("securitySchemes" in shown) == (scheme != "none")

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specwright.wire.reducer import reduce_wires
 from wire.story import HAPPY_PATH, TASK, Story, artifact
 
+UNHURRIED = settings(deadline=None)  # what is measured here is truth, on whatever machine
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
 
 # Verbatim from the document.
@@ -164,6 +165,7 @@ def damaged_wires(draw: st.DrawFn) -> list[Any]:
     return result
 
 
+@UNHURRIED
 @given(damaged_wires())
 def test_the_reducer_is_total(wires: list[Any]):
     """Whatever comes in, a state comes out; what is inadmissible is in `rejected[]` with a code (D-31-02)."""
@@ -173,6 +175,7 @@ def test_the_reducer_is_total(wires: list[Any]):
     json.dumps(reduction.to_json())
 
 
+@UNHURRIED
 @given(damaged_wires())
 def test_what_is_rejected_changes_nothing(wires: list[Any]):
     """Without the rejected Wires the state is the same (D-31-02)."""
@@ -183,3 +186,16 @@ def test_what_is_rejected_changes_nothing(wires: list[Any]):
 
     assert again.streams == reduction.streams
     assert again.rejected == ()
+
+
+@UNHURRIED
+@given(st.permutations(range(len(HAPPY_PATH))), st.integers(0, len(HAPPY_PATH) - 1))
+def test_a_permutation_or_a_gap_is_harmless_or_reported(order: list[int], dropped: int):
+    """Wires in another order, or with one missing, never give another state in silence (D-31-02)."""
+    wires = Story().wires(*HAPPY_PATH)
+    whole = reduce_wires(wires)
+    moved = reduce_wires(wires[place] for place in order)
+    thinned = reduce_wires(wire for place, wire in enumerate(wires) if place != dropped)
+
+    assert moved.streams == whole.streams or moved.rejected
+    assert thinned.rejected or thinned.streams == reduce_wires(wires[:dropped]).streams

@@ -1,0 +1,191 @@
+"""How fast Wires are checked, appended and replayed (DESIGN §11).
+
+`python benchmarks/wire_throughput.py` prints the figures of one run; nothing is asserted, since machines differ:
+
+- schema validation over orjson.loads alone on the same bytes (target: at least 0.25 of its speed), beside the
+  second validator of the tests;
+- append over the commit of the same bytes to a bare SQLite table (target: at most 1.3 times as long), one Wire a
+  commit and a hundred;
+- replay and reduce of stored canonical bytes of 900 each (target: at least 100,000 a second).
+"""
+
+import argparse
+import hashlib
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import orjson
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from specwright.log.sqlite_log import SqliteWireLog
+from specwright.wire import canonical, data
+from specwright.wire.admission import default_admission
+from specwright.wire.envelope import make_stream, make_wire, task_stream_id
+from specwright.wire.ledger import Ledger
+from specwright.wire.validation import default_schemas
+
+SIZE = 900
+ARTIFACTS = 5
+ROUNDS = 5
+
+
+def story(task: int) -> list[tuple[str, dict[str, Any]]]:
+    """The events of a task with some artifacts."""
+    names = [f"MM-{task:04x}{number:04x}" for number in range(ARTIFACTS)]
+    announced = [
+        {
+            "artifact_id": name,
+            "name": "parse_note",
+            "media_type": "text/x-python",
+            "uri": f"state_store/modules/{name}/1.0.0",
+            "sha256": hashlib.sha256(name.encode()).hexdigest(),
+            "version": "1.0.0",
+            "size_bytes": 5120,
+            "lineage": {"task": f"TSK-{task:04d}", "attempt": 1, "inputs": ["MM-0b7d22e4@1.0.0"]},
+        }
+        for name in names
+    ]
+    done = {"artifact_ids": names, "primary_artifact_id": names[0], "verification": {"mechanical": "pass"}}
+    return [
+        ("task.created", {"definition_sha256": hashlib.sha256(b"definition").hexdigest()}),
+        ("task.available", {}),
+        ("task.claimed", {"claimed_by": "agent:quinn-03"}),
+        ("task.started", {}),
+        *[("artifact.ready", payload) for payload in announced],
+        ("task.complete", done),
+    ]
+
+
+def wires(number: int) -> list[dict[str, Any]]:
+    """Admissible Wires of `SIZE` canonical bytes each."""
+    result: list[dict[str, Any]] = []
+    task = 0
+    while len(result) < number:
+        task += 1
+        for place, (event, payload) in enumerate(story(task), start=1):
+            wire = make_wire(
+                wire_id=f"wire_01JZ{task:018d}{place:04d}",
+                ts="2026-05-06T16:00:00Z",
+                type=event,
+                sender="system",
+                stream=make_stream(
+                    stream_id=task_stream_id(f"TSK-{task:04d}", 1),
+                    stream_seq=place,
+                    context_id="project:notes-1f0c9a2e",
+                ),
+                payload=payload,
+                extensions={"org.example.pad": ""},
+            )
+            room = SIZE - len(canonical.encode(wire))
+            wire["extensions"] = {"org.example.pad": "p" * max(0, room)}
+            result.append(wire)
+    return result[:number]
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """The best of some rounds."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        run()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def each(action: Callable[[Any], object], values: Sequence[Any]) -> Callable[[], None]:
+    """A run of an action over values."""
+
+    def run() -> None:
+        for value in values:
+            action(value)
+
+    return run
+
+
+def show(what: str, rate: float, remark: str = "") -> None:
+    """Print one figure."""
+    print(f"{what:<22}{rate:>10,.0f} /s   {remark}".rstrip())
+
+
+def validation(sample: list[dict[str, Any]], bodies: list[bytes]) -> None:
+    """Schema validation beside the parser and beside the plain Python validator."""
+    registry = Registry().with_resources(
+        (str(schema["$id"]), Resource.from_contents(schema)) for schema in data.schemas().values()
+    )
+    plain = {name: Draft202012Validator(schema, registry=registry) for name, schema in data.schemas().items()}
+    parse = seconds(each(orjson.loads, bodies))
+    check = seconds(each(default_schemas().check, sample))
+    few = sample[:200]
+    python = seconds(
+        each(lambda wire: plain[f"{wire['type'].replace('.', '-')}.schema.json"].is_valid(wire), few)
+    )
+    slower = (python / len(few)) / (check / len(sample))
+    show("orjson.loads", len(bodies) / parse)
+    show("schema validation", len(sample) / check, f"{parse / check:.2f} of orjson.loads (>= 0.25)")
+    show("plain validator", len(few) / python, f"{slower:.0f} times slower")
+
+
+def raw_commits(path: Path, bodies: list[bytes], group: int) -> None:
+    """The same bytes into a bare table, with the same durability."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("CREATE TABLE entry (sequence_number INTEGER PRIMARY KEY, body BLOB)")
+        for start in range(0, len(bodies), group):
+            connection.execute("BEGIN IMMEDIATE")
+            rows = [(body,) for body in bodies[start : start + group]]
+            connection.executemany("INSERT INTO entry (body) VALUES (?)", rows)
+            connection.execute("COMMIT")
+
+
+def appends(path: Path, sample: list[dict[str, Any]], group: int) -> None:
+    """The Wires into a log."""
+    log = SqliteWireLog(path, "0.0.1001", time.time_ns)
+    for start in range(0, len(sample), group):
+        log.append(sample[start : start + group])
+    log.close()
+
+
+def appending(sample: list[dict[str, Any]], bodies: list[bytes], group: int) -> None:
+    """Append beside a bare commit, this many Wires at a time."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = (Path(folder) / str(number) for number in count())
+        raw = seconds(lambda: raw_commits(next(paths), bodies, group))
+        ours = seconds(lambda: appends(next(paths), sample, group))
+    ratio = f"{ours / raw:.2f} of a bare SQLite commit (<= 1.3)"
+    show(f"append, {group} a commit", len(sample) / ours, ratio)
+
+
+def replay(bodies: list[bytes]) -> None:
+    """Stored bytes to state."""
+    rules = default_admission()
+
+    def run() -> None:
+        ledger = Ledger()
+        for body in bodies:
+            rules.replay(ledger, orjson.loads(body), body)
+
+    show("replay and reduce", len(bodies) / seconds(run), "(>= 100,000)")
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description="Figures for Wires: validation, append, replay.")
+    parser.add_argument("--wires", type=int, default=20_000)
+    sample = wires(parser.parse_args().wires)
+    bodies = [canonical.encode(wire) for wire in sample]
+    validation(sample, bodies)
+    for group, number in ((1, 500), (100, 10_000)):
+        appending(sample[:number], bodies[:number], group)
+    replay(bodies)
+
+
+if __name__ == "__main__":
+    main()

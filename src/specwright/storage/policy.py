@@ -1,0 +1,93 @@
+"""What an agent may do to a path: pure decisions, one function per rule (F§6.3, F§6.6, F§12, DESIGN §2).
+
+A policy looks at an operation and a canonical path (`/a/b`) and says why not, or nothing. How paths become canonical,
+and that links, ancestors and bulk operations cannot get round a policy, is the business of `guarded_backend`.
+"""
+
+from collections.abc import Callable, Collection
+from enum import StrEnum
+
+__all__ = ["SEALED", "Operation", "Policy", "context_pack", "immutable", "opaque"]
+
+
+class Operation(StrEnum):
+    """What is asked for. A listing asks for each entry; what may not be listed does not appear."""
+
+    READ = "read"
+    LIST = "list"
+    WRITE = "write"
+    EDIT = "edit"
+    DELETE = "delete"
+
+
+Policy = Callable[[Operation, str], str]
+"""Why an operation on a path is refused; empty if it is allowed."""
+
+CHANGES = frozenset({Operation.WRITE, Operation.EDIT, Operation.DELETE})
+
+SEALED = (
+    "ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a closed-source service — "
+    "integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 "
+    "(Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13)."
+)
+"""The literal message of F§12.5."""
+
+
+def immutable(shipped: Callable[[str], bool]) -> Policy:
+    """What is shipped never changes (F§6.6).
+
+    Args:
+        shipped: Whether a path is, or lies in, or holds, something shipped.
+    """
+
+    def decide(operation: Operation, path: str) -> str:
+        if operation in CHANGES and shipped(path):
+            return f"'{path}' is shipped and immutable; a change is a new version (§6.6)."
+        return ""
+
+    return decide
+
+
+def opaque(sealed: Callable[[str], bool]) -> Policy:
+    """Implementation and tests of a sealed version cannot be seen (F§12).
+
+    Args:
+        sealed: Whether a path is, or lies in, a sealed directory.
+    """
+
+    def decide(operation: Operation, path: str) -> str:
+        return SEALED.format(path=path) if sealed(path) else ""
+
+    return decide
+
+
+def context_pack(readable: Collection[str], writable: Collection[str]) -> Policy:
+    """A role sees what its pack names and writes where it may (F§6.3, F§9.7).
+
+    Args:
+        readable: Files of the pack, `/contract.json`.
+        writable: Files, or directories ending in `/`, that the role makes.
+    """
+    files = frozenset(readable)
+
+    def own(path: str) -> bool:
+        return any(
+            path == prefix or (prefix.endswith("/") and f"{path}/".startswith(prefix)) for prefix in writable
+        )
+
+    def above(path: str) -> bool:
+        base = "/" if path == "/" else f"{path}/"
+        return any(name.startswith(base) for name in (*files, *writable))
+
+    def decide(operation: Operation, path: str) -> str:
+        if operation in CHANGES:
+            return (
+                ""
+                if own(path)
+                else f"'{path}' is not yours to change; you may write {', '.join(writable) or 'nothing'}."
+            )
+        if path in files or own(path) or above(path):
+            return ""
+        return f"'{path}' is not part of your context pack. Everything outside it is a closed-source service (§6.8)."
+
+    return decide

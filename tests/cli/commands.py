@@ -1,0 +1,90 @@
+"""The command line as tests use it: in this process where the words matter, in one of its own where the process does."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from specwright.cli.main import main
+
+__all__ = [
+    "PLAYBOOK",
+    "ROOT",
+    "SMALL",
+    "SPEC",
+    "Told",
+    "command",
+    "everything",
+    "in_own_process",
+    "specwright",
+    "wait_until",
+]
+
+ROOT = Path(__file__).parents[2]
+SMALL = ROOT / "tests/factory/products/nameplate"
+"""A product of one task and one module, with its playbook."""
+
+PLAYBOOK = f"playbook:{SMALL / 'playbook'}"
+SPEC = "# Nameplate\n\nA library that makes the initials of a name.\n"
+
+
+class Told(NamedTuple):
+    """What a command printed and returned."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on stdout."""
+        return json.loads(self.out)
+
+    def refuses(self, *words: str, code: int = 2) -> None:
+        """One message with these words: what, where or what to do; no traceback, nothing on stdout."""
+        assert self.code == code, self
+        assert self.out == ""
+        assert self.err.count("specwright: ") >= 1
+        assert "Traceback" not in self.err
+        assert "itself broke" not in self.err
+        for word in words:
+            assert word in self.err, self.err
+
+
+def specwright(*arguments: object) -> Told:
+    """A command, in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([str(argument) for argument in arguments])
+    return Told(code, out.getvalue(), err.getvalue())
+
+
+def command(*arguments: object) -> list[str]:
+    """A command for a process of its own."""
+    program = "from specwright.cli.main import run; run()"
+    return [sys.executable, "-c", program, *map(str, arguments)]
+
+
+def in_own_process(*arguments: object, **options: Any) -> Told:
+    """A command, in a process of its own."""
+    options = {"timeout": 60, "stdin": subprocess.DEVNULL, **options}
+    ended = subprocess.run(command(*arguments), capture_output=True, text=True, check=False, **options)
+    return Told(ended.returncode, ended.stdout, ended.stderr)
+
+
+def everything(directory: Path) -> dict[str, bytes]:
+    """Every file below a directory."""
+    return {str(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Wait for something that another process does."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)

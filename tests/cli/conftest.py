@@ -1,0 +1,98 @@
+"""Projects at each stage, and endpoints that misbehave."""
+
+import http.server
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.commands import PLAYBOOK, ROOT, SMALL, SPEC, specwright
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No keys and no settings of whoever runs the tests."""
+    for name in os.environ:
+        if name.startswith("SPECWRIGHT_") or name.endswith(("_API_KEY", "_BASE_URL")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.setenv("SPECWRIGHT_MAX_RETRIES", "0")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A directory with a SPEC.md."""
+    directory = tmp_path / "project"
+    directory.mkdir()
+    (directory / "SPEC.md").write_text(SPEC)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def waiting_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose spec waits for approval; copied, never used."""
+    directory = tmp_path_factory.mktemp("waiting") / "project"
+    told = specwright("run", directory, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+    assert told.code == 3, told
+    return directory
+
+
+@pytest.fixture
+def waiting(waiting_once: Path, tmp_path: Path) -> Path:
+    """A project whose spec waits for approval."""
+    return Path(shutil.copytree(waiting_once, tmp_path / "waiting"))
+
+
+@pytest.fixture(scope="session")
+def released_once(waiting_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that is done; only looked at."""
+    directory = Path(shutil.copytree(waiting_once, tmp_path_factory.mktemp("released") / "project"))
+    told = specwright("approve", directory)
+    assert told.code == 0, told
+    return directory
+
+
+@pytest.fixture
+def released(released_once: Path, tmp_path: Path) -> Path:
+    """A project that is done."""
+    return Path(shutil.copytree(released_once, tmp_path / "released"))
+
+
+Answer = tuple[int, bytes]
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Callable[[Answer | None], str]]:
+    """Starts servers on loopback that give one answer to everything, or none at all; gives their base URLs."""
+    servers: list[http.server.ThreadingHTTPServer] = []
+    release = threading.Event()
+
+    def start(answer: Answer | None) -> str:
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_: object) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                if answer is None:
+                    release.wait(30)
+                    return
+                self.send_response(answer[0])
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(answer[1])))
+                self.end_headers()
+                self.wfile.write(answer[1])
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}/v1"
+
+    yield start
+    release.set()
+    for server in servers:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,113 @@
+"""Settings that cannot be used: the message says in which place which name is wrong (D-S9-04, D-S6-01)."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.commands import everything, specwright
+
+FILES = {
+    'modle = "openai:x"': ("there is no setting `modle`", "did you mean `model`?"),
+    'colour = "red"': ("there is no setting `colour`", "settings are model,"),
+    "model = 3": ("`model` is 3", "valid string"),
+    'model = "gpt-5"': ("'gpt-5'", "provider:model"),
+    'model = "openai:"': ("provider:model",),
+    'timeout_seconds = "soon"': ("`timeout_seconds`", "'soon'"),
+    "timeout_seconds = 0": ("`timeout_seconds` is 0", "greater than 0"),
+    "timeout_seconds = nan": ("`timeout_seconds`", "finite"),
+    "max_retries = -1\ncalls_per_role = 1": ("`max_retries`", "`calls_per_role`"),
+    'role_models = "x"': ("`role_models`", "dictionary"),
+    '[role_models]\njudge = "openai:x"': ("no role 'judge'", "challenger"),
+    '[role_models]\narbiter = "x"': ("provider:model",),
+    'base_url = "localhost:8000"': ("`base_url`", "no web address"),
+    "model = ": ("no TOML", "line 1"),
+    "\0": ("no TOML",),
+}
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_a_wrong_settings_file_is_refused(text: str, project: Path) -> None:
+    """D-S9-04: the file, the setting, and what it may be."""
+    (project / "specwright.toml").write_text(text)
+    before = everything(project)
+    told = specwright("run", project)
+    told.refuses(str(project / "specwright.toml"), *FILES[text])
+    assert everything(project) == before
+
+
+def test_a_settings_file_that_is_no_text_or_no_file_is_refused(project: Path) -> None:
+    """D-S9-04: bytes that are no UTF-8, and a directory of that name."""
+    path = project / "specwright.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    specwright("run", project).refuses("no TOML", str(path))
+    path.unlink()
+    path.mkdir()
+    specwright("run", project).refuses("no file", str(path))
+
+
+def test_the_value_of_an_unknown_setting_is_not_repeated(project: Path) -> None:
+    """D-S9-04: it may be a key that somebody put into the wrong place."""
+    (project / "specwright.toml").write_text('api_key = "sk-very-secret"\n')
+    told = specwright("run", project)
+    told.refuses("`api_key`")
+    assert "secret" not in told.err
+
+
+VARIABLES = {
+    ("SPECWRIGHT_TIMEOUT_SECONDS", "soon"): "valid number",
+    ("SPECWRIGHT_MAX_RETRIES", "many"): "valid integer",
+    ("SPECWRIGHT_MODEL", "gpt-5"): "provider:model",
+    ("SPECWRIGHT_BASE_URL", "nowhere"): "no web address",
+    ("SPECWRIGHT_ROLE_MODELS", "challenger=openai:x"): "no JSON object",
+    ("SPECWRIGHT_ROLE_MODELS", "[1]"): "valid dictionary",
+    ("SPECWRIGHT_MODLE", "openai:x"): "SPECWRIGHT_MODEL is meant?",
+}
+
+
+@pytest.mark.parametrize(("name", "value"), VARIABLES)
+def test_a_wrong_variable_is_refused(
+    name: str, value: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D-S9-04: the variable is named, also one that is only nearly ours."""
+    monkeypatch.setenv(name, value)
+    specwright("run", project).refuses(name, VARIABLES[name, value])
+
+
+def test_a_variable_that_others_made_is_left_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-S9-04: a service link of a container shares the prefix and is no mistake of the person's."""
+    monkeypatch.setenv("SPECWRIGHT_PORT_8000_TCP", "tcp://10.0.0.1:8000")
+    specwright("run", project).refuses("no model is configured")
+
+
+def test_the_command_line_wins_over_the_environment_and_that_over_the_file(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D-S6-01: seen by which of three wrong names is the one that is refused."""
+    (project / "specwright.toml").write_text('model = "playbook:/nowhere/file"\n')
+    specwright("run", project).refuses("/nowhere/file")
+    monkeypatch.setenv("SPECWRIGHT_MODEL", "playbook:/nowhere/environment")
+    specwright("run", project).refuses("/nowhere/environment")
+    specwright("run", project, "--model", "playbook:/nowhere/option").refuses("/nowhere/option")
+
+
+OPTIONS = {
+    ("--model", "gpt-5"): ("--model", "provider:model"),
+    ("--model", "openai"): ("--model", "provider:model"),
+    ("--model", "nobody:x"): ("no provider 'nobody'",),
+    ("--model", "openai:x"): ("OPENAI_API_KEY", "is not set"),
+    ("--model", "anthropic:x"): ("ANTHROPIC_API_KEY", "is not set"),
+    ("--model", "openai:x", "--base-url", "nowhere"): ("--base-url", "no web address"),
+    ("--role-model", "challenger"): ("ROLE=MODEL",),
+    ("--role-model", "judge=openai:x"): ("no role 'judge'", "--role-model"),
+    ("--role-model", "arbiter=x"): ("provider:model", "--role-model"),
+}
+
+
+@pytest.mark.parametrize("arguments", OPTIONS)
+def test_a_wrong_model_option_is_refused_before_anything_is_written(
+    arguments: tuple[str, ...], project: Path
+) -> None:
+    """D-S9-04, D-S6-01: unknown provider, unknown role, no provider, no key, no address."""
+    before = everything(project)
+    specwright("run", project, *arguments).refuses(*OPTIONS[arguments])
+    assert everything(project) == before

@@ -1,0 +1,205 @@
+"""A SPEC.md, or a place for a project, that cannot be used: one message, exit 2, nothing written (D-S9-04)."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.commands import PLAYBOOK, SMALL, SPEC, command, everything, specwright
+
+NOBODY = 65534
+
+BAD: dict[str, tuple[Callable[[Path], object], str]] = {
+    "missing": (lambda path: None, "there is no SPEC.md"),
+    "empty": (lambda path: path.write_bytes(b""), "is empty"),
+    "blank": (lambda path: path.write_text(" \n\t\n"), "is empty"),
+    "a byte order mark and nothing else": (lambda path: path.write_bytes(b"\xef\xbb\xbf\n"), "is empty"),
+    "binary": (lambda path: path.write_bytes(bytes(range(1, 256)) * 8), "no UTF-8 text"),
+    "with a NUL": (lambda path: path.write_bytes(b"# A\n\nb\0c\n"), "NUL"),
+    "UTF-16": (lambda path: path.write_text("# A product\n", encoding="utf-16"), "is UTF-16"),
+    "UTF-16 without a mark": (lambda path: path.write_text("# A\n", encoding="utf-16-le"), "NUL"),
+    "Latin-1": (lambda path: path.write_text("# Caf\xe9\n", encoding="latin-1"), "no UTF-8 text"),
+    "5 MB": (lambda path: path.write_text("word " * 1_000_000), "5,000,000 bytes"),
+    "a directory": (lambda path: path.mkdir(), "a directory"),
+    "a pipe": (lambda path: os.mkfifo(path), "a pipe"),
+    "a device without end": (lambda path: path.symlink_to("/dev/zero"), "a pipe, socket or device"),
+    "a loop of links": (lambda path: path.symlink_to(path), "symbolic links"),
+    "a link to nowhere": (lambda path: path.symlink_to(path.with_name("gone")), "there is no SPEC.md"),
+}
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_spec_is_refused_before_anything_is_written(kind: str, tmp_path: Path) -> None:
+    """D-S9-04: it says what is wrong with which file, does not hang, and leaves no trace."""
+    make, words = BAD[kind]
+    make(tmp_path / "SPEC.md")
+    before = sorted(tmp_path.iterdir())
+    specwright("run", tmp_path, "--model", PLAYBOOK).refuses(words, str(tmp_path / "SPEC.md"))
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_spec_given_by_name_makes_no_project(kind: str, tmp_path: Path) -> None:
+    """D-S9-04: `--spec` is read with the same care, and the project's directory is not even made."""
+    make, words = BAD[kind]
+    make(tmp_path / "mine.md")
+    told = specwright("run", tmp_path / "project", "--spec", tmp_path / "mine.md", "--model", PLAYBOOK)
+    told.refuses(words, str(tmp_path / "mine.md"))
+    assert not (tmp_path / "project").exists()
+
+
+def test_spec_and_task_together_are_refused(tmp_path: Path) -> None:
+    """D-S9-04: two ways to say one thing."""
+    told = specwright("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--task", "x", "--model", PLAYBOOK)
+    told.refuses("--spec and --task", "give one of them")
+
+
+def test_an_empty_task_is_refused(tmp_path: Path) -> None:
+    """D-S9-04, D-S9-06: a sentence of blanks is none."""
+    specwright("run", tmp_path / "p", "--task", "  ", "--model", PLAYBOOK).refuses("--task is empty")
+    assert not (tmp_path / "p").exists()
+
+
+def test_another_spec_than_the_directory_holds_is_refused(project: Path) -> None:
+    """D-S9-04: `--spec` never overwrites a SPEC.md."""
+    specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK).refuses("has another SPEC.md")
+    assert (project / "SPEC.md").read_text() == SPEC
+
+
+def test_another_spec_than_the_run_began_with_is_refused(waiting: Path, tmp_path: Path) -> None:
+    """D-S9-04: neither by `--spec`, nor by `--task`, nor by an edit does a run change its subject."""
+    (tmp_path / "other.md").write_text("# Other\n")
+    specwright("run", waiting, "--spec", tmp_path / "other.md").refuses("begun with another SPEC.md")
+    specwright("run", waiting, "--task", "Other").refuses("begun with another SPEC.md")
+    (waiting / "SPEC.md").write_text("# Other\n")
+    specwright("run", waiting).refuses("not the one that this run began with", str(waiting / "SPEC.md"))
+
+
+def test_an_approval_goes_on_with_the_spec_that_was_shown_and_says_so(waiting: Path) -> None:
+    """F-3.2.4-04: what waits was made of the kept text; an edit is noticed, not silently dropped."""
+    (waiting / "SPEC.md").write_text("# Other\n")
+    told = specwright("reject", waiting, "--reasons", "too small")
+    assert told.code == 3
+    assert "SPEC.md has changed since" in told.err
+
+
+def test_a_spec_may_be_corrected_until_a_model_has_answered(project: Path) -> None:
+    """D-S9-04: an endpoint that was never reached does not bind the person to a first draft."""
+    dead = ("--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
+    assert specwright("run", project, *dead).code == 1
+    (project / "SPEC.md").write_text("# Better\n")
+    assert specwright("run", project, *dead).code == 1
+    assert (project / "state_store/product/SPEC.md").read_text() == "# Better\n"
+
+
+def test_windows_line_ends_are_no_other_spec(tmp_path: Path) -> None:
+    """D-S9-04: what is kept is what was read."""
+    (tmp_path / "SPEC.md").write_bytes(b"\xef\xbb\xbf# A\r\n\r\nText.\r\n")
+    assert specwright("run", tmp_path, "--model", PLAYBOOK).code == 3
+    assert specwright("run", tmp_path).code == 3
+
+
+def test_a_project_whose_place_is_a_file_is_refused(tmp_path: Path) -> None:
+    """D-S9-04: for the commands that make a project, and for those that look at one."""
+    place = tmp_path / "file"
+    place.write_text("x")
+    specwright("init", place).refuses(str(place))
+    given = ("--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+    specwright("run", place, *given).refuses("no directory", str(place))
+    specwright("run", place / "below", *given).refuses("no directory", str(place))
+    for name in ("status", "tasks", "modules"):
+        specwright(name, place).refuses("no run has begun here")
+
+
+def test_commands_that_look_say_where_no_project_is(tmp_path: Path) -> None:
+    """D-S9-04: and make none."""
+    for name in ("status", "tasks", "modules", "release"):
+        specwright(name, tmp_path / "nowhere").refuses("no run has begun here", str(tmp_path / "nowhere"))
+    specwright("module", "MM-00000000", tmp_path / "nowhere").refuses("no run has begun here")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_answers_to_a_gate_that_does_not_wait_are_refused(tmp_path: Path, released: Path) -> None:
+    """D-S9-02: exit 1, a rule refuses them; nothing changes."""
+    answers = (("approve",), ("reject", "--reasons", "x"), ("amend", "--feedback", "x"))
+    for name, *rest in answers:
+        specwright(name, tmp_path / "nowhere", *rest).refuses("no spec waits", code=1)
+        specwright(name, released, *rest).refuses("no spec waits", "released", code=1)
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_a_rejection_without_reasons_changes_nothing(text: str, waiting: Path) -> None:
+    """F-3.2.4-03, F-3.2.4-05: neither reasons nor feedback may be empty; exit 2."""
+    before = everything(waiting)
+    specwright("reject", waiting, "--reasons", text).refuses("needs its reasons", "--reasons")
+    specwright("amend", waiting, "--feedback", text).refuses("needs its feedback", "--feedback")
+    specwright("reject", waiting).refuses("needs its reasons")
+    assert everything(waiting) == before
+
+
+def test_a_module_that_is_not_there_is_refused(released: Path) -> None:
+    """D-S9-04: an unknown id names the command that lists the known ones."""
+    for wanted in ("MM-00000000", "MM-00000000@1.0.0", "nothing", "../../etc/passwd"):
+        specwright("module", wanted, released).refuses(wanted, "specwright modules")
+    told = specwright("release", released, "--module", "MM-00000000@1.0.0")
+    told.refuses("MM-00000000@1.0.0", "specwright modules", code=1)
+
+
+def _as_nobody(*arguments: object) -> tuple[int, str]:
+    """A command as an unprivileged user."""
+
+    def become() -> None:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+    ended = subprocess.run(
+        command(*arguments), capture_output=True, text=True, check=False, preexec_fn=become, cwd="/"
+    )
+    return ended.returncode, ended.stderr
+
+
+@pytest.fixture
+def seen_by_nobody(tmp_path: Path) -> Path:
+    """A directory that an unprivileged user reaches and cannot write, with a SPEC.md."""
+    if os.getuid() != 0:
+        pytest.skip("only root can become another user")
+    for directory in (tmp_path, *tmp_path.parents):
+        if directory.stat().st_mode & 0o001 == 0 and directory.is_relative_to(Path(os.environ.get("TMPDIR", "/tmp"))):
+            directory.chmod(directory.stat().st_mode | 0o011)
+    if not Path(sys.executable).exists() or _as_nobody("--version")[0] != 0:
+        pytest.skip("an unprivileged user cannot run this interpreter")
+    (tmp_path / "SPEC.md").write_text(SPEC)
+    return tmp_path
+
+
+def test_a_directory_that_cannot_be_written_is_refused(seen_by_nobody: Path) -> None:
+    """D-S9-04: as an unprivileged user, for `run`, `init` and a run in a new directory below."""
+    before = everything(seen_by_nobody)
+    for arguments in (
+        ("run", seen_by_nobody, "--model", PLAYBOOK),
+        ("run", seen_by_nobody / "new", "--task", "x", "--model", PLAYBOOK),
+        ("init", seen_by_nobody / "new"),
+    ):
+        code, said = _as_nobody(*arguments)
+        assert code == 2, said
+        assert str(seen_by_nobody) in said
+        assert "Traceback" not in said
+    assert everything(seen_by_nobody) == before
+
+
+def test_a_project_of_somebody_else_is_refused(waiting: Path, seen_by_nobody: Path) -> None:
+    """D-S9-04: a project that may be read and not written is not driven, and keeps its bytes."""
+    subprocess.run(["chmod", "-R", "a+rX", str(seen_by_nobody)], check=True)
+    before = everything(waiting)
+    code, said = _as_nobody("approve", waiting)
+    assert code in (1, 2), said
+    assert "Traceback" not in said
+    assert "itself broke" not in said
+    assert everything(waiting) == before

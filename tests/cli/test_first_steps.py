@@ -1,0 +1,226 @@
+"""The command line as a newcomer meets it (DESIGN §9)."""
+
+import ast
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.commands import PLAYBOOK, SMALL, everything, in_own_process, specwright
+
+from specwright.cli.main import app
+
+COMMANDS = (
+    "init", "run", "approve", "reject", "amend", "release", "status", "tasks", "modules", "module", "doctor",
+)  # fmt: skip
+OPTIONS = {
+    "run": ("--spec", "--task", "--model", "--role-model", "--base-url", "--approve", "--json"),
+    "reject": ("--reasons", "--json"),
+    "amend": ("--feedback", "--json"),
+    "release": ("--module", "--json"),
+}
+
+
+def test_help_lists_every_command_with_its_purpose_in_one_line() -> None:
+    """D-S9-01: each command stands in `--help`, and none of the purposes is cut off."""
+    told = specwright("--help")
+    assert told.code == 0
+    for name in COMMANDS:
+        assert f"\n  {name} " in told.out
+    assert "..." not in told.out.partition("Commands:")[2]
+    assert "Exit codes: 0 done" in told.out
+    assert max(map(len, told.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_names_its_options(name: str) -> None:
+    """D-S9-01: the options are those of DESIGN §9; every command can speak JSON."""
+    told = specwright(name, "--help")
+    assert told.code == 0
+    for option in OPTIONS.get(name, ("--json",)):
+        assert option in told.out
+
+
+def test_every_registered_command_is_known_here() -> None:
+    """D-S9-01: a command that is added is added to these tests too."""
+    registered = {command.callback.__name__ for command in app.registered_commands if command.callback}
+    assert registered >= set(COMMANDS)
+
+
+def test_no_command_at_all_shows_the_help_as_bad_usage() -> None:
+    """D-S9-02: exit 2, and what there is to choose from."""
+    told = specwright()
+    assert told.code == 2
+    assert "init" in told.err
+
+
+def test_help_and_version_answer_without_the_factory() -> None:
+    """DESIGN §11: neither imports a model's client, a graph, the settings or the terminal's painter."""
+    program = (
+        "import sys; from specwright.cli.main import main; main(sys.argv[1:]); "
+        "print([m for m in ('pydantic_settings','langchain','langgraph','rich','numpy','sqlite3') if m in sys.modules])"
+    )
+    for argument in ("--help", "--version"):
+        ended = subprocess.run(
+            [sys.executable, "-c", program, argument], capture_output=True, text=True, check=True
+        )
+        assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_init_makes_a_spec_and_settings_and_says_what_comes_next(tmp_path: Path) -> None:
+    """D-S9-05: SPEC.md and specwright.toml, and the command that goes on."""
+    told = specwright("init", tmp_path / "new")
+    assert told.code == 0
+    assert sorted(everything(tmp_path / "new")) == ["SPEC.md", "specwright.toml"]
+    assert f"specwright run {tmp_path / 'new'}" in told.out
+
+
+def test_init_twice_keeps_what_is_there_and_says_so(tmp_path: Path) -> None:
+    """D-S9-05: existing files are left alone."""
+    specwright("init", tmp_path)
+    (tmp_path / "SPEC.md").write_text("# Mine\n")
+    told = specwright("init", tmp_path)
+    assert told.code == 0
+    assert told.out.count("it was there") == 2
+    assert (tmp_path / "SPEC.md").read_text() == "# Mine\n"
+    assert specwright("init", tmp_path, "--json").document["kept"] == ["SPEC.md", "specwright.toml"]
+
+
+def test_the_settings_that_init_writes_are_valid_and_choose_nothing(tmp_path: Path) -> None:
+    """D-S6-03: the file is comments only, so that a run still asks for a model."""
+    specwright("init", tmp_path)
+    specwright("run", tmp_path).refuses("no model is configured")
+
+
+def test_a_run_without_a_model_says_what_to_configure_and_writes_nothing(project: Path) -> None:
+    """D-S6-03: settings and variables for two providers and a local server; exit 2; it never takes a playbook."""
+    before = everything(project)
+    specwright("run", project).refuses(
+        "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "--base-url http://127.0.0.1", "specwright.toml",
+        "SPECWRIGHT_MODEL", "SPECWRIGHT_BASE_URL", f"specwright run {project} --model openai:",
+    )  # fmt: skip
+    assert everything(project) == before
+
+
+def test_the_template_itself_is_not_built(tmp_path: Path) -> None:
+    """D-S9-04: an unfilled SPEC.md costs no model call."""
+    specwright("init", tmp_path)
+    told = specwright("run", tmp_path, "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
+    told.refuses("still the template")
+
+
+def test_a_run_stops_at_the_gate_and_says_what_to_type(waiting: Path) -> None:
+    """D-S9-02, F-3.2.4-01: exit 3; `status` says the same again, in a process that only looks."""
+    told = specwright("run", waiting)
+    assert told.code == 3
+    for command in ("approve", "amend", "reject"):
+        assert f"specwright {command} {shlex.quote(str(waiting))}" in told.out
+    assert str(waiting / "state_store/product/spec.md") in told.out
+    status = specwright("status", waiting)
+    assert (status.code, status.out) == (0, told.out)
+
+
+def test_approve_in_a_new_process_drives_on_with_the_same_model(waiting: Path) -> None:
+    """D-S9-02, F-3.2.4-02: the options of the last run are kept, and the run ends with a release."""
+    told = in_own_process("approve", waiting)
+    assert told.code == 0, told
+    assert told.out.startswith("Shipped:  Nameplate 1.0.0, 1 task, 1 module")
+
+
+def test_a_release_is_told_in_five_lines(released: Path) -> None:
+    """F-3.2.4-02, D28: what shipped and where, the proof, pip, import, and that the answers were scripted."""
+    told = specwright("run", released)
+    assert told.code == 0
+    shipped, proof, install, use, note = told.out.splitlines()
+    assert str(released / "state_store/releases/REL-") in shipped
+    assert "7 tests passed, 1 interface as contracted, 2 examples ran" in proof
+    assert Path(shlex.split(install)[-1]).is_file()
+    assert shlex.split(install)[1:3] == ["pip", "install"]
+    assert use.split(maxsplit=1)[1] == "from nameplate import initials"
+    assert ast.parse(use.split(maxsplit=1)[1])
+    assert "SCRIPTED" in note
+
+
+def test_the_installed_release_is_what_the_summary_says(released: Path, tmp_path: Path) -> None:
+    """D28: the pasted import works on the pasted wheel."""
+    document = specwright("status", released, "--json").document["release"]
+    target = tmp_path / "site"
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(target)]
+    subprocess.run([*pip, document["wheel"]], check=True, capture_output=True)
+    code = f"from {document['import_name']} import {', '.join(document['exports'])}; print(initials('Ada L'))"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(target)}, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "AL\n"
+
+
+def test_tasks_modules_and_a_module_can_be_looked_at(released: Path) -> None:
+    """D-S9-08: from the task to its module to the contract with its evidence."""
+    assert "TSK-001  SHIPPED" in specwright("tasks", released).out
+    assert " initials " in specwright("modules", released).out
+    page = specwright("module", "initials", released).out
+    for word in ("Inputs:", "ValueError", "Effects:", "Evidence: PASS, 7 of 7 tests", "Surface:"):
+        assert word in page
+
+
+def test_before_the_approval_there_are_no_tasks_and_no_modules(waiting: Path) -> None:
+    """D-S9-02: nothing is wrong, so it is said beside an empty result."""
+    for command in ("tasks", "modules"):
+        told = specwright(command, waiting)
+        assert (told.code, told.out) == (0, "")
+        assert "specwright status" in told.err
+        assert specwright(command, waiting, "--json").document == []
+
+
+def test_a_release_can_be_made_again(released: Path) -> None:
+    """D28: a second release has its own id, asks no model and passes too."""
+    (released / ".specwright/run.json").write_text('{"model": "openai:x", "role_models": [], "base_url": ""}')
+    told = specwright("release", released, "--json")
+    assert told.code == 0, told
+    assert len(list((released / "state_store/releases").glob("REL-*"))) == 2
+    assert specwright("status", released, "--json").document["release"]["release_id"] == told.document["release_id"]
+
+
+def test_an_amendment_and_a_rejection_come_back_to_the_gate(waiting: Path) -> None:
+    """F-3.2.4-04: a rejection starts over from SPEC.md, whose file stays as it is."""
+    before = (waiting / "SPEC.md").read_bytes()
+    told = specwright("reject", waiting, "--reasons", "too small")
+    assert told.code == 3, told
+    assert (waiting / "SPEC.md").read_bytes() == before
+
+
+def test_a_product_can_be_given_in_one_sentence(tmp_path: Path) -> None:
+    """D-S9-06: the text stands in for SPEC.md and is kept as such."""
+    told = specwright("run", tmp_path / "p", "--task", "Make the initials of a name.", "--model", PLAYBOOK)
+    assert told.code == 3, told
+    assert (tmp_path / "p/SPEC.md").read_text() == "Make the initials of a name.\n"
+
+
+def test_a_project_in_a_directory_with_spaces_gets_commands_that_can_be_pasted(tmp_path: Path) -> None:
+    """D-S9-04: what to do next is quoted as a shell needs it, and left out where it is this directory."""
+    directory = tmp_path / "my first project"
+    told = specwright("run", directory, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+    line = next(line for line in told.out.splitlines() if line.startswith("Then:"))
+    assert shlex.split(line)[1:] == ["specwright", "approve", str(directory)]
+
+
+def test_a_playbook_in_a_directory_with_spaces_is_found_again_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D-S6-02: a relative path holds for the later commands too, wherever they are typed."""
+    place = tmp_path / "play books"
+    place.mkdir()
+    (place / "one").symlink_to(SMALL / "playbook")
+    monkeypatch.chdir(place)
+    assert specwright("run", "p", "--spec", SMALL / "SPEC.md", "--model", "playbook:one").code == 3
+    monkeypatch.chdir(tmp_path)
+    assert specwright("reject", place / "p", "--reasons", "again").code == 3
+
+
+def test_a_playbook_named_in_the_settings_is_looked_for_beside_them(project: Path) -> None:
+    """D-S6-01: a path in specwright.toml does not depend on where the command is typed."""
+    (project / "answers").symlink_to(SMALL / "playbook")
+    (project / "specwright.toml").write_text('model = "playbook:answers"\n')
+    assert specwright("run", project).code == 3

@@ -1,0 +1,84 @@
+"""What the documents tell a person to type exists: commands, options, targets, settings."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from specwright.cli.main import app
+from specwright.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+_BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SPAN = re.compile(r"`((?:specwright|make) [^`]+)`")
+_TARGET = re.compile(r"^([a-z-]+):", re.MULTILINE)
+
+
+def _typed(path: Path) -> Iterator[list[str]]:
+    """The lines of shell blocks and the inline commands, as words."""
+    text = path.read_text(encoding="utf-8")
+    lines = [line for block in _BLOCK.findall(text) for line in block.splitlines()]
+    for line in (*lines, *_SPAN.findall(text)):
+        # other lines may hold a quotation that goes on in the next one
+        if line.removeprefix(".venv/bin/").startswith(("specwright ", "make ")):
+            words = shlex.split(line, comments=True)
+            yield [words[0].removeprefix(".venv/bin/"), *words[1:]]
+
+
+SPECWRIGHT = [(p, words[1:]) for p in DOCUMENTS for words in _typed(p) if words[0] == "specwright"]
+MAKE = [(p, words[1]) for p in DOCUMENTS for words in _typed(p) if words[0] == "make"]
+
+
+def test_the_readme_tells_what_to_type():
+    """The two commands of a fresh machine and the everyday ones stand in the README."""
+    typed = [words for path, words in SPECWRIGHT if path.name == "README.md" and path.parent == ROOT]
+    made = [target for path, target in MAKE if path.parent == ROOT]
+
+    assert made[:2] == ["demo", "test"]
+    assert {words[0] for words in typed} >= {"init", "run", "approve", "status"}
+
+
+@pytest.mark.parametrize(
+    ("path", "words"), SPECWRIGHT, ids=[f"{p.name}: {' '.join(words)}" for p, words in SPECWRIGHT]
+)
+def test_a_command_is_one_that_the_command_line_takes(path: Path, words: list[str]):
+    """Every `specwright` command in the documents has a name, arguments and options that exist (D-S9-01)."""
+    commands = typer.main.get_command(app).commands
+
+    assert words[0] in commands, f"{path.name}: there is no `specwright {words[0]}`"
+    # a span in prose may name a command without what it needs
+    command, resilient = commands[words[0]], len(words) == 1
+    command.make_context(words[0], words[1:], resilient_parsing=resilient).close()
+
+
+@pytest.mark.parametrize(("path", "target"), MAKE, ids=[f"{p.name}: {target}" for p, target in MAKE])
+def test_a_make_target_is_in_the_makefile(path: Path, target: str):
+    """Every `make` command in the documents is a target."""
+    assert target in _TARGET.findall((ROOT / "Makefile").read_text(encoding="utf-8"))
+
+
+def test_the_settings_in_the_readme_are_the_settings():
+    """The README's table lists every setting with its default."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \|", text, re.MULTILINE))
+    shown = {name: _shown(getattr(Settings.model_construct(), name)) for name in Settings.model_fields}
+
+    assert listed == shown
+
+
+def _shown(value: object) -> str:
+    if value == "":
+        return "none"
+    return f"{value:g}" if isinstance(value, int | float) else f"`{value}`"
+
+
+def test_every_command_is_in_the_readme():
+    """A command that exists is told of."""
+    told = {words[0] for path, words in SPECWRIGHT if path.parent == ROOT}
+
+    assert told >= set(typer.main.get_command(app).commands)

@@ -1,0 +1,104 @@
+"""The documents agree with the repository: links, files, decisions, graphs."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from specwright.graphs.debate_graph import debate_graph
+from specwright.graphs.engineering_graph import engineering_graph
+from specwright.graphs.outer_graph import outer_graph
+from specwright.graphs.project_graph import project_graph
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "specwright"
+DECISIONS = sorted((ROOT / "docs/adr").glob("0*.md"))
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+_LINK = re.compile(r"\]\((?!https?://)([^)#]+)\)")
+_SOURCE = re.compile(r"`((?:[a-z_]+/)+[a-z_]*(?:\.py)?)`")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_to_a_file(path: Path):
+    """A relative link in a document names a file of the repository."""
+    links = _LINK.findall(path.read_text(encoding="utf-8"))
+
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.name)
+def test_a_decision_has_its_parts_and_names_files_that_exist(path: Path):
+    """A record says context, decision and consequences, and names source files that are there."""
+    text = path.read_text(encoding="utf-8")
+    number = path.name[:4]
+
+    assert text.startswith(f"# {number} ")
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["Context", "Decision", "Consequences"]
+    assert re.search(r"^Settles ", text, re.MULTILINE)
+    implemented = re.search(r"Implemented in (.*?)\.\n\n", text, re.DOTALL)
+    named = _SOURCE.findall(implemented[1]) if implemented else []
+    assert [name for name in named if not (PACKAGE / name).exists() and not (ROOT / name).exists()] == []
+
+
+def test_the_list_of_decisions_is_complete():
+    """docs/adr/README.md lists every record in order, with its title; numbers have no gap."""
+    text = (ROOT / "docs/adr/README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| ([0-9]{4}) \| \[(.+?)\]\((.+?)\) \|", text, re.MULTILINE)
+    there = [
+        (path.name[:4], path.read_text(encoding="utf-8").splitlines()[0][len("# 0000 ") :], path.name)
+        for path in DECISIONS
+    ]
+
+    assert listed == there
+    assert [int(number) for number, _, _ in there] == list(range(1, len(there) + 1))
+
+
+def test_every_decision_that_the_code_cites_exists():
+    """`ADR 0002` in a source file is a record."""
+    numbers = {path.name[:4] for path in DECISIONS}
+    cited = {
+        found
+        for path in PACKAGE.rglob("*.py")
+        for found in re.findall(r"ADR ([0-9]{4})", path.read_text(encoding="utf-8"))
+    }
+
+    assert cited <= numbers
+
+
+@pytest.mark.parametrize("name", ["outer", "project", "engineering", "debate"])
+def test_the_graphs_are_drawn_as_they_are(name: str):
+    """docs/architecture.md draws every node of every graph, and no edge that is not there (F-3.3-08, F-3.4-07)."""
+    graph = _compiled(name).get_graph()
+    edges = {(_bare(edge.source), _bare(edge.target)) for edge in graph.edges}
+    drawn = _drawn(name)
+
+    assert drawn <= edges
+    nodes = {node for edge in drawn for node in edge} - {"END"}
+    assert nodes == {_bare(node) for node in graph.nodes} - {"START", "END"}
+
+
+def _compiled(name: str) -> Any:
+    nothing = cast(Any, None)  # a graph asks its factory for nothing until it runs
+    if name == "outer":
+        return outer_graph(nothing, nothing)
+    return {"project": project_graph, "engineering": engineering_graph, "debate": debate_graph}[name](nothing)
+
+
+def _bare(node: str) -> str:
+    return node.strip("_").upper() if node.startswith("__") else node
+
+
+def _drawn(name: str) -> set[tuple[str, str]]:
+    """The edges of a Mermaid drawing: `a --> b`, `a -- why --> b`, and chains of them."""
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    body = re.search(rf"^  subgraph {name}\n(.*?)^  end$", text, re.MULTILINE | re.DOTALL)
+    assert body, f"docs/architecture.md draws no graph {name}"
+    edges: set[tuple[str, str]] = set()
+    for line in body[1].splitlines():
+        chain = re.split(r" -->|-- [^>]+ -->", line)
+        nodes = [node.strip() for node in chain]
+        edges |= set(pairwise(nodes))
+    return edges

@@ -1,0 +1,124 @@
+"""A crash costs nothing: killed anywhere, a run goes on and ends as if nothing had been (DESIGN §4).
+
+The factory runs in a child that a wrapped port, or this test, ends by SIGKILL; models answer from a counting endpoint.
+The draws of the interrupted run are those of an uninterrupted one, so that the stores can be compared byte by byte.
+"""
+
+import signal
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from factory.conftest import Uninterrupted
+from support.endpoint import Endpoint, Fault
+from support.killing import EFFECTS, Job, Kill
+from support.stores import differences
+from support.workshop import Workshop
+
+KILLED = -signal.SIGKILL
+RECORDED = tuple(kind for kind in EFFECTS if kind != "checkpoint")
+
+
+def goes_on(workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted) -> None:
+    """Run a killed project again; it ends well, asks nothing that was answered, and leaves the same store."""
+    answered = set(endpoint.answered)
+    endpoint.misbehave()
+    before = dict(endpoint.asked)
+
+    finished = workshop.drive(job._replace(kill=Kill()))
+
+    assert finished.code == 0, finished.err
+    assert [name for name in answered if endpoint.asked[name] != before[name]] == []
+    assert endpoint.answered == uninterrupted.endpoint.answered
+    assert differences(Path(job.directory), uninterrupted.project) == []
+
+
+@pytest.mark.parametrize(
+    "during",
+    [
+        Fault("hang", "proposer", "initials", ordinal=3),
+        Fault("hang", "challenger", "initials"),
+        Fault("hang", "planner", ordinal=1),
+        Fault("hang", "arbiter", "contracts"),
+    ],
+    ids=["third tool call of the Proposer", "Challenger", "planner after its search", "Arbiter"],
+)
+def test_a_kill_in_the_middle_of_a_call_repeats_no_answered_one(
+    workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted, during: Fault
+):
+    """Killed while a role waits for its next answer, the run goes on from the answers it has (D-S4-03, D-S4-05)."""
+    endpoint.misbehave(during)
+    running = workshop.begin("drive", job._asdict())
+    assert endpoint.hanging.wait(60)
+    running.kill()
+    assert workshop.wait(running).code == KILLED
+    goes_on(workshop, job, endpoint, uninterrupted)
+
+
+@pytest.mark.parametrize("nth", [2, 5])
+def test_a_kill_between_two_wires_loses_and_doubles_none(
+    workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted, nth: int
+):
+    """Killed after an append and before its projection, the projection is caught up (D-S4-03, D-29-03)."""
+    deadly = job._replace(kill=Kill(("wire",), nth))
+    assert workshop.drive(deadly).code == KILLED
+    goes_on(workshop, job, endpoint, uninterrupted)
+
+
+def killed_again_and_again(workshop: Workshop, job: Job, step: int, *, forgetting: bool = False) -> int:
+    """Kill the run after each so many new effects, until it ends; how often it was killed.
+
+    Args:
+        forgetting: Whether the graph's checkpoints are lost each time as well.
+    """
+    deadly = job._replace(kill=Kill(RECORDED, step))
+    for kills in count():
+        finished = workshop.drive(deadly)
+        if finished.code != KILLED:
+            assert finished.code == 0, finished.err
+            return kills
+        if forgetting:
+            for file in (Path(job.directory) / ".specwright").glob("checkpoints*"):
+                file.unlink()
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("step", "forgetting"),
+    [
+        (11, False),
+        (23, True),
+        pytest.param(1, False, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param(2, True, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+    ],
+)
+def test_a_run_that_is_killed_again_and_again_ends_all_the_same(
+    workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted, step: int, forgetting: bool
+):
+    """After every journal record, file, Wire and index entry; with checkpoints and without (D-S4-03, D-S4-07, D9)."""
+    effects = sum(effect.split()[0] in RECORDED for effect in uninterrupted.effects)
+    assert killed_again_and_again(workshop, job, step, forgetting=forgetting) == effects // step
+    assert endpoint.asked == uninterrupted.endpoint.asked
+    assert endpoint.answered == uninterrupted.endpoint.answered
+    assert differences(Path(job.directory), uninterrupted.project) == []
+
+
+SHARES = 6
+"""Tests over which the sweep is spread."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("share", range(SHARES))
+def test_a_run_that_is_killed_once_goes_on_to_the_end(
+    workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted, tmp_path: Path, share: int
+):
+    """Killed once, at every fourth effect of any kind, checkpoints among them (D-S4-03)."""
+    counted = [effect for effect in uninterrupted.effects if effect.split()[0] in EFFECTS]
+    for nth in range(1 + 4 * share, len(counted) + 1, 4 * SHARES):
+        endpoint.asked.clear()
+        endpoint.answered.clear()
+        deadly = job._replace(directory=str(tmp_path / f"{nth}"), kill=Kill(EFFECTS, nth))
+        assert workshop.drive(deadly).code == KILLED, counted[nth - 1]
+        goes_on(workshop, deadly, endpoint, uninterrupted)
