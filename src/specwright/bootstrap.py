@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from specwright import __version__
+from specwright import __version__, canonical_json
 from specwright.application.factory import Factory, View
 from specwright.application.projection import Projection
 from specwright.domain.ship import Environment
@@ -25,7 +25,9 @@ from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import Cassette, FileJournal
 from specwright.journal.journal import request_digest
+from specwright.log.metadata import hcs_metadata
 from specwright.log.sqlite_log import SqliteWireLog
+from specwright.log.verify import verify as verify_log
 from specwright.packaging import FlitPackager
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.gate import ShipGate
@@ -47,10 +49,12 @@ __all__ = [
     "Opened",
     "Recorded",
     "driven_by",
+    "log_findings",
     "model_sources_of",
     "open_project",
     "probe_model",
     "reading_project",
+    "stored_wires",
 ]
 
 RUNTIME = ".specwright"
@@ -217,10 +221,7 @@ def reading_project(directory: Path) -> Generator[View]:
     Raises:
         InputError: there is no project.
     """
-    log_file = directory / RUNTIME / "wire.db"
-    if not log_file.is_file():
-        raise InputError("no run has begun here", where=str(directory), remedy="`specwright run` begins one")
-    log = SqliteWireLog(log_file, TOPIC, time.time_ns)
+    log = SqliteWireLog(_log_file(directory), TOPIC, time.time_ns)
     try:
         store = DiskStateStore(directory / "state_store")
         view = View(store, Projection(log, store, time.monotonic))
@@ -228,6 +229,37 @@ def reading_project(directory: Path) -> Generator[View]:
         yield view
     finally:
         log.close()
+
+
+def stored_wires(directory: Path) -> list[dict[str, Any]]:
+    """Every Wire of a project with its proof beside it (W HCS Metadata).
+
+    Raises:
+        InputError: there is no project.
+    """
+    log = SqliteWireLog(_log_file(directory), TOPIC, time.time_ns)
+    try:
+        return [
+            {**hcs_metadata(TOPIC, entry), "wire": canonical_json.loads(entry.body)} for entry in log.stored()
+        ]
+    finally:
+        log.close()
+
+
+def log_findings(directory: Path) -> list[dict[str, Any]]:
+    """What is wrong with a project's log; empty if its chain is intact.
+
+    Raises:
+        InputError: there is no project.
+    """
+    return [finding._asdict() for finding in verify_log(_log_file(directory))]
+
+
+def _log_file(directory: Path) -> Path:
+    path = directory / RUNTIME / "wire.db"
+    if not path.is_file():
+        raise InputError("no run has begun here", where=str(directory), remedy="`specwright run` begins one")
+    return path
 
 
 def _factory(ports: Adapters, roles: Roles, progress: Progress, spec_text: str) -> Factory:

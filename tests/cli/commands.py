@@ -72,9 +72,10 @@ def command(*arguments: object) -> list[str]:
 
 def in_own_process(*arguments: object, **options: Any) -> Told:
     """A command, in a process of its own."""
-    options = {"timeout": 60, "stdin": subprocess.DEVNULL, **options}
-    ended = subprocess.run(command(*arguments), capture_output=True, text=True, check=False, **options)
-    return Told(ended.returncode, ended.stdout, ended.stderr)
+    pipe = subprocess.PIPE
+    options = {"timeout": 60, "stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe, **options}
+    ended = subprocess.run(command(*arguments), text=True, check=False, **options)
+    return Told(ended.returncode, ended.stdout or "", ended.stderr)
 
 
 def everything(directory: Path) -> dict[str, bytes]:

@@ -15,12 +15,12 @@ FILES = {
     'timeout_seconds = "soon"': ("`timeout_seconds`", "'soon'"),
     "timeout_seconds = 0": ("`timeout_seconds` is 0", "greater than 0"),
     "timeout_seconds = nan": ("`timeout_seconds`", "finite"),
-    "max_retries = -1\ncalls_per_role = 1": ("`max_retries`", "`calls_per_role`"),
+    "gate_timeout_seconds = -1\ncalls_per_role = 1": ("`gate_timeout_seconds`", "`calls_per_role`"),
     'role_models = "x"': ("`role_models`", "dictionary"),
     '[role_models]\njudge = "openai:x"': ("no role 'judge'", "challenger"),
     '[role_models]\narbiter = "x"': ("provider:model",),
     'base_url = "localhost:8000"': ("`base_url`", "no web address"),
-    "model = ": ("no TOML", "line 1"),
+    "model = ": ("no TOML", "Invalid value"),
     "\0": ("no TOML",),
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, SMALL, SPEC, command, everything, specwright
+from cli.commands import PLAYBOOK, SMALL, SPEC, Told, everything, specwright
 
 NOBODY = 65534
 
@@ -151,18 +151,20 @@ def test_a_module_that_is_not_there_is_refused(released: Path) -> None:
     told.refuses("MM-00000000@1.0.0", "specwright modules", code=1)
 
 
-def _as_nobody(*arguments: object) -> tuple[int, str]:
+AS_NOBODY = f"""
+import os
+import encodings.utf_8_sig, specwright.cli.driving  # while the interpreter can still be read
+from specwright.cli.main import run
+os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})
+run()
+"""
+
+
+def _as_nobody(*arguments: object) -> Told:
     """A command as an unprivileged user."""
-
-    def become() -> None:
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
-
-    ended = subprocess.run(
-        command(*arguments), capture_output=True, text=True, check=False, preexec_fn=become, cwd="/"
-    )
-    return ended.returncode, ended.stderr
+    given = [sys.executable, "-c", AS_NOBODY, *map(str, arguments)]
+    ended = subprocess.run(given, capture_output=True, text=True, check=False, cwd="/")
+    return Told(ended.returncode, ended.stdout, ended.stderr)
 
 
 @pytest.fixture
@@ -171,10 +173,10 @@ def seen_by_nobody(tmp_path: Path) -> Path:
     if os.getuid() != 0:
         pytest.skip("only root can become another user")
     for directory in (tmp_path, *tmp_path.parents):
-        if directory.stat().st_mode & 0o001 == 0 and directory.is_relative_to(Path(os.environ.get("TMPDIR", "/tmp"))):
-            directory.chmod(directory.stat().st_mode | 0o011)
-    if not Path(sys.executable).exists() or _as_nobody("--version")[0] != 0:
-        pytest.skip("an unprivileged user cannot run this interpreter")
+        if directory.stat().st_mode & 0o005 != 0o005:
+            if directory.parent == Path("/"):
+                pytest.skip("an unprivileged user does not reach the place of these tests")
+            directory.chmod(directory.stat().st_mode | 0o055)
     (tmp_path / "SPEC.md").write_text(SPEC)
     return tmp_path
 
@@ -187,10 +189,7 @@ def test_a_directory_that_cannot_be_written_is_refused(seen_by_nobody: Path) -> 
         ("run", seen_by_nobody / "new", "--task", "x", "--model", PLAYBOOK),
         ("init", seen_by_nobody / "new"),
     ):
-        code, said = _as_nobody(*arguments)
-        assert code == 2, said
-        assert str(seen_by_nobody) in said
-        assert "Traceback" not in said
+        _as_nobody(*arguments).refuses(str(seen_by_nobody))
     assert everything(seen_by_nobody) == before
 
 
@@ -198,8 +197,5 @@ def test_a_project_of_somebody_else_is_refused(waiting: Path, seen_by_nobody: Pa
     """D-S9-04: a project that may be read and not written is not driven, and keeps its bytes."""
     subprocess.run(["chmod", "-R", "a+rX", str(seen_by_nobody)], check=True)
     before = everything(waiting)
-    code, said = _as_nobody("approve", waiting)
-    assert code in (1, 2), said
-    assert "Traceback" not in said
-    assert "itself broke" not in said
+    _as_nobody("approve", waiting).refuses(str(waiting))
     assert everything(waiting) == before

@@ -7,6 +7,10 @@ from typing import Any, cast
 
 import pytest
 
+from specwright.domain.answers import PlanAnswer
+from specwright.domain.contract_rules import problems
+from specwright.domain.examples_file import parse_examples
+from specwright.domain.micro_plan import KnownModules, assign, plan_problems
 from specwright.graphs.debate_graph import debate_graph
 from specwright.graphs.engineering_graph import engineering_graph
 from specwright.graphs.outer_graph import outer_graph
@@ -102,3 +106,27 @@ def _drawn(name: str) -> set[tuple[str, str]]:
         nodes = [node.strip() for node in chain]
         edges |= set(pairwise(nodes))
     return edges
+
+
+def test_the_plan_in_the_playbook_guide_is_one():
+    """The guide shows a plan that a planner could submit, contracts included (D-S6-02)."""
+    text = (ROOT / "docs/writing-a-playbook.md").read_text(encoding="utf-8")
+    block = re.search(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert block
+
+    plan = PlanAnswer.model_validate_json(block[1])
+    known = KnownModules({"to_cents": "MM-11111111@1.0.0"}, frozenset({"MM-11111111@1.0.0"}))
+    assert plan_problems(plan, known) == []
+    _, contracts = assign(plan, "MP-00000000", "T-a@1.0.0", known, lambda: "MM-00000000")
+    assert {name: problems(contract) for name, contract in contracts.items()} == {"split_evenly": []}
+
+
+def test_the_example_in_the_playbook_guide_is_one():
+    """The guide shows an examples.md that can be read (D-S8.1-06)."""
+    text = (ROOT / "docs/writing-a-playbook.md").read_text(encoding="utf-8")
+    block = re.search(r"^````markdown\n(.*?)^````$", text, re.MULTILINE | re.DOTALL)
+    assert block
+
+    examples, faults = parse_examples(block[1])
+    assert len(examples) == 1
+    assert faults == ()

@@ -4,7 +4,6 @@ The factory runs in a child that a wrapped port, or this test, ends by SIGKILL; 
 The draws of the interrupted run are those of an uninterrupted one, so that the stores can be compared byte by byte.
 """
 
-import signal
 from itertools import count
 from pathlib import Path
 
@@ -14,9 +13,8 @@ from factory.conftest import Uninterrupted
 from support.endpoint import Endpoint, Fault
 from support.killing import EFFECTS, Job, Kill
 from support.stores import differences
-from support.workshop import Workshop
+from support.workshop import KILLED, Workshop
 
-KILLED = -signal.SIGKILL
 RECORDED = tuple(kind for kind in EFFECTS if kind != "checkpoint")
 
 

@@ -17,7 +17,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Finished", "Running", "Workshop"]
+__all__ = ["KILLED", "Finished", "Running", "Workshop"]
+
+KILLED = -signal.SIGKILL
+"""How a killed process ends."""
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 100.0

@@ -1,7 +1,6 @@
 """The contracts of a plan as the deliverable of a debate (D10)."""
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
 
 from specwright.application.briefs import DependencyView
 from specwright.application.deliverable import CONTRACTS, Submitted
@@ -9,10 +8,10 @@ from specwright.application.factory import Factory
 from specwright.application.planning import Plan, draft_plan, load_plan, lock_plan, shipped_view
 from specwright.application.project_stage import Task
 from specwright.application.records import Invocation, invocation_of
+from specwright.domain.amendments import contract_problems
 from specwright.domain.answers import AmendmentsAnswer, AppliedAmendment, Failure
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication
-from specwright.domain.json_pointer import resolve
 
 __all__ = ["ContractSet"]
 
@@ -65,7 +64,13 @@ class ContractSet:
             )
             for i, a in enumerate(decided.amendments)
         ]
-        plan_id = draft_plan(self._factory, self.task, f"amended-{round_number}", wanted, target)
+        approved = self._plan(target).contracts
+
+        def applied(contracts: Mapping[str, MicroModuleContract]) -> list[str]:
+            return contract_problems(decided.amendments, approved, contracts)
+
+        stage = f"amended-{round_number}"
+        plan_id = draft_plan(self._factory, self.task, stage, wanted, target, applied)
         submitted = self._submitted(plan_id)
         answer = AmendmentsAnswer(
             applied=[
@@ -79,21 +84,9 @@ class ContractSet:
 
     def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
         """Amendments whose pointer does not show them."""
-        old, new = self._plan(before).contracts, self._plan(after).contracts
-        problems: list[str] = []
-        for i, amendment in enumerate(decided.amendments):
-            name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
-            was, now = _at(old, name, pointer), _at(new, name, pointer)
-            wrong = {
-                "ADD": now is _NOTHING,
-                "REMOVE": now is not _NOTHING and now == was,
-                "MODIFY": now is _NOTHING or now == was,
-            }[amendment.action]
-            if wrong:
-                problems.append(
-                    f"amendment {i}: {amendment.action} {amendment.target} does not show in the contract"
-                )
-        return problems
+        return contract_problems(
+            decided.amendments, self._plan(before).contracts, self._plan(after).contracts
+        )
 
     def verify(self, target: str) -> list[Failure]:
         """Lock the plan; what keeps it open counts as a failure."""
@@ -121,12 +114,3 @@ class ContractSet:
             examples="",
             preflight=[],
         )
-
-
-_NOTHING: Any = object()
-
-
-def _at(contracts: dict[str, MicroModuleContract], name: str, pointer: str) -> Any:
-    if name not in contracts:
-        return _NOTHING
-    return resolve(cast(Any, contracts[name].to_json()), pointer, _NOTHING)

@@ -101,7 +101,11 @@ class Implementation:
             assignment,
             lambda answer, files: [
                 *_unaccounted(answer, decided.amendments),
-                *(self._preflight(desk, files) if all(a.applied for a in answer.applied) else ()),
+                *(
+                    self._amended(desk, target, files, decided)
+                    if all(a.applied for a in answer.applied)
+                    else ()
+                ),
             ],
         )
         claimed = ProposerAnswer(claim=draft.answer.claim, acceptance_checks=draft.answer.acceptance_checks)
@@ -160,6 +164,13 @@ class Implementation:
         verdict = judge(self._factory, desk.scope, self._candidate(files))
         self._observed = _observations(verdict)
         return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
+
+    def _amended(self, desk: _Desk, before: str, files: Files, decided: Adjudication) -> list[str]:
+        """What is wrong with files whose amendments are all said to be applied."""
+        return [
+            *applied_problems(decided.amendments, self.files(before), files),
+            *self._preflight(desk, files),
+        ]
 
     def _pack(self, workspace: Files) -> dict[str, bytes]:
         task_file = self._factory.folder.read(self.task.path).decode()

@@ -4,7 +4,7 @@ A plan is two artifacts and more: the `MICRO_PLAN` with the answer it came from,
 a reuse search report per module (F§14.3). They are drafts until the contract debate is over; then they lock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from specwright import canonical_json
@@ -60,15 +60,25 @@ class Plan(NamedTuple):
         return {m.name: m.reuse.reuse_ref for m in self.answer.modules if m.reuse.reuse_ref}
 
 
+Contracts = Mapping[str, MicroModuleContract]
+"""By module name."""
+
+
 def draft_plan(
-    factory: Factory, task: Task, stage: str, failures: Sequence[Failure], before: str = ""
+    factory: Factory,
+    task: Task,
+    stage: str,
+    failures: Sequence[Failure],
+    before: str = "",
+    check: Callable[[Contracts], list[str]] = lambda _: [],
 ) -> str:
     """Ask the planner, check what it says, give it ids and store it.
 
     Args:
-        stage: `round-1` and on in the contract debate, or `amended`.
+        stage: `round-1` and on in the contract debate, or `amended-1` and on.
         failures: What the last round showed; empty in the first.
-        before: The `MP-...` that was challenged.
+        before: The `MP-...` that was challenged or approved with amendments.
+        check: What else is wrong with the contracts.
 
     Returns:
         The plan's id.
@@ -85,9 +95,15 @@ def draft_plan(
     assignment = Assignment(
         place, plan_message(task_file, failures, refused), {"task.md": task_file.encode()}
     )
-    answer = factory.roles.plan(
-        assignment, lambda given: [*plan_problems(given, known), *_contract_problems(given, known)]
-    )
+
+    def examine(given: PlanAnswer) -> list[str]:
+        if found := plan_problems(given, known):
+            return found  # names must be right before contracts can be drawn up
+        drafts = _drafts(given, known)
+        locked = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
+        return [*locked, *check(drafts)]
+
+    answer = factory.roles.plan(assignment, examine)
     plan_id = _store(factory, scope, task, invocation, answer, known, before)
     contribute(factory, scope, invocation, ContributionType.MICRO_PLAN, f"{plan_id}@1.0.0")
     factory.progress.note(Step("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules)))
@@ -158,13 +174,10 @@ def _known(factory: Factory, scope: Scope) -> KnownModules:
     return KnownModules({pair[0]: pair[1] for pair in pairs}, frozenset(pair[1] for pair in pairs))
 
 
-def _contract_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
-    if plan_problems(answer, known):
-        return []  # names must be right before contracts can be drawn up
+def _drafts(answer: PlanAnswer, known: KnownModules) -> Contracts:
+    """The contracts of a plan as they would be, before ids are drawn."""
     _, contracts = assign(answer, "MP-00000000", "", known, lambda: "MM-00000000")
-    return [
-        f"modules.{name}: {problem}" for name, c in contracts.items() for problem in problems(normalise(c))
-    ]
+    return {name: normalise(contract) for name, contract in contracts.items()}
 
 
 def _invocation(factory: Factory, scope: Scope, task: Task, place: Place, known: KnownModules) -> Invocation:

@@ -37,15 +37,14 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
             told = document(view, reached, directory, scripted=scripted, drift=[])
             show({**told, "driven_by": driver or None, "under_way": now})
             return
-        if view.projection.state is not None:
-            say(_counts(view.projection.state))
-        if now:
-            say(f"Now:    {', '.join(now)}")
+        lines = [_counts(view.projection.state)] if view.projection.state is not None else []
+        lines += [f"Now:      {', '.join(now)}"] if now else []
         if driver:
-            say(f"A run is at work ({driver}).")
-            return
-        for line in describe(view, reached, directory, scripted=scripted):
-            say(line)
+            lines.append(f"A run is at work: {driver}.")
+        else:
+            lines += describe(view, reached, directory, scripted=scripted)
+    for line in lines:
+        say(line)
 
 
 def tasks(directory: Directory = Path(), as_json: AsJson = False) -> None:

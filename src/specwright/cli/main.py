@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from specwright.cli import look, steer
+from specwright.cli import look, steer, wire_commands
 from specwright.cli.output import complain, note
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
 
@@ -50,6 +50,7 @@ app = typer.Typer(
 )
 steer.register(app)
 look.register(app)
+wire_commands.register(app)
 
 
 @app.callback(invoke_without_command=True)

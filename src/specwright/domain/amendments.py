@@ -3,10 +3,13 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from specwright.domain.answers import Amendment
+from specwright.domain.contract import MicroModuleContract
+from specwright.domain.json_pointer import resolve
 
-__all__ = ["applied_problems", "target_problems"]
+__all__ = ["applied_problems", "contract_problems", "target_problems"]
 
 _MIN_WORDS = 5
 _VAGUE = {
@@ -50,6 +53,44 @@ def applied_problems(
             why = "does not exist" if old is None or new is None else "is unchanged"
             problems.append(f"amendment {i}: {amendment.target} should have been changed and {why}")
     return problems
+
+
+def contract_problems(
+    amendments: Sequence[Amendment],
+    before: Mapping[str, MicroModuleContract],
+    after: Mapping[str, MicroModuleContract],
+) -> list[str]:
+    """What the contracts of a plan contradict; a pointer that ends in `/-` is the end of a list (RFC 6902).
+
+    Args:
+        amendments: Of a contract debate.
+        before: The contracts as they were approved, by name.
+        after: As they are now.
+    """
+    problems: list[str] = []
+    for i, amendment in enumerate(amendments):
+        name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
+        appends = pointer.endswith("/-")
+        pointer = pointer.removesuffix("/-")
+        was, now = _at(before, name, pointer), _at(after, name, pointer)
+        changed = was != now
+        shown = {
+            "ADD": now is not _NOTHING and (changed or not appends),
+            "REMOVE": now is _NOTHING or changed,
+            "MODIFY": now is not _NOTHING and changed,
+        }[amendment.action]
+        if not shown:
+            problems.append(
+                f"amendment {i}: {amendment.action} {amendment.target} does not show in the contract"
+            )
+    return problems
+
+
+_NOTHING: Any = object()
+
+
+def _at(contracts: Mapping[str, MicroModuleContract], name: str, pointer: str) -> Any:
+    return resolve(contracts[name].to_json(), pointer, _NOTHING) if name in contracts else _NOTHING
 
 
 def _find(kind: str, name: str, files: Mapping[str, bytes]) -> str | None:

@@ -11,12 +11,21 @@ from langgraph.types import Command
 
 from specwright.application.factory import Factory
 from specwright.application.product_stage import current_spec
+from specwright.errors import CorruptionError, RefusedError
 from specwright.graphs.outer_graph import outer_graph
 
 __all__ = ["Driver", "Paused", "open_driver", "recursion_limit"]
 
 _THREAD = "project"
 _STEPS_PER_TASK = 4  # dispatch, engineering, update, and one to spare
+_OUTSIDE = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+}
+_PRIMARY_CODE = 0xFF
 
 
 def recursion_limit(tasks: int) -> int:
@@ -79,6 +88,24 @@ class Driver:
 def open_driver(
     factory: Factory, checkpoints: Path, saver: type[SqliteSaver] = SqliteSaver
 ) -> Generator[Driver]:
-    """The driver with its checkpoints, which are closed afterwards."""
-    with closing(sqlite3.connect(checkpoints, check_same_thread=False)) as connection:
-        yield Driver(factory, saver(connection))
+    """The driver with its checkpoints, which are closed afterwards.
+
+    Raises:
+        RefusedError: the disk is full, or the file cannot be written.
+        CorruptionError: the file is not what was written.
+    """
+    try:
+        with closing(sqlite3.connect(checkpoints, check_same_thread=False)) as connection:
+            yield Driver(factory, saver(connection))
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _OUTSIDE:
+            raise RefusedError(
+                f"the checkpoints cannot be written: {error}",
+                where=str(checkpoints),
+                remedy="free the disk or mend the rights, then run again; what was answered is kept",
+            ) from error
+        raise CorruptionError(
+            f"the checkpoints cannot be used: {error}",
+            where=str(checkpoints),
+            remedy="move this file aside and run again: what was answered stands in the journal and the log (D9)",
+        ) from error

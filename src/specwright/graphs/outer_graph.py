@@ -32,61 +32,65 @@ def outer_graph(
     factory: Factory, checkpointer: BaseCheckpointSaver[Any]
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Compile the root graph: the only one with a checkpointer."""
-    sub = project_graph(factory)
-
-    def entry(state: OuterState) -> Literal["product_loop", "project_loop"]:
-        # a lost checkpoint loses nothing: what was approved stands in the log (D9, D29)
-        return "product_loop" if factory.projection.spec is None else "project_loop"
-
-    def product_loop(state: OuterState) -> OuterState:
-        restart = state.get("restart", 1)
-        product_stage.research(factory, restart, state.get("reasons", []), state.get("feedback", []))
-        return {"restart": restart, "schema_version": 1}
-
-    def approval_gate(state: OuterState) -> Command[Literal["product_loop", "project_loop"]]:
-        if factory.projection.spec is not None:
-            return Command(goto="project_loop")  # this node runs again after a crash
-        count = state.get("amend_count", 0)
-        answer = cast(
-            dict[str, str],
-            interrupt(
-                {"kind": "approval", "amend_count": count, "advise": count >= product_stage.MANY_AMENDMENTS}
-            ),
-        )
-        if answer["action"] == "APPROVE":
-            product_stage.approve(factory, answer["by"])
-            return Command(update={"amend_count": 0}, goto="project_loop")
-        if answer["action"] == "AMEND":
-            update = {"feedback": [*state.get("feedback", []), answer["feedback"]], "amend_count": count + 1}
-            return Command(update=update, goto="product_loop")
-        update = {
-            "reasons": [*state.get("reasons", []), answer["reasons"]],
-            "feedback": [],
-            "amend_count": 0,
-            "restart": state.get("restart", 1) + 1,
-        }
-        return Command(update=update, goto="product_loop")
-
-    def project_loop(state: OuterState) -> OuterState:
-        result = sub.invoke(cast(Any, {"schema_version": 1}))
-        return {"outcome": result["outcome"]}
-
-    def release(state: OuterState) -> OuterState:
-        if state["outcome"] != Outcome.COMPLETE:
-            return {}
-        made = releasing.release_all(factory)
-        return {"release_id": made.release_id, "released": made.succeeded}
-
+    nodes = _Nodes(factory)
     graph = StateGraph(OuterState)
-    for name, node in (
-        ("product_loop", product_loop),
-        ("approval_gate", approval_gate),
-        ("project_loop", project_loop),
-        ("release", release),
-    ):
-        graph.add_node(name, cast(Any, node))
-    graph.add_conditional_edges(START, entry, ["product_loop", "project_loop"])
+    for name in ("product_loop", "approval_gate", "project_loop", "release"):
+        graph.add_node(name, getattr(nodes, name))
+    graph.add_conditional_edges(START, nodes.entry, ["product_loop", "project_loop"])
     graph.add_edge("product_loop", "approval_gate")
     graph.add_edge("project_loop", "release")
     graph.add_edge("release", END)
     return cast(Any, graph.compile(checkpointer=checkpointer, name="outer"))
+
+
+class _Nodes:
+    """The nodes, by their names in the graph."""
+
+    def __init__(self, factory: Factory) -> None:
+        self._factory = factory
+        self._project_graph = project_graph(factory)
+
+    def entry(self, state: OuterState) -> Literal["product_loop", "project_loop"]:
+        # a lost checkpoint loses nothing: what was approved stands in the log (D9, D29)
+        return "product_loop" if self._factory.projection.spec is None else "project_loop"
+
+    def product_loop(self, state: OuterState) -> OuterState:
+        restart = state.get("restart", 1)
+        product_stage.research(self._factory, restart, state.get("reasons", []), state.get("feedback", []))
+        return {"restart": restart, "schema_version": 1}
+
+    def approval_gate(self, state: OuterState) -> Command[Literal["product_loop", "project_loop"]]:
+        if self._factory.projection.spec is not None:
+            return Command(goto="project_loop")  # this node runs again after a crash
+        count = state.get("amend_count", 0)
+        asked = {"kind": "approval", "amend_count": count, "advise": count >= product_stage.MANY_AMENDMENTS}
+        answer = cast(dict[str, str], interrupt(asked))
+        if answer["action"] == "APPROVE":
+            product_stage.approve(self._factory, answer["by"])
+            return Command(update={"amend_count": 0}, goto="project_loop")
+        return Command(update=_sent_back(state, answer), goto="product_loop")
+
+    def project_loop(self, state: OuterState) -> OuterState:
+        result = self._project_graph.invoke(cast(Any, {"schema_version": 1}))
+        return {"outcome": result["outcome"]}
+
+    def release(self, state: OuterState) -> OuterState:
+        if state["outcome"] != Outcome.COMPLETE:
+            return {}
+        made = releasing.release_all(self._factory)
+        return {"release_id": made.release_id, "released": made.succeeded}
+
+
+def _sent_back(state: OuterState, answer: dict[str, str]) -> dict[str, Any]:
+    """What the researcher goes on from: an amendment continues, a rejection starts over (F§3.2.4)."""
+    if answer["action"] == "AMEND":
+        return {
+            "feedback": [*state.get("feedback", []), answer["feedback"]],
+            "amend_count": state.get("amend_count", 0) + 1,
+        }
+    return {
+        "reasons": [*state.get("reasons", []), answer["reasons"]],
+        "feedback": [],
+        "amend_count": 0,
+        "restart": state.get("restart", 1) + 1,
+    }

@@ -115,6 +115,10 @@ class Playbook:
         """The searches, then the plan."""
         name = f"{place.task}/planner{'' if place.stage == 'round-1' else place.stage.removeprefix('round')}.json"
         script = self._json(name)
+        if not isinstance(script.get("plan"), dict):
+            raise InputError(
+                "the playbook is broken: a planner's answer needs a `plan`", where=str(self.directory / name)
+            )
         searches: Turn = [("search_code_index", {"query": query}) for query in script.get("searches", [])]
         return [*([searches] if searches else []), [("submit_plan", script["plan"])]], name
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend
-
 from deepagents.backends.protocol import BackendProtocol
 
 from specwright.ports.roles import Assignment, Files

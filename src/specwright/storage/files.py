@@ -7,11 +7,12 @@ half-written lies in a directory of its own, which the next driver clears (`spec
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from specwright import canonical_json
-from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.errors import CorruptionError, RefusedError
 
 __all__ = ["DiskStateStore", "DiskTree"]
 
@@ -40,25 +41,27 @@ class DiskTree:
         target = self._target(path)
         if self._same(target, path, data):
             return
-        temporary = self._written(target, data)
-        try:
-            os.link(temporary, target)
-        except FileExistsError:
-            self._same(target, path, data)
-        finally:
-            temporary.unlink()
-        _sync_directory(target.parent)
+        with _told(target):
+            temporary = self._written(target, data)
+            try:
+                os.link(temporary, target)
+            except FileExistsError:
+                self._same(target, path, data)
+            finally:
+                temporary.unlink()
+            _sync_directory(target.parent)
 
     def replace(self, path: str, data: bytes) -> None:
         """Write a file, atomically taking the place of an older one."""
         target = self._target(path)
-        temporary = self._written(target, data)
-        try:
-            temporary.replace(target)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
-        _sync_directory(target.parent)
+        with _told(target):
+            temporary = self._written(target, data)
+            try:
+                temporary.replace(target)
+            except OSError:
+                temporary.unlink(missing_ok=True)
+                raise
+            _sync_directory(target.parent)
 
     def read(self, path: str) -> bytes:
         """A file's bytes."""
@@ -112,20 +115,30 @@ class DiskTree:
         for directory in (place, target.parent):
             directory.mkdir(parents=True, exist_ok=True)
         temporary = place / f"{_TEMPORARY}{os.getpid()}-{threading.get_ident()}-{target.name}"
+        temporary.unlink(missing_ok=True)  # a killed process of the same number left it
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-        except OSError as error:
+        except OSError:
             temporary.unlink(missing_ok=True)
-            raise InputError(
-                "a file cannot be written",
-                where=f"{target}: {error.strerror}",
-                remedy="free the disk or the rights",
-            ) from error
+            raise
         return temporary
+
+
+@contextmanager
+def _told(target: Path) -> Generator[None]:
+    """Turn what the system refuses into the error that a person reads; an older file is untouched."""
+    try:
+        yield
+    except OSError as error:
+        raise RefusedError(
+            f"a file cannot be written: {error.strerror or error}",
+            where=str(target),
+            remedy="free the disk or mend the rights, and run again; what was done is kept",
+        ) from error
 
 
 def _sync_directory(directory: Path) -> None:

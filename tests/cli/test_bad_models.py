@@ -1,0 +1,148 @@
+"""Models, playbooks and recordings that do not answer: one message, and the run can go on (D-S9-04, D-S6-01)."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.commands import PLAYBOOK, SMALL, everything, specwright
+
+Start = Callable[[tuple[int, bytes] | None], str]
+
+REFUSAL = b'{"error": {"message": "no such thing", "type": "t", "code": "c"}}'
+ANSWERS = {
+    "401": ((401, REFUSAL), 2, ("refuses the key", "set the provider's API key")),
+    "404": ((404, REFUSAL), 2, ("does not know this model", "--model")),
+    "429": ((429, REFUSAL), 1, ("429",)),
+    "500": ((500, REFUSAL), 1, ("500", "run again")),
+    "an HTML page": ((200, b"<html>Welcome</html>"), 1, ("none that its protocol knows", "--base-url")),
+    "JSON of another kind": ((200, b'{"hello": 1}'), 1, ("none that its protocol knows", "--base-url")),
+    "nothing": ((200, b""), 1, ("--base-url",)),
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_an_endpoint_that_answers_wrongly_is_told_in_one_message(
+    kind: str, endpoint: Start, project: Path
+) -> None:
+    """D-S9-04: bad names and keys are bad input (2), everything else is the endpoint's failure (1)."""
+    answer, code, words = ANSWERS[kind]
+    told = specwright("run", project, "--model", "openai:x", "--base-url", endpoint(answer))
+    told.refuses(*words, code=code)
+    assert "specwright run" in specwright("status", project).out
+
+
+def test_an_endpoint_that_cannot_be_reached_is_named(project: Path) -> None:
+    """D-S9-04, D-S6-01: exit 1, with the address."""
+    told = specwright("run", project, "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
+    told.refuses("cannot be reached", "http://127.0.0.1:9/v1", "--base-url", code=1)
+
+
+def test_an_endpoint_that_never_answers_is_given_up(
+    endpoint: Start, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D-S6-01: timeouts are set; exit 1, and the setting that raises them."""
+    monkeypatch.setenv("SPECWRIGHT_TIMEOUT_SECONDS", "0.3")
+    told = specwright("run", project, "--model", "openai:x", "--base-url", endpoint(None))
+    told.refuses("did not answer in time", "timeout_seconds", code=1)
+
+
+def test_doctor_says_of_an_endpoint_what_a_run_would_meet(project: Path) -> None:
+    """D-S9-12: exit 1 and what to do, with nothing written."""
+    (project / "specwright.toml").write_text('model = "openai:x"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    before = everything(project)
+    told = specwright("doctor", project)
+    assert told.code == 1
+    assert "MISS model   openai:x: the model's endpoint cannot be reached" in told.out
+    assert everything(project) == before
+    (project / "specwright.toml").unlink()
+    assert "OPENAI_API_KEY" in specwright("doctor", project).out
+
+
+def test_doctor_is_content_with_a_playbook(project: Path) -> None:
+    """D-S9-12: everything that a run needs is there; exit 0."""
+    (project / "specwright.toml").write_text(f'model = "{PLAYBOOK}"\n')
+    told = specwright("doctor", project, "--json")
+    assert told.code == 0
+    assert [check["name"] for check in told.document["checks"]] == ["model", "tests", "index", "search"]
+
+
+@pytest.fixture
+def playbook(tmp_path: Path) -> Path:
+    """A playbook to break."""
+    return Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook"))
+
+
+def test_a_playbook_that_is_none_is_refused_before_anything_is_written(project: Path, playbook: Path) -> None:
+    """D-S9-04, D-S6-02: missing, a file, an empty directory, broken JSON; exit 2."""
+    before = everything(project)
+    (playbook / "empty").mkdir()
+    for place in (playbook / "gone", playbook / "playbook.json", playbook / "empty"):
+        specwright("run", project, "--model", f"playbook:{place}").refuses("no playbook there", str(place))
+    for text in ("{", "[]", '{"name": 1, "name": 2}', "\xff"):
+        (playbook / "playbook.json").write_text(text)
+        told = specwright("run", project, "--model", f"playbook:{playbook}")
+        told.refuses("the playbook is broken", str(playbook / "playbook.json"))
+    assert everything(project) == before
+
+
+BROKEN = {
+    "researcher/spec.json": ("{", "the playbook is broken"),
+    "TSK-001/planner.json": (None, "no answer for this place"),
+    "TSK-001/contracts/round-1/challenger.json": ("[1]", "the playbook is broken"),
+    "TSK-001/initials/round-1/proposer.json": (None, "no answer for this place"),
+    "TSK-001/initials/round-1/arbiter.json": ("{", "the playbook is broken"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_playbook_with_a_bad_answer_stops_there_and_goes_on_once_it_is_mended(
+    name: str, project: Path, playbook: Path
+) -> None:
+    """D-S6-02: exit 2 with the file that is missing or broken; mended, the same run goes on from there."""
+    text, words = BROKEN[name]
+    sound = (playbook / name).read_text()
+    (playbook / name).unlink()
+    if text is not None:
+        (playbook / name).write_text(text)
+    told = specwright("run", project, "--model", f"playbook:{playbook}", "--approve")
+    told.refuses(words, str(playbook / name))
+    (playbook / name).write_text(sound)
+    if name.startswith("researcher"):
+        assert specwright("run", project).code == 3
+    else:
+        assert specwright("run", project, "--approve").code == 0
+
+
+def test_a_plan_without_its_plan_is_a_broken_playbook(project: Path, playbook: Path) -> None:
+    """D-S6-02: an answer of the wrong shape names its file too."""
+    (playbook / "TSK-001/planner.json").write_text('{"searches": []}')
+    told = specwright("run", project, "--model", f"playbook:{playbook}", "--approve")
+    told.refuses("playbook", str(playbook / "TSK-001/planner.json"))
+
+
+def test_a_recording_that_is_missing_or_damaged_is_refused(project: Path, released: Path) -> None:
+    """D-S9-04: exit 2 for a file that is not there, the damaged line otherwise; nothing written."""
+    before = everything(project)
+    gone = released / "gone.jsonl"
+    specwright("run", project, "--model", f"replay:{gone}").refuses(str(gone), "No such file")
+    specwright("run", project, "--model", f"replay:{released}").refuses(str(released), "Is a directory")
+    journal = released / ".specwright/journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([lines[0], b"nonsense\n", *lines[2:]]))
+    told = specwright("run", project, "--model", f"replay:{journal}")
+    told.refuses("damaged line", f"{journal}, line 2", code=1)
+    assert everything(project) == before
+
+
+def test_a_recording_that_ends_early_says_what_is_missing(tmp_path: Path, released: Path) -> None:
+    """D-S6-02: a replay never falls back to anything else; exit 2."""
+    journal = released / ".specwright/journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(line for line in lines if json.loads(line)["kind"] != "model"))
+    told = specwright(
+        "run", tmp_path / "p", "--spec", released / "SPEC.md", "--model", f"replay:{journal}"
+    )
+    told.refuses("no answer 1 for product.1/researcher", str(journal))

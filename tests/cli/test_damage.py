@@ -1,0 +1,154 @@
+"""Files of a project that something else has damaged: said, never built upon, never a traceback (D-S9-04)."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.commands import Told, specwright
+
+RUNTIME = ".specwright"
+
+
+def truncate(path: Path) -> None:
+    """The first half of a file."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def replace(path: Path) -> None:
+    """Text where a database was."""
+    path.write_text("this is no database, only a text that is long enough to be taken for a header\n" * 20)
+
+
+def scribble(path: Path) -> None:
+    """Nonsense in the middle of a file."""
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 2048] = b"\xa5" * 2048
+    path.write_bytes(data)
+
+
+def clear(path: Path) -> None:
+    """A file without bytes."""
+    path.write_bytes(b"")
+
+
+def sound_words(told: Told) -> None:
+    """One message: not a traceback, not a confession, something to do or somewhere to look."""
+    assert told.code in (1, 2), told
+    assert "Traceback" not in told.err
+    assert "itself broke" not in told.err, told.err
+    assert "  where: " in told.err
+
+
+@pytest.mark.parametrize("damage", [truncate, replace, scribble])
+def test_a_damaged_log_is_said_by_whoever_reads_it(damage: Callable[[Path], None], released: Path) -> None:
+    """D-S9-04: those who look and those who drive name the file, and leave it as it is."""
+    log = released / RUNTIME / "wire.db"
+    for beside in (*log.parent.glob("wire.db-*"),):
+        beside.unlink()
+    damage(log)
+    for name in ("status", "tasks", "modules", "run", "release"):
+        told = specwright(name, released)
+        if told.code:
+            sound_words(told)
+            assert "wire.db" in told.err or "Wire" in told.err
+        else:
+            assert damage is scribble  # what is damaged is not what is read
+
+
+def test_an_emptied_log_is_not_taken_for_a_new_project(released: Path) -> None:
+    """D-S9-04: nothing that is on disk is redone or overwritten because the log forgot it."""
+    for path in released.glob(".specwright/wire.db*"):
+        path.unlink()
+    (released / RUNTIME / "wire.db").write_bytes(b"")
+    told = specwright("run", released)
+    assert "Traceback" not in told.err
+    assert "itself broke" not in told.err
+    modules = list((released / "state_store/modules").glob("*/*/ship.json"))
+    assert len(modules) == 1
+
+
+def test_a_damaged_line_of_the_journal_is_named(waiting: Path) -> None:
+    """D-S9-04: file and line, and what to do."""
+    journal = waiting / RUNTIME / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([lines[0], b"{nonsense}\n", *lines[2:]]))
+    specwright("approve", waiting).refuses("damaged line", f"{journal}, line 2", "restore", code=1)
+
+
+def test_a_torn_last_line_of_the_journal_is_no_damage(waiting: Path) -> None:
+    """D-S9-04: it was never answered, so the run simply goes on."""
+    with (waiting / RUNTIME / "journal.jsonl").open("ab") as stream:
+        stream.write(b'{"scope": "x", "ki')
+    assert specwright("run", waiting).code == 3
+
+
+@pytest.mark.parametrize("damage", [replace, truncate, scribble])
+def test_damaged_checkpoints_are_named_with_the_way_out(
+    damage: Callable[[Path], None], waiting: Path
+) -> None:
+    """D-S9-04, D9: the journal and the log hold everything, so the file may be put aside."""
+    checkpoints = waiting / RUNTIME / "checkpoints.db"
+    for beside in (*checkpoints.parent.glob("checkpoints.db-*"),):
+        beside.unlink()
+    damage(checkpoints)
+    told = specwright("approve", waiting)
+    if told.code != 0:
+        sound_words(told)
+        assert str(checkpoints) in told.err
+        checkpoints.unlink()
+    assert specwright("run", waiting, "--approve").code == 0
+
+
+def test_damaged_options_of_the_last_run_are_named(waiting: Path) -> None:
+    """D-S9-04: who drives must name the model again; who looks does not need to."""
+    path = waiting / RUNTIME / "run.json"
+    for text in ("{", "[]", '{"model": 1}', "\xff\xfe"):
+        path.write_text(text)
+        specwright("approve", waiting).refuses("options of the last run", str(path), "--model")
+        specwright("run", waiting).refuses("options of the last run", str(path), "--model")
+        assert specwright("status", waiting).code == 0
+
+
+def test_damaged_product_files_are_named(waiting: Path) -> None:
+    """D-S9-04: the spec that waits is read, not trusted."""
+    for name in ("spec.json", "validation.json"):
+        path = waiting / "state_store/product" / name
+        sound = path.read_bytes()
+        path.write_bytes(b"{")
+        told = specwright("status", waiting)
+        told.refuses("JSON", name)
+        path.write_bytes(sound)
+
+
+def test_damaged_module_files_are_named(released: Path) -> None:
+    """D-S9-04: contract, evidence and examples are looked at with care."""
+    (module,) = (released / "state_store/modules").glob("*/*")
+    for name in ("contract.json", "ship.json"):
+        path = module / name
+        sound = path.read_bytes()
+        path.write_text(json.dumps({"module_id": 1}))
+        told = specwright("modules", released)
+        sound_words(told)
+        assert name in told.err
+        path.write_bytes(sound)
+
+
+def test_a_damaged_or_lost_wheel_is_named(released: Path) -> None:
+    """D-S9-04: the summary never names a wheel that is not the one that was tried."""
+    (wheel,) = (released / "state_store/releases").glob("*/*.whl")
+    wheel.write_bytes(b"nothing")
+    specwright("status", released).refuses("wheel is damaged", wheel.name, code=1)
+    wheel.unlink()
+    specwright("status", released).refuses("missing", wheel.name, code=1)
+
+
+def test_an_altered_definition_is_named(released: Path) -> None:
+    """D-S9-04, D29: what Wires refer to by hash is checked by hash."""
+    definitions = sorted((released / "state_store/definitions").iterdir())
+    for path in definitions:
+        path.write_bytes(path.read_bytes() + b" ")
+    told = specwright("status", released)
+    told.refuses("altered", "definitions", code=1)

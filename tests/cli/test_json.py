@@ -1,0 +1,107 @@
+"""`--json`: one document on stdout for every command, also on failure; everything else on stderr (D-S9-03)."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
+
+
+def test_every_look_is_one_document(released: Path) -> None:
+    """D-S9-03: exit 0, and what a program needs."""
+    status = specwright("status", released, "--json").document
+    assert status["where"] == "released"
+    assert status["scripted"] is True
+    assert status["tasks"] == {"SHIPPED": 1}
+    assert Path(status["release"]["wheel"]).is_file()
+    assert [row["status"] for row in specwright("tasks", released, "--json").document] == ["SHIPPED"]
+    (row,) = specwright("modules", released, "--json").document
+    seen = specwright("module", row["module_ref"], released, "--json").document
+    assert seen["contract"]["name"] == "initials"
+    assert seen["evidence"]["ship_id"] == row["ship_id"]
+
+
+def test_a_whole_run_is_one_document_and_its_progress_is_elsewhere(tmp_path: Path) -> None:
+    """D-S9-03: also in a process of its own, with both streams apart."""
+    told = in_own_process(
+        "run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve", "--json"
+    )
+    assert told.code == told.document["exit_code"] == 0
+    assert told.document["where"] == "released"
+    assert told.document["usage"]["calls"] == 14
+    assert told.document["release"]["exports"] == ["initials"]
+    assert "TSK-001" in told.err
+
+
+def test_each_answer_to_the_gate_is_one_document(waiting: Path) -> None:
+    """D-S9-03: with the place where the run stands afterwards."""
+    told = specwright("reject", waiting, "--reasons", "too small", "--json")
+    assert told.code == told.document["exit_code"] == 3
+    assert told.document["where"] == "approval"
+
+
+FAILURES: dict[tuple[str, ...], int] = {
+    ("run", "{dir}"): 2,
+    ("run", "{dir}/nowhere", "--model", "openai:x"): 2,
+    ("run", "{dir}", "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1"): 1,
+    ("approve", "{dir}"): 1,
+    ("reject", "{dir}"): 2,
+    ("amend", "{dir}", "--feedback", "x"): 1,
+    ("status", "{dir}"): 2,
+    ("tasks", "{dir}"): 2,
+    ("modules", "{dir}"): 2,
+    ("module", "MM-00000000", "{dir}"): 2,
+    ("release", "{dir}"): 2,
+    ("init", "{dir}/SPEC.md"): 2,
+    ("run", "--no-such-option"): 2,
+    ("run", "{dir}", "one", "too many"): 2,
+    ("module",): 2,
+    ("no-such-command",): 2,
+    ("run", "--model"): 2,
+    (): 2,
+}
+
+
+@pytest.mark.parametrize("arguments", FAILURES)
+def test_every_failure_is_one_document(arguments: tuple[str, ...], project: Path) -> None:
+    """D-S9-03: what, where and what to do, with the exit code; bad usage too."""
+    given = [argument.format(dir=project) for argument in arguments]
+    told = specwright(*given, "--json")
+    assert told.code == FAILURES[arguments], told
+    document = json.loads(told.out)
+    assert set(document) == {"error", "exit_code"}
+    assert document["exit_code"] == told.code
+    assert set(document["error"]) == {"what", "where", "do"}
+    assert document["error"]["what"]
+    assert document["error"]["do"]
+    assert "Traceback" not in told.err
+
+
+def test_doctor_is_one_document_whether_content_or_not(project: Path) -> None:
+    """D-S9-03, D-S9-12: its findings are its result, so there is no error in it."""
+    told = specwright("doctor", project, "--json")
+    assert told.code == 1
+    assert told.document["ok"] is False
+
+
+def test_a_reader_that_goes_away_is_no_failure_of_ours(released: Path) -> None:
+    """D-S9-04: `specwright tasks | head -0` ends quietly."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    told = in_own_process("status", released, stdout=writer)
+    os.close(writer)
+    assert "Traceback" not in told.err
+    assert "itself broke" not in told.err
+
+
+def test_text_that_the_terminal_cannot_show_does_not_stop_a_command(waiting: Path) -> None:
+    """D-S9-04: in a Latin-1 or ASCII terminal characters are escaped, and JSON stays JSON."""
+    spec = waiting / "state_store/product/spec.json"
+    spec.write_text(spec.read_text().replace("Nameplate", "名札"))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    plain = in_own_process("status", waiting, env=environment)
+    assert plain.code == 0, plain
+    assert "\\u540d" in plain.out
+    assert json.loads(in_own_process("status", waiting, "--json", env=environment).out)["where"] == "approval"

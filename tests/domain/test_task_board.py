@@ -1,0 +1,149 @@
+"""The board says of a changing state what `dispatch` says of each state by itself (F§3.3, D5, D29, DESIGN §11)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from domain.product_specs import LATER, NOW, REF, entry, state_of, states
+from specwright.domain import state_changes as change
+from specwright.domain.dispatch import Outcome, in_progress, next_task, outcome, rederive
+from specwright.domain.project_state import ProjectState, TaskStatus, effective_dependencies
+from specwright.domain.task_board import TaskBoard
+from specwright.errors import InputError, RefusedError, SpecwrightError
+
+_numbers = st.integers(0, 30)
+_CHANGES = {
+    "start": lambda s, t: change.start(s, t, LATER),
+    "ship": lambda s, t: change.ship(s, t, REF, [REF], LATER),
+    "halt": lambda s, t: change.halt(s, t, "x", "ESC-00000001", LATER),
+    "requeue": lambda s, t: change.requeue(s, t, LATER),
+    "resume": lambda s, t: change.resume(s, t, LATER),
+    "abandon": lambda s, t: change.abandon(s, t, LATER),
+    "ask": lambda s, t: change.with_escalation(s, t, "ESC-00000002", LATER),
+    "drop": lambda s, t: change.with_dependencies(s, t, s.tasks[t].depends_on[1:], LATER),
+}
+
+
+def _freed_by(state: ProjectState, task_id: str) -> list[str]:
+    """By the definition: waiting tasks that depend on it, and of which everything else has shipped."""
+    tasks = state.tasks
+    return [
+        other
+        for other in sorted(tasks, key=lambda t: tasks[t].declaration_order)
+        if tasks[other].status in ("PENDING", "BLOCKED")
+        and task_id in (refs := effective_dependencies(tasks, other))
+        and all(ref == task_id or tasks[ref].status == "SHIPPED" for ref in refs)
+    ]
+
+
+class BoardAndState(RuleBasedStateMachine):
+    """The same changes, legal and illegal, to a board and to the pure state."""
+
+    @initialize(state=states(max_tasks=10))
+    def begin(self, state):
+        """Any statuses over any DAG."""
+        self.board = TaskBoard(state)
+        self.state = rederive(state)
+
+    def _task(self, number):
+        return list(self.state.tasks)[number % len(self.state.tasks)]
+
+    @rule(number=_numbers, name=st.sampled_from(sorted(_CHANGES)))
+    def change_one(self, number, name):
+        """A change of one task; both take it, or both refuse it and stay as they were."""
+        task_id = self._task(number)
+        before = self.board.state()
+        try:
+            after = rederive(_CHANGES[name](self.state, task_id))
+        except SpecwrightError as refused:
+            with pytest.raises(type(refused)):
+                self.board.change(task_id, lambda state: _CHANGES[name](state, task_id))
+            assert self.board.state() == before
+            return
+        self.board.change(task_id, lambda state: _CHANGES[name](state, task_id))
+        self.state = after
+
+    @rule(number=_numbers, other=_numbers)
+    def split(self, number, other):
+        """A task becomes two, the first behind any task (D7)."""
+        task_id = self._task(number)
+        first = 1 + max(task.declaration_order for task in self.state.tasks.values())
+        parts = {
+            f"T-{order:02d}": entry(order, "PENDING", refs)
+            for order, refs in ((first, [self._task(other)]), (first + 1, [f"T-{first:02d}"]))
+        }
+        try:
+            after = rederive(change.split_into(self.state, task_id, parts, LATER))
+        except RefusedError:
+            return
+        self.board.change_all(lambda state: change.split_into(state, task_id, parts, LATER))
+        self.state = after
+
+    @invariant()
+    def the_board_says_what_the_state_says(self):
+        """F-3.3-06, F-3.3-07, D-05-01: every answer, and the state itself."""
+        assert self.board.state() == self.state
+        assert self.board.outcome() is outcome(self.state)
+        assert self.board.next_task() == next_task(self.state)
+        assert self.board.in_progress() == in_progress(self.state)
+        assert len(self.board) == len(self.state.tasks)
+        for status in TaskStatus:
+            assert self.board.count(status) == sum(e.status is status for e in self.state.tasks.values())
+        for task_id, task in self.state.tasks.items():
+            assert self.board.entry(task_id) == task
+            assert self.board.freed_by(task_id) == _freed_by(self.state, task_id)
+
+
+TestBoardAndState = BoardAndState.TestCase
+TestBoardAndState.settings = settings(max_examples=100, stateful_step_count=25, deadline=None)
+
+
+@settings(deadline=None)
+@given(states())
+def test_a_board_begins_with_what_is_true_of_its_state(state):
+    """D-05-01: BLOCKED is derived when it is made, from whatever the state claims."""
+    assert TaskBoard(state).state() == rederive(state)
+
+
+def test_a_state_that_was_asked_for_does_not_change_with_the_board():
+    """D-29-04: who looks at all tasks holds a value."""
+    board = TaskBoard(state_of(x="PENDING", y=("PENDING", "x")))
+    before = board.state()
+    board.change("T-x", lambda state: change.start(state, "T-x", LATER))
+    assert (before.tasks["T-x"].status, before.updated_at) == ("PENDING", NOW)
+    assert (board.state().tasks["T-x"].status, board.state().updated_at) == ("IN_PROGRESS", LATER)
+    assert board.state() is board.state()
+
+
+def test_a_change_sees_the_one_task_that_it_concerns():
+    """D-S11-03: whatever else the project holds, a step does not walk it."""
+    board = TaskBoard(state_of(**{f"t{n}": "PENDING" for n in range(50)}))
+    seen: list[int] = []
+
+    def start(state: ProjectState) -> ProjectState:
+        seen.append(len(state.tasks))
+        return change.start(state, "T-t0", LATER)
+
+    board.change("T-t0", start)
+    assert seen == [1]
+
+
+def test_an_unknown_task_is_refused_by_name():
+    """F-4.2-05."""
+    board = TaskBoard(state_of(x="PENDING"))
+    with pytest.raises(InputError, match="T-none"):
+        board.change("T-none", lambda state: change.start(state, "T-none", LATER))
+
+
+def test_the_modules_of_a_split_task_are_those_of_its_parts():
+    """D-07-01, F-17.2-09: who depended on it is told their contracts."""
+    tasks = {
+        "T-x": entry(0, "ABANDONED", superseded_by=["T-a", "T-b"]),
+        "T-a": entry(1, "SHIPPED"),
+        "T-b": entry(2, "ABANDONED", superseded_by=["T-c"]),
+        "T-c": entry(3, "SHIPPED", module_ref="MM-00000003@1.0.0", module_refs=["MM-00000003@1.0.0"]),
+    }
+    board = TaskBoard(state_of(x="PENDING").model_copy(update={"tasks": tasks}))
+    assert board.modules_of("T-x") == [REF, "MM-00000003@1.0.0"]
+    assert board.outcome() is Outcome.COMPLETE

@@ -1,0 +1,168 @@
+"""What a person looks at: counts, reasons, and the DAG as text, Mermaid and SVG (DESIGN §9, F§4.2)."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.product_specs import entry, state_of, states
+from specwright.domain.dispatch import Outcome, in_progress, next_task, outcome, rederive, why_not
+from specwright.domain.project_state import TaskStatus, effective_dependencies
+from specwright.domain.task_graph import mermaid, overview, stall_lines, svg, text_graph, why_each
+
+_PROJECT = rederive(
+    state_of(
+        a="SHIPPED",
+        b=("HALTED", "a"),
+        c=("PENDING", "a"),
+        d=("PENDING", "b", "c"),
+        e=("PENDING", "d"),
+        f="PENDING",
+    )
+)
+_SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_the_overview_counts_and_names_what_is_next():
+    """D-08-01: counts by status, zeros included, the outcome, the running and the next task."""
+    seen = overview(_PROJECT)
+    assert dict(seen.counts) == {
+        "PENDING": 2,
+        "IN_PROGRESS": 0,
+        "SHIPPED": 1,
+        "HALTED": 1,
+        "BLOCKED": 2,
+        "ABANDONED": 0,
+    }
+    assert (seen.total, seen.shipped, seen.outcome) == (6, 1, Outcome.HALTED)
+    assert (seen.running, seen.next) == (None, "T-c")
+
+
+@settings(deadline=None)
+@given(states())
+def test_the_overview_is_what_the_single_functions_say(state):
+    """F-3.3-06: one page for all of them."""
+    seen = overview(state)
+    assert sum(seen.counts.values()) == seen.total == len(state.tasks)
+    assert (seen.outcome, seen.running, seen.next) == (outcome(state), in_progress(state), next_task(state))
+
+
+@settings(deadline=None)
+@given(states())
+def test_the_reasons_of_all_tasks_are_those_of_each(state):
+    """D-08-01: in declaration order, the same words as for one task alone."""
+    state = rederive(state)
+    told = why_each(state)
+    assert list(told) == sorted(state.tasks, key=lambda t: state.tasks[t].declaration_order)
+    assert told == {task_id: why_not(state, task_id) for task_id in state.tasks}
+
+
+@settings(deadline=None)
+@given(states())
+def test_a_chain_of_reasons_follows_dependencies(state):
+    """D-08-01: each task of "waits for X which waits for Y" depends on the next."""
+    state = rederive(state)
+    for task_id, told in why_each(state).items():
+        before = task_id
+        for link in re.findall(r"waits for (T-\w+)", told.split(" more in a row")[0]):
+            assert link in effective_dependencies(state.tasks, before)
+            before = link
+
+
+def test_a_stall_says_which_tasks_wait_for_what():
+    """D-08-01: a line for each task that stands directly behind an abandoned one."""
+    state = rederive(state_of(x="ABANDONED", y=("PENDING", "x"), z=("PENDING", "y")))
+    assert stall_lines(state) == ["T-y waits for T-x which was abandoned"]
+
+
+def test_the_text_shows_every_task_below_the_last_of_those_that_it_waits_for():
+    """F-3.3-05: one line for each task, the other dependencies named behind it."""
+    assert text_graph(_PROJECT).splitlines() == [
+        "✓ TSK-001 Task 0  SHIPPED",
+        "├─ ✗ TSK-002 Task 1  HALTED",
+        "└─ ○ TSK-003 Task 2  PENDING",
+        "   └─ ◌ TSK-004 Task 3  BLOCKED  (also after TSK-002)",
+        "      └─ ◌ TSK-005 Task 4  BLOCKED",
+        "○ TSK-006 Task 5  PENDING",
+    ]
+
+
+def test_a_deep_graph_goes_on_further_down():
+    """D-08-01: a chain of a hundred tasks stays readable, and each has its line."""
+    state = state_of(t0="PENDING", **{f"t{n}": ("PENDING", f"t{n - 1}") for n in range(1, 100)})
+    text = text_graph(state)
+    assert max(map(len, text.splitlines())) < 80
+    assert len(re.findall(r"^[ │├└─]*○ ", text, re.MULTILINE)) == 100
+    assert "after TSK-013:\n○ TSK-014 Task 13  PENDING\n" in text
+
+
+def test_a_split_task_is_drawn_with_its_parts():
+    """D-07-01: who waited for it waits for them."""
+    tasks = {
+        "T-x": entry(0, "ABANDONED", superseded_by=["T-a"]),
+        "T-y": entry(1, "PENDING", ["T-x"]),
+        "T-a": entry(2),
+    }
+    state = state_of(x="PENDING").model_copy(update={"tasks": tasks})
+    assert text_graph(state).splitlines() == [
+        "– TSK-001 Task 0  ABANDONED  (split into TSK-003)",
+        "○ TSK-003 Task 2  PENDING",
+        "└─ ○ TSK-002 Task 1  PENDING",
+    ]
+    assert "  t2 --> t1\n" in mermaid(state)
+    assert "  t0 -.-> t2\n" in mermaid(state)
+
+
+@settings(deadline=None)
+@given(states())
+def test_every_task_and_every_dependency_is_drawn_once(state):
+    """F-4.2-03: in all three forms."""
+    edges = [(ref, t) for t in state.tasks for ref in effective_dependencies(state.tasks, t)]
+    text, chart, image = text_graph(state), mermaid(state), ET.fromstring(svg(state))
+    for task in state.tasks.values():
+        assert len(re.findall(rf"^[ │├└─]*\S {task.spec_task_id} ", text, re.MULTILINE)) == 1
+        assert chart.count(f'\n  t{task.declaration_order}["') == 1
+    orders = {t: task.declaration_order for t, task in state.tasks.items()}
+    assert sorted(re.findall(r"t(\d+) --> t(\d+)", chart)) == sorted(
+        (str(orders[before]), str(orders[after])) for before, after in edges
+    )
+    assert len(image.findall(f".//{_SVG}path")) == len(edges)
+    assert len(image.findall(f".//{_SVG}text")) == len(state.tasks)
+
+
+@settings(deadline=None)
+@given(states())
+def test_the_picture_runs_from_left_to_right_without_overlap(state):
+    """D-08-01: no two boxes in one place, every line leads to the right."""
+    image = ET.fromstring(svg(state))
+    boxes = [(box.get("x"), box.get("y")) for box in image.findall(f"{_SVG}g/{_SVG}rect")]
+    assert len(set(boxes)) == len(boxes) == len(state.tasks)
+    for path in image.findall(f".//{_SVG}path"):
+        numbers = [int(number) for number in re.findall(r"-?\d+", path.get("d"))]
+        assert numbers[0] < numbers[-2]
+
+
+@pytest.mark.parametrize(
+    "name", ['quote " end', "<b>&amp;</b>", "a\nb\u2028c", "]] --> x", "#35;", "\x00\x1b[31m", "`code`", "日本語 🎉"]
+)
+def test_a_name_cannot_break_out_of_its_place(name):
+    """F-4.1-05: names come from a spec; here they are text, whatever they contain."""
+    state = state_of(x="PENDING", y=("PENDING", "x"))
+    tasks = {**state.tasks, "T-x": state.tasks["T-x"].model_copy(update={"task": name})}
+    state = state.model_copy(update={"tasks": tasks})
+    assert len(text_graph(state).splitlines()) == 2
+    assert not set(text_graph(state)) & {"\x00", "\x1b", "\u2028"}
+    (label,) = re.findall(r'^  t0\["(.*)"\]:::pending$', mermaid(state), re.MULTILINE)
+    assert not set(label) & set('"<>`[]')
+    (title, _) = (title.text for title in ET.fromstring(svg(state)).iter(f"{_SVG}title"))
+    assert "T-x" in title
+
+
+def test_a_status_has_its_sign_and_its_colour():
+    """F-4.2-05: six statuses, six of each."""
+    every = state_of(**{f"t{n}": status.value for n, status in enumerate(TaskStatus)})
+    assert len({line[0] for line in text_graph(every).splitlines()}) == 6
+    fills = re.findall(r"classDef (\w+) fill:(#\w+)", mermaid(every))
+    assert len({fill for _, fill in fills}) == len(fills) == 6
