@@ -6,7 +6,7 @@ A project is a directory: SPEC.md, specwright.toml, `project/` with the task fil
 
 import platform
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +17,13 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from specwright import __version__, canonical_json
 from specwright.application.factory import Factory, View
 from specwright.application.projection import Projection
+from specwright.application.verifying import Checked, Fault, verify_store
 from specwright.domain.ship import Environment
-from specwright.errors import InputError
+from specwright.errors import CorruptionError, InputError
 from specwright.gate import FirstGate
+from specwright.gate.directory_verdict import DirectoryVerdict, judge_directory
+from specwright.gate.sandbox_kind import SandboxKind, available_sandbox
+from specwright.gate.sealed_source import SealedSource
 from specwright.graphs.driver import Driver, open_driver
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
@@ -39,7 +43,7 @@ from specwright.ports.wire_log import WireLog
 from specwright.roles.models import ModelSettings, ModelSource, model_sources, probe
 from specwright.roles.search import NoSearch
 from specwright.roles.team import Bounds, ModelRoles
-from specwright.settings import Settings
+from specwright.settings import Settings, load_settings
 from specwright.storage import UNFINISHED, DiskStateStore, DiskTree, driver_of, driving
 from specwright.storage.guarded_backend import ContextPackBackend
 
@@ -49,12 +53,15 @@ __all__ = [
     "Opened",
     "Recorded",
     "driven_by",
+    "judged_directory",
     "log_findings",
     "model_sources_of",
     "open_project",
     "probe_model",
     "reading_project",
+    "sandbox_here",
     "stored_wires",
+    "verified_project",
 ]
 
 RUNTIME = ".specwright"
@@ -179,7 +186,14 @@ def open_project(
             progress.note(Step("index", "", "the embedder has changed; every entry is embedded anew"))
             index.reindex()
         ports = composed.adapters(
-            Adapters(store, folder, log, journal, index, FirstGate(settings.gate_timeout_seconds))
+            Adapters(
+                store,
+                folder,
+                log,
+                journal,
+                index,
+                FirstGate(settings.gate_timeout_seconds, sandbox=settings.sandbox),
+            )
         )
         roles = ModelRoles(
             composed.sources(sources),
@@ -202,6 +216,16 @@ def open_project(
 def driven_by(directory: Path) -> str:
     """The process that drives a project now, in words; empty if none does."""
     return driver_of(directory / RUNTIME)
+
+
+def sandbox_here(settings: Settings) -> tuple[bool, str]:
+    """Whether code of modules can be confined as the settings ask, and how, or why not."""
+    if settings.sandbox == "none":
+        return False, 'sandbox = "none": the code of modules runs with the rights of this account'
+    found = available_sandbox()
+    if found.kind is not SandboxKind.NONE and settings.sandbox in ("auto", found.kind.value):
+        return True, f"{found.kind.value}, with seccomp and limits"
+    return False, found.reason
 
 
 def probe_model(settings: Settings) -> str:
@@ -253,6 +277,41 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
         InputError: there is no project.
     """
     return [finding._asdict() for finding in verify_log(_log_file(directory))]
+
+
+def judged_directory(directory: Path, dependencies: Sequence[Path], *, fix: bool) -> DirectoryVerdict:
+    """Judge one module directory with no factory around it (D-S8-15).
+
+    Raises:
+        InputError: it is no module directory, or a dependency is nowhere.
+        RefusedError: `fix` on a sealed version.
+    """
+    settings = load_settings(directory)
+    gate = FirstGate(settings.gate_timeout_seconds, sandbox=settings.sandbox)
+    return judge_directory(gate, directory, dependencies, fix=fix)
+
+
+def verified_project(directory: Path, *, at_rest: bool) -> Checked:
+    """Prove a project's records, its log's chain and its state file (D-S9-11).
+
+    Raises:
+        InputError: there is no project.
+    """
+    path = _log_file(directory)
+    broken = [
+        Fault(finding.code, f"{RUNTIME}/{path.name}", f"Wire {finding.sequence_number}: {finding.message}")
+        for finding in verify_log(path)
+    ]
+    try:
+        log = SqliteWireLog(path, TOPIC, time.time_ns)
+    except CorruptionError as error:
+        return Checked(0, 0, 0, 0, (*broken, Fault("log.unreadable", f"{RUNTIME}/{path.name}", error.what)))
+    try:
+        store = DiskStateStore(directory / "state_store")
+        checked = verify_store(store, log, SealedSource(), at_rest=at_rest)
+    finally:
+        log.close()
+    return checked._replace(faults=(*broken, *checked.faults))
 
 
 def _log_file(directory: Path) -> Path:

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
@@ -51,6 +51,8 @@ class Settings(BaseSettings):
     """Model calls of one role invocation."""
     gate_timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
     """Of one run of a module's tests."""
+    sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = "auto"
+    """How the code of modules is confined; `none` is for those who accept the risk, and is recorded."""
     embedder: str = "wordllama"
     """Of the Code Index."""
 
@@ -133,14 +135,16 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _from_environment() -> dict[str, Any]:
-    known = {ENVIRONMENT_PREFIX + name.upper(): name for name in Settings.model_fields}
+    known = [name.upper() for name in Settings.model_fields]
     for variable in os.environ:
-        # only what is plainly meant for us: others may share the prefix, as service links in containers do
-        if not variable.startswith(ENVIRONMENT_PREFIX) or variable in known:
+        name = variable.removeprefix(ENVIRONMENT_PREFIX)
+        if name == variable or name in known:
             continue
-        if near := get_close_matches(variable, known, 1, 0.85):
+        # only what is plainly meant for us: others may share the prefix, as service links in containers do
+        if near := get_close_matches(name, known, 1):
+            meant = ENVIRONMENT_PREFIX + near[0]
             raise InputError(
-                "no such variable", where=variable, remedy=f"{near[0]} is meant? Rename or unset it"
+                "no such variable", where=variable, remedy=f"{meant} is meant? Rename or unset it"
             )
     try:
         return {name: value for name, value in EnvSettingsSource(Settings)().items() if value != ""}

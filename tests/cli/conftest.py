@@ -11,6 +11,7 @@ import pytest
 
 from cli.commands import PLAYBOOK, ROOT, SMALL, SPEC, specwright
 
+
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No keys and no settings of whoever runs the tests."""

@@ -66,7 +66,7 @@ def test_doctor_is_content_with_a_playbook(project: Path) -> None:
     (project / "specwright.toml").write_text(f'model = "{PLAYBOOK}"\n')
     told = specwright("doctor", project, "--json")
     assert told.code == 0
-    assert [check["name"] for check in told.document["checks"]] == ["model", "tests", "index", "search"]
+    assert [check["name"] for check in told.document["checks"]] == ["model", "sandbox", "index", "search"]
 
 
 @pytest.fixture
@@ -97,7 +97,9 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if "round-1/" in n else n for n in BROKEN]
+)
 def test_a_playbook_with_a_bad_answer_stops_there_and_goes_on_once_it_is_mended(
     name: str, project: Path, playbook: Path
 ) -> None:
@@ -142,7 +144,5 @@ def test_a_recording_that_ends_early_says_what_is_missing(tmp_path: Path, releas
     journal = released / ".specwright/journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(line for line in lines if json.loads(line)["kind"] != "model"))
-    told = specwright(
-        "run", tmp_path / "p", "--spec", released / "SPEC.md", "--model", f"replay:{journal}"
-    )
+    told = specwright("run", tmp_path / "p", "--spec", released / "SPEC.md", "--model", f"replay:{journal}")
     told.refuses("no answer 1 for product.1/researcher", str(journal))

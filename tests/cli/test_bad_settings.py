@@ -61,6 +61,7 @@ VARIABLES = {
     ("SPECWRIGHT_ROLE_MODELS", "challenger=openai:x"): "no JSON object",
     ("SPECWRIGHT_ROLE_MODELS", "[1]"): "valid dictionary",
     ("SPECWRIGHT_MODLE", "openai:x"): "SPECWRIGHT_MODEL is meant?",
+    ("SPECWRIGHT_TIMEOUT", "60"): "SPECWRIGHT_TIMEOUT_SECONDS is meant?",
 }
 
 
@@ -75,7 +76,8 @@ def test_a_wrong_variable_is_refused(
 
 def test_a_variable_that_others_made_is_left_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """D-S9-04: a service link of a container shares the prefix and is no mistake of the person's."""
-    monkeypatch.setenv("SPECWRIGHT_PORT_8000_TCP", "tcp://10.0.0.1:8000")
+    for name in ("PORT_8000_TCP", "SERVICE_HOST", "HOME", "BIN", "TRACEBACK"):
+        monkeypatch.setenv(f"SPECWRIGHT_{name}", "tcp://10.0.0.1:8000")
     specwright("run", project).refuses("no model is configured")
 
 

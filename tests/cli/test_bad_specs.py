@@ -67,7 +67,9 @@ def test_an_empty_task_is_refused(tmp_path: Path) -> None:
 
 def test_another_spec_than_the_directory_holds_is_refused(project: Path) -> None:
     """D-S9-04: `--spec` never overwrites a SPEC.md."""
-    specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK).refuses("has another SPEC.md")
+    specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK).refuses(
+        "has another SPEC.md"
+    )
     assert (project / "SPEC.md").read_text() == SPEC
 
 

@@ -85,7 +85,9 @@ def test_a_torn_last_line_of_the_journal_is_no_damage(waiting: Path) -> None:
     assert specwright("run", waiting).code == 3
 
 
-@pytest.mark.parametrize("damage", [replace, truncate, scribble])
+@pytest.mark.parametrize(
+    "damage", [replace, *(pytest.param(d, marks=pytest.mark.slow) for d in (truncate, scribble))]
+)
 def test_damaged_checkpoints_are_named_with_the_way_out(
     damage: Callable[[Path], None], waiting: Path
 ) -> None:

@@ -101,9 +101,10 @@ def test_the_scope_of_a_module_is_said(told):
 
 def test_allowed_packages_are_part_of_the_scope():
     """D-23-02: those of the project's settings."""
-    assert "other modules of this product, and rich, attrs." in render(
+    assert "the standard library, other modules of this product, rich and attrs." in render(
         _SPEC, allowed_packages=["rich", "attrs"]
     )
+    assert "the standard library and other modules of this product." in render(_SPEC)
 
 
 @settings(max_examples=100, deadline=None)

@@ -52,7 +52,22 @@ class BoardAndState(RuleBasedStateMachine):
     @rule(number=_numbers, name=st.sampled_from(sorted(_CHANGES)))
     def change_one(self, number, name):
         """A change of one task; both take it, or both refuse it and stay as they were."""
-        task_id = self._task(number)
+        self._change(self._task(number), name)
+
+    @rule(end=st.sampled_from(["ship", "ship", "halt"]))
+    def work(self, end):
+        """What the loop does: dispatch the next task, and end it."""
+        if task_id := next_task(self.state):
+            self._change(task_id, "start")
+            self._change(task_id, end)
+
+    @rule(number=_numbers, name=st.sampled_from(["requeue", "ship", "abandon"]))
+    def resolve(self, number, name):
+        """What a person does to one of the halted tasks."""
+        if halted := [t for t, entry in self.state.tasks.items() if entry.status == "HALTED"]:
+            self._change(halted[number % len(halted)], name)
+
+    def _change(self, task_id, name):
         before = self.board.state()
         try:
             after = rederive(_CHANGES[name](self.state, task_id))
@@ -96,7 +111,7 @@ class BoardAndState(RuleBasedStateMachine):
 
 
 TestBoardAndState = BoardAndState.TestCase
-TestBoardAndState.settings = settings(max_examples=100, stateful_step_count=25, deadline=None)
+TestBoardAndState.settings = settings(max_examples=50, stateful_step_count=20, deadline=None)
 
 
 @settings(deadline=None)
@@ -127,6 +142,17 @@ def test_a_change_sees_the_one_task_that_it_concerns():
 
     board.change("T-t0", start)
     assert seen == [1]
+
+
+@pytest.mark.parametrize("resolved", [("T-x", "T-y"), ("T-y", "T-x")])
+def test_a_task_behind_two_halts_in_a_row_waits_for_both(resolved):
+    """D-05-01: X(HALTED) <- Y(HALTED) <- Z <- W, whichever is resolved first."""
+    board = TaskBoard(state_of(x="HALTED", y=("HALTED", "x"), z=("PENDING", "y"), w=("PENDING", "z")))
+    for task_id, waiting in zip(resolved, ("BLOCKED", "PENDING"), strict=True):
+        board.change(task_id, lambda state, task_id=task_id: change.requeue(state, task_id, LATER))
+        assert {board.entry(ref).status for ref in ("T-z", "T-w")} == {waiting}
+        assert board.entry("T-y").status in ("HALTED", waiting)
+    assert board.next_task() == "T-x"
 
 
 def test_an_unknown_task_is_refused_by_name():

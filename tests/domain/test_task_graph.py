@@ -5,7 +5,6 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from domain.product_specs import entry, state_of, states
 from specwright.domain.dispatch import Outcome, in_progress, next_task, outcome, rederive, why_not
@@ -145,7 +144,8 @@ def test_the_picture_runs_from_left_to_right_without_overlap(state):
 
 
 @pytest.mark.parametrize(
-    "name", ['quote " end', "<b>&amp;</b>", "a\nb\u2028c", "]] --> x", "#35;", "\x00\x1b[31m", "`code`", "日本語 🎉"]
+    "name",
+    ['quote " end', "<b>&amp;</b>", "a\nb\u2028c", "]] --> x", "#35;", "\x00\x1b[31m", "`code`", "日本語 🎉"],
 )
 def test_a_name_cannot_break_out_of_its_place(name):
     """F-4.1-05: names come from a spec; here they are text, whatever they contain."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from factory.products import NAMEPLATE_SPEC, PLAYBOOK
+from factory.scripts import NAMEPLATE_SPEC, PLAYBOOK
 from support.endpoint import Endpoint, serving
 from support.killing import Job
 from support.stores import journal_of

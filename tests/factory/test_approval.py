@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from factory.products import NAMEPLATE, NAMEPLATE_SPEC, PLAYBOOK
+from factory.scripts import NAMEPLATE, NAMEPLATE_SPEC, PLAYBOOK
 from support.endpoint import Endpoint, serving
 from support.killing import Job, Kill
 from support.stores import records

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from factory.conftest import Uninterrupted
-from factory.products import NAMEPLATE, NAMEPLATE_SPEC
+from factory.scripts import NAMEPLATE, NAMEPLATE_SPEC
 from specwright.roles.usage import tokens_of
 from support.endpoint import Endpoint, Fault, serving
 from support.layout import examine_store
@@ -28,7 +28,9 @@ def sealed(project: Path) -> dict[str, list[bytes]]:
     files = store_files(project)
     found: dict[str, list[bytes]] = {}
     for name, data in sorted(files.items()):
-        if name.startswith("state_store/modules/") and name.endswith((".py", "examples.md", "obligations.json")):
+        if name.startswith("state_store/modules/") and name.endswith(
+            (".py", "examples.md", "obligations.json")
+        ):
             contract = json.loads(files["/".join(name.split("/")[:4]) + "/contract.json"])
             found.setdefault(contract["name"], []).append(data)
     return found
@@ -38,9 +40,7 @@ def test_an_endpoint_and_a_playbook_make_the_same_modules(
     workshop: Workshop, uninterrupted: Uninterrupted, tmp_path: Path
 ):
     """The same graphs, agents, tools and schemas with either (D-S6-01, D-S6-02)."""
-    finished = workshop.command(
-        "run", tmp_path, "--spec", NAMEPLATE_SPEC, "--model", NAMEPLATE, "--approve"
-    )
+    finished = workshop.command("run", tmp_path, "--spec", NAMEPLATE_SPEC, "--model", NAMEPLATE, "--approve")
     assert finished.code == 0, finished.err
     assert sealed(tmp_path) == sealed(uninterrupted.project)
     assert list(sealed(tmp_path)) == ["initials"]
@@ -70,25 +70,26 @@ def test_what_the_endpoint_gets_is_what_a_provider_expects(uninterrupted: Uninte
 def test_answers_of_weak_models_are_understood_or_asked_for_again(
     workshop: Workshop, endpoint: Endpoint, uninterrupted: Uninterrupted, tmp_path: Path
 ):
-    """Prose, fences and reasoning are peeled off; an empty answer is re-asked with the reason (D-S6-04, D-11-05)."""
+    """Prose, fences and reasoning are peeled off; broken answers are re-asked with the reason (D-S6-04, D-11-05)."""
     endpoint.misbehave(
         Fault("prose", "challenger", "contracts"),
         Fault("reasoning", "arbiter", "contracts"),
-        Fault("empty", "arbiter", "initials"),
-        Fault("fence", "arbiter", "initials"),
+        Fault("empty", "arbiter", "initials", ordinal=0),
+        Fault("surrogate", "arbiter", "initials", ordinal=1),
+        Fault("fence", "arbiter", "initials", ordinal=2),
         Fault("empty", "challenger", "initials", times=2),
         Fault("same ids", "proposer", "initials", times=9),
     )
     finished = run(workshop, endpoint, tmp_path)
     assert finished.code == 0, finished.err
     assert sealed(tmp_path) == sealed(uninterrupted.project)
-    assert len(endpoint.log) == len(uninterrupted.endpoint.log) + 3
+    assert len(endpoint.log) == len(uninterrupted.endpoint.log) + 4
     asked_again = [
         request["messages"][-1]["content"]
         for request, asked in zip(endpoint.requests, endpoint.log, strict=True)
-        if asked.ordinal == 1 and asked.place.role == "arbiter"
+        if asked.ordinal and asked.place.role == "arbiter"
     ]
-    assert ["no JSON object" in text for text in asked_again] == [True]
+    assert ["no JSON object" in text for text in asked_again] == [True, True]
     used = [tokens_of(record.answer) for record in records(tmp_path, "model")]
     assert sum(i for i, _ in used) == endpoint.tokens["prompt_tokens"]
 
@@ -99,7 +100,7 @@ def test_answers_of_weak_models_are_understood_or_asked_for_again(
         ("401", 2, "refuses the key"),
         ("404", 2, "does not know this model"),
         ("500", 1, "the model call failed"),
-        ("malformed", 1, "the model call failed"),
+        ("malformed", 1, "none that its protocol knows"),
         ("hang", 1, "did not answer in time"),
     ],
 )
@@ -124,7 +125,9 @@ def test_an_endpoint_that_fails_is_told_in_one_message_and_the_run_goes_on_later
     assert set(endpoint.answered.values()) == {1}
 
 
-def test_an_endpoint_that_is_not_there_is_told_as_such(workshop: Workshop, tmp_path: Path, endpoint: Endpoint):
+def test_an_endpoint_that_is_not_there_is_told_as_such(
+    workshop: Workshop, tmp_path: Path, endpoint: Endpoint
+):
     """Exit 1, what to check, nothing half-written (D-S9-04)."""
     where = ("--model", "openai:test", "--base-url", "http://127.0.0.1:9/v1")
     finished = workshop.command("run", tmp_path, "--spec", NAMEPLATE_SPEC, *where, "--json")
@@ -145,7 +148,9 @@ def test_the_example_runs_over_an_endpoint_as_it_does_from_its_playbook(workshop
         begun = [asked.place for asked in endpoint.log if asked.ordinal == 0]
         assert set(endpoint.asked.values()) == {1}
     scripted = ("--model", f"playbook:{example / 'playbook'}")
-    played = workshop.command("run", tmp_path / "played", "--spec", example / "SPEC.md", *scripted, "--approve")
+    played = workshop.command(
+        "run", tmp_path / "played", "--spec", example / "SPEC.md", *scripted, "--approve"
+    )
     assert played.code == 0, played.err
     assert len(sealed(tmp_path / "played")) == 7
     assert sealed(tmp_path / "over") == sealed(tmp_path / "played")

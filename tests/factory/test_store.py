@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factory.conftest import Uninterrupted
-from factory.products import NAMEPLATE, NAMEPLATE_SPEC
+from factory.scripts import NAMEPLATE, NAMEPLATE_SPEC
 from log.damage import tamper
 from specwright.bootstrap import reading_project
 from support.layout import examine_store
@@ -25,7 +25,7 @@ def project(uninterrupted: Uninterrupted, tmp_path: Path) -> Path:
 
 
 def test_every_file_of_the_store_has_its_place_and_validates(uninterrupted: Uninterrupted):
-    """Each path has one pattern, each JSON its model, each definition its hash (F-7-01, F-7-02, D-15-01, D-20-01, D-29-02)."""
+    """One pattern for each path, a model for each JSON (F-7-01, F-7-02, D-15-01, D-20-01, D-29-02)."""
     assert examine_store(uninterrupted.project) == {
         "artifacts",
         "code_index",
@@ -58,7 +58,9 @@ def test_the_journal_holds_every_answer_verdict_and_draw_once(uninterrupted: Uni
     answers = records(uninterrupted.project, "model")
     assert len(answers) == sum(uninterrupted.endpoint.answered.values())
     assert len(records(uninterrupted.project, "verdict")) == 2  # the preflight, and the ship gate
-    searched = [r.place.scope for r in records(uninterrupted.project, "tool") if "planner/call" in r.place.scope]
+    searched = [
+        r.place.scope for r in records(uninterrupted.project, "tool") if "planner/call" in r.place.scope
+    ]
     assert len(searched) == 1
     places = [
         record.place
@@ -83,13 +85,23 @@ def test_a_state_that_was_deleted_is_rebuilt_by_a_new_process(
     assert [name for name in differences(project, uninterrupted.project) if "SPEC.md" not in name] == []
 
 
+def test_what_a_crash_left_half_written_is_cleared_away(workshop: Workshop, project: Path):
+    """Files that had not taken their place are no records, and nobody's way is blocked by them (D-S4-07)."""
+    half = project / ".specwright/unfinished/.tmp-1-1-ship.json"
+    half.parent.mkdir(exist_ok=True)
+    half.write_text("{")
+    assert workshop.command("run", project, "--spec", NAMEPLATE_SPEC, "--model", NAMEPLATE).code == 0
+    assert not half.exists()
+    assert not list((project / "state_store").rglob(".tmp-*"))
+
+
 def test_one_altered_wire_changes_the_state(project: Path):
     """The state is a function of the log and of nothing else (D-29-01)."""
     with reading_project(project) as view:
         before = view.projection.state
     tamper(
         project / ".specwright" / "wire.db",
-        "UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), '\"ts\":\"2', '\"ts\":\"3') AS BLOB)"
+        'UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), \'"ts":"2\', \'"ts":"3\') AS BLOB)'
         " WHERE CAST(body AS TEXT) LIKE '%task.complete%'",
     )
     with reading_project(project) as view:

@@ -1,6 +1,6 @@
 """One driver at a time: a second run is told who holds the project (DESIGN §4)."""
 
-from factory.products import NAMEPLATE_SPEC
+from factory.scripts import NAMEPLATE_SPEC
 from support.endpoint import Endpoint, Fault
 from support.killing import Job
 from support.workshop import KILLED, Workshop

@@ -4,11 +4,13 @@ from pathlib import Path
 
 from specwright.domain.contract import MicroModuleContract
 from specwright.gate import FirstGate
+from specwright.gate.fuzz import FuzzBounds
 from specwright.ports.gate import Candidate, SealedModule
 
 __all__ = ["MODULES", "candidate", "codes", "judge", "sealed"]
 
 MODULES = Path(__file__).parent / "modules"
+NO_FUZZ = FuzzBounds(examples=0)
 _DEPENDENCIES = {"save_tally": ("tally_words",)}
 
 
@@ -43,9 +45,16 @@ def candidate(name, changes=None, contract=None):
     return Candidate(contract or _contract(name), files, siblings)
 
 
-def judge(name, changes=None, contract=None, timeout_seconds=30.0):
-    """The first gate's verdict on a changed module directory."""
-    return FirstGate(timeout_seconds).judge(candidate(name, changes, contract))
+def judge(
+    name, changes=None, contract=None, timeout_seconds=30.0, *, static=False, strength=0.0, fuzz=NO_FUZZ
+):
+    """The gate's verdict on a changed module directory.
+
+    Without the static stage, strength and fuzz, unless they are asked for: most modules here are hostile, and what
+    a run withstands is shown by running them.
+    """
+    gate = FirstGate(timeout_seconds, static=static, strength=strength, fuzz=fuzz)
+    return gate.judge(candidate(name, changes, contract))
 
 
 def codes(verdict):

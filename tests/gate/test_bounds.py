@@ -1,108 +1,171 @@
-"""A module that hangs, floods or leaves processes behind is stopped in bounded time."""
+"""A module that hangs, floods or leaves things behind is stopped in bounded time, and nothing of it remains."""
 
+import errno
 import os
+import subprocess
+import sys
+import tempfile
 import time
-from pathlib import Path
 
 import pytest
 
-from gate.judging import MODULES, codes, judge
+from gate.judging import MODULES
+from gate.running import broken_off, run, survivors
+from specwright.gate.bounded_process import run_bounded
+from specwright.gate.sandbox_kind import SandboxKind, fault_of
+from specwright.gate.sandbox_process import Sandbox
 
 ENTRY = "implementation/__init__.py"
 SOURCE = (MODULES / "tally_words" / ENTRY).read_text(encoding="utf-8")
 
 
-def _with(line, where="    words = "):
-    return {ENTRY: SOURCE.replace(where, f"    {line}\n{where}", 1)}
+def _with(line):
+    return {ENTRY: SOURCE.replace("    words = ", f"    {line}\n    words = ", 1)}
 
 
-def _alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """Where the gate puts its directories, so that what it leaves can be told from what others do."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
 
 
-def _vanishes(pid):
-    for _ in range(100):
-        if not _alive(pid):
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def test_a_module_that_hangs_is_stopped_and_leaves_no_process(tmp_path):
-    """Rule 4, D-S8-11: the tests' process and what it started are gone when the verdict is there."""
-    trace = tmp_path / "pids"
-    line = (
-        "import os, subprocess, sys; "
-        'child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]); '
-        f"open({str(trace)!r}, 'a').write(f'{{os.getpid()}} {{child.pid}} '); "
-        "import time; time.sleep(600)"
-    )
+def test_a_module_that_hangs_is_stopped_and_leaves_nothing(place):
+    """Rule 4, D-S8-11: processes and files are gone when the verdict is there, and the running test is named."""
     began = time.monotonic()
-    verdict = judge("tally_words", _with(line), timeout_seconds=2.5)
+    seen = run(_with("import time; time.sleep(600)"), timeout_seconds=1.0)
     assert time.monotonic() - began < 15
-    assert codes(verdict) == ["tests.timeout", "examples.broken"]
-    assert verdict.findings[0].where == "tests/test_tally_words.py::test_each_word_is_counted"
-    pids = [int(pid) for pid in trace.read_text().split()]
-    assert len(pids) == 4  # the tests' process, the examples' process, and a child of each
-    assert all(_vanishes(pid) for pid in pids)
+    assert broken_off(seen) == {"tests.timeout", "examples.broken"}
+    assert seen.findings[0].where == "tests/test_tally_words.py::test_each_word_is_counted"
+    assert not survivors(place)
+    assert not list(place.iterdir())
 
 
-@pytest.mark.slow
 def test_a_module_that_hangs_when_it_is_imported_is_stopped():
     """Rule 4: there is no moment without a limit."""
-    verdict = judge("tally_words", {ENTRY: "while True: pass\n" + SOURCE}, timeout_seconds=1.5)
-    assert codes(verdict) == ["tests.timeout", "examples.broken"]
+    seen = run({ENTRY: "while True: pass\n" + SOURCE}, timeout_seconds=1.0)
+    assert broken_off(seen) == {"tests.timeout", "examples.broken"}
 
 
-@pytest.mark.slow
-def test_a_thread_that_stays_does_not_keep_the_run():
+def test_a_thread_that_stays_does_not_keep_the_run(place):
     """Rule 4: a run ends with its tests, not with what they left behind."""
-    line = "import threading, time; threading.Thread(target=time.sleep, args=(600,)).start()"
     began = time.monotonic()
-    assert judge("tally_words", _with(line)).passed
+    seen = run(_with("import threading, time; threading.Thread(target=time.sleep, args=(600,)).start()"))
+    assert seen.findings == ()
     assert time.monotonic() - began < 15
+    assert not survivors(place)
 
 
-@pytest.mark.slow
-def test_a_child_that_outlives_a_passing_run_is_stopped(tmp_path):
-    """D-S8-11: a passing module leaves no process either."""
-    trace = tmp_path / "pids"
-    line = (
-        "import subprocess, sys; "
-        'child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]); '
-        f"open({str(trace)!r}, 'a').write(f'{{child.pid}} ')"
-    )
-    judge("tally_words", _with(line))
-    pids = [int(pid) for pid in trace.read_text().split()]
-    assert pids
-    assert all(_vanishes(pid) for pid in pids)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("stream", [1, 2])
 def test_a_module_that_floods_its_output_is_stopped(stream):
     """Rule 4: output is bounded; nothing of it fills the factory's memory."""
-    verdict = judge("tally_words", _with(f"import os\n    while True: os.write({stream}, b'x' * 65536)"))
-    assert codes(verdict) == ["tests.output", "examples.broken"]
+    seen = run(_with(f"import os\n    while True: os.write({stream}, b'x' * 65536)"))
+    assert broken_off(seen) == {"tests.output", "examples.broken"}
+
+
+def test_a_module_that_prints_without_end_is_stopped():
+    """Rule 4: what is printed the ordinary way crosses the boundary, so it is bounded there."""
+    seen = run(_with("print('x' * 300_000)"))
+    assert broken_off(seen) == {"tests.output", "examples.broken"}
 
 
 @pytest.mark.slow
-def test_a_module_that_fills_the_disk_is_refused():
+def test_a_result_that_is_too_large_is_stopped():
+    """Rule 4: a value that crosses has a limit."""
+    seen = run(_with("return {'x' * (17 << 20): 1}"))
+    assert broken_off(seen) == {"tests.output", "examples.broken"}
+
+
+def test_a_module_that_writes_one_large_file_is_refused(place):
     """D-S8-11: a file of a run has a limit."""
-    verdict = judge("tally_words", _with("open('big', 'wb').write(b'x' * (65 << 20))"))
-    assert "tests.failed" in codes(verdict) or "tests.incomplete" in codes(verdict)
+    seen = run(_with("open('big', 'wb').write(b'x' * (17 << 20))"))
+    assert "tests.failed" in broken_off(seen)
+    assert not list(place.iterdir())
 
 
-def test_the_directory_of_a_run_is_gone_afterwards(tmp_path):
-    """D20: a verdict leaves nothing behind but itself."""
-    trace = tmp_path / "places"
-    assert judge(
-        "tally_words", _with(f"import os; open({str(trace)!r}, 'a').write(os.getcwd() + '\\n')")
-    ).passed
-    places = set(trace.read_text().split())
-    assert len(places) == 3
-    assert not any(Path(place).exists() for place in places)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "flood",
+    [
+        "[open(f'{n}', 'wb').write(b'x' * (8 << 20)) for n in range(1000)]",
+        "[open(f'{n}', 'wb').close() for n in range(1_000_000)]",
+    ],
+    ids=["large files", "many files"],
+)
+def test_a_module_that_fills_the_disk_is_stopped(place, flood):
+    """D-S8-11: the files of a run have a limit together, by size and by number."""
+    assert "tests.disk" in broken_off(run(_with(flood)))
+    assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "import os; [(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]",
+        "import os; os.mkdir('locked'); open('locked/x', 'w').close(); os.chmod('locked', 0)",
+        "import os; os.symlink('/', 'root'); os.symlink('loop', 'loop'); os.mkfifo('pipe')",
+        "import os; [open(bytes([n]) * 200, 'w').close() for n in range(128, 256)]",
+    ],
+    ids=["deep", "locked", "links", "odd names"],
+)
+def test_whatever_a_module_leaves_is_removed(place, left):
+    """D-S8-11: no file is left behind, however it is made."""
+    run(_with(f"\n    try:\n        {left}\n    except OSError:\n        pass"))
+    assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_a_gate_that_is_killed_takes_its_processes_along(place, kind):
+    """Rule 3, D-S8-11: nothing goes on without anybody who would stop it."""
+    if fault := fault_of(SandboxKind(kind)):
+        pytest.skip(fault)
+    code = (
+        "import sys, tempfile; tempfile.tempdir = sys.argv[1]\n"
+        "from gate.running import run\nfrom gate.test_bounds import _with\n"
+        "run(_with('import time; time.sleep(600)'), kind=sys.argv[2], timeout_seconds=60)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    gate = subprocess.Popen([sys.executable, "-c", code, str(place), kind], env=environment)
+    inside = f"{place}/gate-"
+    assert _eventually(lambda: len(survivors(inside)) >= 2)
+    time.sleep(0.5)
+    gate.kill()
+    gate.wait()
+    assert _eventually(lambda: not survivors(inside))
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_what_a_script_of_the_gate_forks_may_not_fork(tmp_path, kind):
+    """D-S8-11: the mutants run in forks, which are confined further than the script that made them."""
+    if fault := fault_of(SandboxKind(kind)):
+        pytest.skip(fault)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import json, os, sys\nout = int(sys.argv[1])\n"
+        "def told(**event): os.write(out, json.dumps(event).encode() + b'\\n')\n"
+        "def attempt(name, deed):\n"
+        "    try: deed()\n"
+        "    except OSError as error: told(name=name, error=error.errno)\n"
+        "    else: told(name=name, error=0)\n"
+        "if os.fork() == 0:\n"
+        "    attempt('fork', os.fork)\n"
+        "    attempt('parent', lambda: os.kill(os.getppid(), 0))\n"
+        "    attempt('session', os.setsid)\n"
+        "    os._exit(0)\n"
+        "os.wait()\nattempt('exec', lambda: os.execv(sys.executable, ['python']))\n"
+    )
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    ran = run_bounded(
+        script, [], cwd=scratch, timeout_seconds=10, sandbox=Sandbox(SandboxKind(kind)), forks=True
+    )
+    told = {event["name"]: event["error"] for event in ran.events}
+    assert told == dict.fromkeys(("fork", "parent", "session", "exec"), errno.EPERM), ran.output
+
+
+def _eventually(holds):
+    for _ in range(200):
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False

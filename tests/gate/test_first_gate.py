@@ -171,6 +171,7 @@ def test_a_fault_is_refused_with_its_code(fault):
 # a fault that leaves something undone is told together with what is then missing
 _CONSEQUENCES = {
     "tests.none": ("obligations.uncovered",),
+    "obligations.unseen": ("tests.uncalled",),
     "tests.failed": ("examples.false",),
     "tests.incomplete": ("examples.broken",),
     "tests.names": ("obligations.unknown_test", "obligations.ambiguous_test", "obligations.uncovered"),

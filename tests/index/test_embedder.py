@@ -111,7 +111,7 @@ class TestDefault:
         assert run(SEARCH_OFFLINE, tmp_path, unshare, "-rn") == "MM-00000001 MM-00000002"
 
     def test_it_is_loaded_when_it_is_asked(self, tmp_path: Path):
-        """Opening an index imports no model: `status` must be quick (D-S11-10)."""
+        """Opening an index imports no model: `status` must be quick (D-S11-09)."""
         assert run(LAZY, tmp_path) == ""
 
     def test_it_meets_the_criteria(self):

@@ -43,7 +43,7 @@ class Fault(NamedTuple):
     """A way to misbehave.
 
     Args:
-        kind: `hang`, a status as text, `malformed`, `prose`, `fence`, `reasoning`, `empty` or `same ids`.
+        kind: `hang`, a status as text, `malformed`, `same ids`, or one of `_SHAPES`.
         role: Whose requests it meets; empty for all.
         subject: The module, `contracts` or `plan`; empty for all.
         ordinal: The place in the conversation; None for all.
@@ -135,10 +135,7 @@ class Endpoint:
 
     def _completion(self, request: dict[str, Any], asked: Asked, fault: str) -> dict[str, Any]:
         turns = self._playbook.model(asked.place).turns
-        if asked.ordinal < len(turns):
-            turn = turns[asked.ordinal]
-        else:  # asked once more: the last answer again, as a role that insists would
-            turn = turns[-1]
+        turn = turns[min(asked.ordinal, len(turns) - 1)]  # asked once more, it insists
         message = _misshapen(turn, fault) if fault in _SHAPES else _message(turn, asked.ordinal)
         if fault == "same ids":
             message = _message(turn, 0)
@@ -238,7 +235,9 @@ class Recogniser:
         return str(names[title.strip()])
 
     def _task_of(self, module: str) -> str:
-        plans = {path.parent.name: json.loads(path.read_bytes()) for path in self._playbook.glob("*/planner*.json")}
+        plans = {
+            path.parent.name: json.loads(path.read_bytes()) for path in self._playbook.glob("*/planner*.json")
+        }
         return next(
             task for task, plan in plans.items() if module in [m["name"] for m in plan["plan"]["modules"]]
         )
@@ -306,6 +305,7 @@ _SHAPES = {
     "fence": "```json\n{said}\n```",
     "reasoning": '<think>Perhaps {{"decision": "REJECT"}}? No.</think>\n{said}',
     "empty": "",
+    "surrogate": "Half a character: \ud83d. And no object at all.",
 }
 """Answers as weak models write them: as text, whatever was asked for."""
 

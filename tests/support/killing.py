@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from specwright import canonical_json
-from specwright.bootstrap import Adapters, Plain, open_project
 from specwright.application.standing import standing
+from specwright.bootstrap import Adapters, Plain, open_project
 from specwright.journal import Cassette
 from specwright.settings import Settings
 

@@ -53,7 +53,8 @@ def _amendments(data: bytes) -> None:
 
 
 def _gate(data: bytes) -> None:
-    assert [Failure.model_validate(failure) for failure in json.loads(data)["failures"]] is not None
+    for failure in json.loads(data)["failures"]:
+        Failure.model_validate(failure)
 
 
 def _wheel(data: bytes) -> None:
@@ -74,7 +75,7 @@ def _definition(data: bytes) -> None:
     _record(fitting[0])(data)
 
 
-ARTIFACT = r"artifacts/[a-z0-9-]+/(?:MP|CTR|RSR|IMPL|PROP|CHAL|ADJ)-[0-9a-f]{8}/1\.0\.0"
+ARTIFACT = r"artifacts/[a-z0-9-]+/(?:MP|CTR|RSR|IMPL|PROP|CHAL|ADJ)-[0-9a-f]{8}/\d+\.\d+\.\d+"
 MODULE = r"modules/MM-[0-9a-f]{8}/\d+\.\d+\.\d+"
 DRAFT = r"drafts/MM-[0-9a-f]{8}/\d+\.\d+\.\d+/IMPL-[0-9a-f]{8}"
 

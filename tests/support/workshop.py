@@ -122,9 +122,8 @@ def _serve() -> None:
     import deepagents  # noqa: F401  # what the commands import lazily
     import langchain_openai  # noqa: F401
 
-    from support.killing import Job, Kill, drive
-
     from specwright.cli.main import run
+    from support.killing import Job, Kill, drive
 
     def command(given: list[str]) -> int:
         sys.argv = ["specwright", *given]
@@ -141,10 +140,15 @@ def _serve() -> None:
             pid = os.fork()
             if not pid:
                 _child(works[request["what"]], request["given"], Path(request["files"]))
-            print(pid, flush=True)
+            _reply(pid)
         else:
             _, status = os.waitpid(request["pid"], 0)
-            print(os.waitstatus_to_exitcode(status), flush=True)
+            _reply(os.waitstatus_to_exitcode(status))
+
+
+def _reply(number: int) -> None:
+    sys.stdout.write(f"{number}\n")
+    sys.stdout.flush()
 
 
 def _child(work: Callable[[Any], int], given: Any, files: Path) -> None:
@@ -159,9 +163,9 @@ def _child(work: Callable[[Any], int], given: Any, files: Path) -> None:
         code = work(given)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
-    except BaseException as error:  # noqa: BLE001  # told as the command line tells it
+    except BaseException as error:  # told as the command line tells it
         told = getattr(error, "what", "")
-        print(f"specwright: {error}" if told else traceback.format_exc(), file=sys.stderr)
+        sys.stderr.write(f"specwright: {error}\n" if told else traceback.format_exc())
         code = getattr(error, "exit_code", 70)
     finally:
         sys.stdout.flush()

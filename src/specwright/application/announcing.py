@@ -12,13 +12,17 @@ __all__ = ["Announcement", "announce", "project_stream", "review", "task_event"]
 
 
 class Announcement(NamedTuple):
-    """An event that has not got its id, time and place yet."""
+    """An event that has not got its id, time and place yet.
+
+    `references` are the tasks that it continues or depends on, `parent` the task that it is a part of (D33).
+    """
 
     type: str
     stream_id: str
     payload: dict[str, Any]
     sender: str = "system"
     references: tuple[str, ...] = ()
+    parent: str = ""
 
 
 def project_stream(project_id: str) -> str:
@@ -91,6 +95,7 @@ def _wire(
         context_id=context,
         causation_id=cause,
         reference_task_ids=event.references,
+        parent_task_id=event.parent or None,
     )
     return make_wire(
         wire_id=wire_id, ts=ts, type=event.type, sender=event.sender, stream=stream, payload=event.payload

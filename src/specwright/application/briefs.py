@@ -5,26 +5,27 @@ contracts and the acceptance criteria as an extract (D12); the Arbiter both side
 own Proposer alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from specwright import canonical_json
+from specwright.canonical_json import JsonValue
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication, Challenge, Proposal
 from specwright.domain.spec_markdown import scope_note
-from specwright.ports.roles import Files
 
 __all__ = [
     "DependencyView",
     "Trail",
     "amend_message",
+    "amend_plan_message",
     "arbiter_message",
     "challenge_message",
     "plan_message",
-    "proposer_files",
     "proposer_message",
+    "replan_message",
 ]
 
 
@@ -33,6 +34,14 @@ class DependencyView(NamedTuple):
 
     contract: MicroModuleContract
     examples: str
+    status: str = "SHIPPED"
+
+    def known_as(self, entry: JsonValue) -> "DependencyView":
+        """With what the Code Index says of it (F§16)."""
+        if not isinstance(entry, dict):
+            return self
+        replacement = f", superseded by {entry['superseded_by']}" if entry["superseded_by"] else ""
+        return self._replace(status=f"{entry['status']}{replacement}")
 
 
 class Trail(NamedTuple):
@@ -43,21 +52,51 @@ class Trail(NamedTuple):
     adjudications: Sequence[Adjudication] = ()
 
 
-def plan_message(task_file: str, failures: Sequence[Failure], refused: str = "") -> str:
-    """The planner's: the task file, the scope of modules (D23), and in a revision what was wrong."""
-    parts = [_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope_note()}"]
-    if refused:
-        parts.append(_block("Your plan that was challenged", refused, "json"))
-    if failures:
-        parts.append("# Failures to correct\n\n" + _failures(failures))
-    parts.append("Plan the modules of this task and submit the plan.")
-    return "\n\n".join(parts)
+def plan_message(task_file: str) -> str:
+    """The planner's: the task file and the scope of modules (D23)."""
+    return "\n\n".join([*_planning(task_file), "Plan the modules of this task and submit the plan."])
+
+
+def replan_message(task_file: str, challenged: str, failures: Sequence[Failure]) -> str:
+    """The planner's after a failed round: what was wrong with its plan."""
+    return "\n\n".join(
+        [
+            *_planning(task_file),
+            _block("Your plan that was challenged", challenged, "json"),
+            "# Failures to correct\n\n" + _failures(failures),
+            "Correct exactly these failures, leave the rest as it is, and submit the whole plan.",
+        ]
+    )
+
+
+def amend_plan_message(task_file: str, approved: str, amendments: Sequence[Amendment]) -> str:
+    """The planner's after an approval with amendments."""
+    return "\n\n".join(
+        [
+            *_planning(task_file),
+            _block("Your plan, which was approved with amendments", approved, "json"),
+            f"# Amendments\n\n{_amendments(amendments)}",
+            "Apply every amendment exactly, leave the rest as it is, and submit the whole plan. In a pointer that ends "
+            "in `/-` the last part is the end of the list.",
+        ]
+    )
+
+
+def _planning(task_file: str) -> list[str]:
+    return [_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope_note()}"]
 
 
 def proposer_message(
-    contract: MicroModuleContract, failures: Sequence[Failure], dependencies: Sequence[str]
+    contract: MicroModuleContract, entry: bytes, failures: Sequence[Failure], dependencies: Sequence[str]
 ) -> str:
-    """The Proposer's; after a failed round it sees the failures and nothing else of the debate."""
+    """The Proposer's; after a failed round it sees the failures and nothing else of the debate.
+
+    Args:
+        contract: Locked.
+        entry: `implementation/__init__.py` as it lies in the directory: the stub, or the version that failed.
+        failures: Of the last round.
+        dependencies: Names.
+    """
     lines = [f"Implement the module `{contract.name}`: {contract.purpose}"]
     if dependencies:
         lines.append("It may call: " + ", ".join(f"`{name}`" for name in dependencies) + ".")
@@ -66,31 +105,20 @@ def proposer_message(
             "Your files are in your directory. These failures were shown; correct exactly them:\n\n"
             + _failures(failures)
         )
-    lines.append(_block("Contract", canonical_json.pretty(contract.to_json()).decode(), "json"))
+    lines.append(_block("Contract", _json(contract), "json"))
+    lines.append(_block("/implementation/__init__.py as it is now", entry.decode(errors="replace"), "python"))
     return "\n\n".join(lines)
 
 
 def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment]) -> str:
     """The amending Proposer's."""
-    listed = "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
+    told = f"The module `{contract.name}` was approved with these amendments, by their index:"
     return "\n\n".join(
         [
-            f"The module `{contract.name}` was approved with these amendments, by their index:\n\n{listed}",
+            f"{told}\n\n{_amendments(amendments)}",
             _block("Contract", _json(contract), "json"),
         ]
     )
-
-
-def proposer_files(
-    task_file: str, contract: MicroModuleContract, dependencies: Iterable[DependencyView], workspace: Files
-) -> dict[str, bytes]:
-    """The Proposer's directory: task, contract, dependency contracts, its own files."""
-    files: dict[str, bytes] = {"task.md": task_file.encode(), "contract.json": contract.to_bytes()}
-    for view in dependencies:
-        base = f"dependencies/{view.contract.name}"
-        files[f"{base}/contract.json"] = view.contract.to_bytes()
-        files[f"{base}/examples.md"] = view.examples.encode()
-    return {**files, **workspace}
 
 
 def challenge_message(
@@ -148,7 +176,8 @@ def _without_dependencies(task_file: str) -> str:
 
 
 def _dependency(view: DependencyView) -> str:
-    return _block(f"Dependency `{view.contract.name}` ({view.contract.ref})", _json(view.contract), "json")
+    title = f"Dependency `{view.contract.name}` ({view.contract.ref}, {view.status})"
+    return _block(title, _json(view.contract), "json")
 
 
 def _rounds(trail: Trail) -> list[str]:
@@ -161,6 +190,10 @@ def _rounds(trail: Trail) -> list[str]:
         for kind, record in zip(named, records, strict=True)
         if record is not None
     ]
+
+
+def _amendments(amendments: Sequence[Amendment]) -> str:
+    return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
 
 
 def _failures(failures: Sequence[Failure]) -> str:

@@ -1,11 +1,18 @@
 """The contracts of a plan as the deliverable of a debate (D10)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from specwright.application.briefs import DependencyView
 from specwright.application.deliverable import CONTRACTS, Submitted
 from specwright.application.factory import Factory
-from specwright.application.planning import Plan, draft_plan, load_plan, lock_plan, shipped_view
+from specwright.application.planning import (
+    Plan,
+    amended_plan,
+    load_plan,
+    lock_plan,
+    revised_plan,
+    shipped_view,
+)
 from specwright.application.project_stage import Task
 from specwright.application.records import Invocation, invocation_of
 from specwright.domain.amendments import contract_problems
@@ -36,7 +43,7 @@ class ContractSet:
         """The plan as it was made, or made again after failures."""
         plan_id = self._first_plan
         if round_number > 1:
-            plan_id = draft_plan(self._factory, self.task, f"round-{round_number}", failures, before)
+            plan_id = revised_plan(self._factory, self.task, round_number, failures, before)
         return self._submitted(plan_id), invocation_of(
             self._factory, self.task.folder, plan_id, self.task.task_id
         )
@@ -56,21 +63,7 @@ class ContractSet:
         self, target: str, round_number: int, decided: Adjudication
     ) -> tuple[Submitted, AmendmentsAnswer]:
         """The planner applies the amendments to its contracts."""
-        wanted = [
-            Failure(
-                invariant=f"Amendment {i}: {a.action} {a.target}",
-                evidence=decided.rationale,
-                required_change=a.detail,
-            )
-            for i, a in enumerate(decided.amendments)
-        ]
-        approved = self._plan(target).contracts
-
-        def applied(contracts: Mapping[str, MicroModuleContract]) -> list[str]:
-            return contract_problems(decided.amendments, approved, contracts)
-
-        stage = f"amended-{round_number}"
-        plan_id = draft_plan(self._factory, self.task, stage, wanted, target, applied)
+        plan_id = amended_plan(self._factory, self.task, round_number, decided.amendments, target)
         submitted = self._submitted(plan_id)
         answer = AmendmentsAnswer(
             applied=[

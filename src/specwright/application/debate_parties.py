@@ -3,9 +3,16 @@
 from collections.abc import Sequence
 
 from specwright.application.briefs import DependencyView, Trail, arbiter_message, challenge_message
+from specwright.application.context_packs import index_statuses, task_ref
 from specwright.application.deliverable import CONTRACTS, Deliverable, Submitted
 from specwright.application.factory import Factory
-from specwright.application.records import Invocation, contribute, create_artifact, open_invocation
+from specwright.application.records import (
+    Invocation,
+    artifact_ref,
+    contribute,
+    create_artifact,
+    open_invocation,
+)
 from specwright.domain.amendments import target_problems
 from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer, Decision
 from specwright.domain.contract import MicroModuleContract
@@ -19,6 +26,8 @@ from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Place, Role
 
 __all__ = ["Parties"]
+
+FULL = Permission.FULL
 
 
 class Parties:
@@ -36,13 +45,14 @@ class Parties:
             proposal_id=artifact_id(ArtifactType.PROPOSAL, scope.hex8()),
             target_artifact_id=submitted["target"],
             claim=submitted["claim"],
-            deliverable_ref=f"{submitted['target']}@1.0.0",
+            deliverable_ref=artifact_ref(self._factory, self._task.folder, submitted["target"]),
             acceptance_checks=submitted["acceptance_checks"],
             test_inventory=submitted["test_inventory"],
             examples=submitted["examples"],
             preflight=submitted["preflight"],
         )
-        self._keep(scope, by, ArtifactType.PROPOSAL, record.proposal_id, record)
+        about = [(record.deliverable_ref, "the deliverable that it is about")]
+        self._keep(scope, by, ArtifactType.PROPOSAL, record.proposal_id, record, about)
         return record
 
     def challenge(self, target: str, number: int, trail: Trail) -> Challenge:
@@ -51,6 +61,12 @@ class Parties:
         contracts = self._deliverable.contracts(target)
         dependencies = self._deliverable.dependencies(target)
         criteria = self._task.definition.acceptance_criteria
+        statuses = index_statuses(
+            self._factory,
+            self._factory.journal.scope(f"{place.run_id}/index"),
+            [view.contract.ref for view in dependencies],
+        )
+        dependencies = [view.known_as(statuses.get(view.contract.ref)) for view in dependencies]
         by = self._open(place, contracts, dependencies, trail)
         proposal = trail.proposals[-1]
         message = challenge_message(
@@ -61,15 +77,16 @@ class Parties:
         )
         scope = self._factory.journal.scope(f"{place.run_id}/record")
         record = challenge(answer, artifact_id(ArtifactType.CHALLENGE, scope.hex8()), target)
-        self._keep(scope, by, ArtifactType.CHALLENGE, record.challenge_id, record)
-        contribute(self._factory, scope, by, ContributionType.CHALLENGE, f"{record.challenge_id}@1.0.0")
+        about = self._about(target, "what it challenges", proposal)
+        self._keep(scope, by, ArtifactType.CHALLENGE, record.challenge_id, record, about)
+        contribute(self._factory, scope, by, ContributionType.CHALLENGE, _ref(record))
         return record
 
     def adjudicate(self, target: str, number: int, trail: Trail, *, left: int, failed: bool) -> Adjudication:
         """The Arbiter's ruling; `failed` means that the last verdict is FAIL and no revision is left."""
         place = self._place(number, Role.ARBITER)
         contracts = self._deliverable.contracts(target)
-        by = self._open(place, contracts, (), trail)
+        by = self._open(place, contracts, self._deliverable.dependencies(target), trail)
         task_file = self._factory.folder.read(self._task.path).decode()
         message = arbiter_message(task_file, contracts, trail, left, failed=failed)
         answer = self._factory.roles.arbitrate(
@@ -77,8 +94,9 @@ class Parties:
         )
         scope = self._factory.journal.scope(f"{place.run_id}/record")
         record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), target)
-        self._keep(scope, by, ArtifactType.ADJUDICATION, record.adjudication_id, record)
-        contribute(self._factory, scope, by, ContributionType.ADJUDICATION, f"{record.adjudication_id}@1.0.0")
+        about = self._about(target, "what it decides on", trail.proposals[-1], trail.challenges[-1])
+        self._keep(scope, by, ArtifactType.ADJUDICATION, record.adjudication_id, record, about)
+        contribute(self._factory, scope, by, ContributionType.ADJUDICATION, _ref(record))
         return record
 
     def _challenged(self, assignment: Assignment, proposal: Proposal) -> ChallengerAnswer:
@@ -95,9 +113,23 @@ class Parties:
             found.append("decision: after a FAIL without revisions left APPROVE is refused; amend or reject")
         return found + target_problems(answer.amendments, contracts=self._deliverable.subject == CONTRACTS)
 
-    def _keep(self, scope: Scope, by: Invocation, kind: ArtifactType, name: str, record: Record) -> None:
+    def _keep(
+        self,
+        scope: Scope,
+        by: Invocation,
+        kind: ArtifactType,
+        name: str,
+        record: Record,
+        inputs: Sequence[tuple[str, str]],
+    ) -> None:
         body = {f"{kind.lower()}.json": record.to_bytes()}
-        create_artifact(self._factory, scope, by, kind, body, name=name)
+        create_artifact(self._factory, scope, by, kind, body, inputs, name=name)
+
+    def _about(self, target: str, why: str, *heard: Proposal | Challenge) -> list[tuple[str, str]]:
+        """The artifacts whose status a record moves, and the records that it answers."""
+        names = self._deliverable.artifacts(target)
+        about = [(artifact_ref(self._factory, self._task.folder, name), why) for name in names]
+        return [*about, *((_ref(record), "what it answers") for record in heard)]
 
     def _open(
         self,
@@ -106,28 +138,42 @@ class Parties:
         dependencies: Sequence[DependencyView],
         trail: Trail,
     ) -> Invocation:
-        included = [(f"{p.proposal_id}@1.0.0", Permission.FULL, "the debate so far") for p in trail.proposals]
-        included += [
-            (f"{c.challenge_id}@1.0.0", Permission.FULL, "the debate so far") for c in trail.challenges
-        ]
-        included += [(c.ref, Permission.FULL, "the contract in question") for c in contracts]
-        included += [(d.contract.ref, Permission.CONTRACT_ONLY, "a dependency") for d in dependencies]
-        task_ref = f"{self._task.task_id}@1.0.0"
+        included = [(_ref(record), FULL, "the debate so far") for record in trail.proposals]
+        included += [(_ref(record), FULL, "the debate so far") for record in trail.challenges]
+        included += [(c.ref, FULL, "the contract in question") for c in contracts]
+        excluded = self._sources(trail)
+        task = task_ref(self._factory, self._task)
         if place.role is Role.ARBITER:
-            included.append((task_ref, Permission.FULL, "the task file, for grounding"))
+            included += [(_ref(record), FULL, "the debate so far") for record in trail.adjudications]
+            included.append((task, FULL, "the task file, for grounding"))
+            excluded += [(d.contract.ref, "dependencies are no business of this role") for d in dependencies]
         else:
-            included.append(
-                (task_ref, Permission.SUMMARY_ONLY, "its acceptance criteria, as an extract (D12)")
-            )
-        sources = sorted({proposal.target_artifact_id for proposal in trail.proposals})
-        excluded = [
-            (f"{name}@1.0.0", "implementation source is never shown to this role") for name in sources
-        ]
+            for view in dependencies:
+                status = f"its index status: {view.status}"
+                included.append((view.contract.ref, Permission.CONTRACT_ONLY, "a dependency"))
+                included.append((view.contract.ref, Permission.METADATA_ONLY, status))
+            extract = "its acceptance criteria, as an extract (D12)"
+            included.append((task, Permission.SUMMARY_ONLY, extract))
+            excluded += [
+                (_ref(record), "rulings are not shown to this role") for record in trail.adjudications
+            ]
         scope = self._factory.journal.scope(f"{place.run_id}/pack")
         return open_invocation(
             self._factory, scope, place, self._task.task_id, self._task.folder, included, excluded
         )
 
+    def _sources(self, trail: Trail) -> list[tuple[str, str]]:
+        """Every version of the deliverable: its source is seen by its own Proposer alone."""
+        refs = sorted({proposal.deliverable_ref for proposal in trail.proposals})
+        hidden = "the planner's answer" if self._deliverable.subject == CONTRACTS else "implementation source"
+        return [(ref, f"{hidden} is never shown to this role") for ref in refs]
+
     def _place(self, number: int, role: Role) -> Place:
         entry = self._task.entry
         return Place(entry.spec_task_id, entry.attempt, self._deliverable.subject, f"round-{number}", role)
+
+
+def _ref(record: Proposal | Challenge | Adjudication) -> str:
+    """A debate record is not revised: it is always the first version of its id."""
+    names = {"proposal_id", "challenge_id", "adjudication_id"} & type(record).model_fields.keys()
+    return f"{getattr(record, names.pop())}@1.0.0"

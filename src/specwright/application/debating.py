@@ -10,9 +10,8 @@ from specwright.application.debate_parties import Parties
 from specwright.application.debate_records import DebateRecords
 from specwright.application.deliverable import Deliverable
 from specwright.application.factory import Factory
-from specwright.application.records import advance, set_back
+from specwright.application.records import artifacts
 from specwright.domain.answers import Decision, Failure, Verdict
-from specwright.domain.artifact import ArtifactStatus
 from specwright.domain.debate import MAX_REVISIONS
 from specwright.ports.progress import Step
 
@@ -43,6 +42,7 @@ class Debate:
         self._deliverable = deliverable
         self._parties = Parties(factory, deliverable)
         self._task = deliverable.task
+        self._store = artifacts(factory)
 
     def propose(self, state: DebateState) -> DebateState:
         """The first version and its proposal; the debate is named by this proposal (D15)."""
@@ -63,7 +63,8 @@ class Debate:
         trail = records.trail(proposals=number, challenges=number - 1, adjudications=number - 1)
         record = self._parties.challenge(state["target"], number, trail)
         records.write_challenge(number, record)
-        self._advance(state["target"], ArtifactStatus.CHALLENGED)
+        for name in self._deliverable.artifacts(state["target"]):
+            self._store.challenged(self._task.folder, name, record.challenge_id)
         self._note("challenged", f"round {number}: {record.verdict}")
         return {"verdict": record.verdict.value, "source_of_failure": "challenge"}
 
@@ -77,8 +78,9 @@ class Debate:
         records, number = self._records(state["debate_id"]), state["round"] + 1
         if state["source_of_failure"] == "adjudication":
             # here, not where it is decided: that step, run again after a crash, would meet a DRAFT
+            ruling, left = records.adjudication(number - 1), MAX_REVISIONS - state["retry_count"]
             for name in self._deliverable.artifacts(state["target"]):
-                set_back(self._factory, self._task.folder, name)
+                self._store.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
         submitted, by = self._deliverable.submit(number, self._failures(state, records), state["target"])
         records.write_proposal(number, self._parties.proposal(submitted, by, number))
         self._note("proposed", f"round {number}")
@@ -96,7 +98,8 @@ class Debate:
             failed=state["verdict"] == Verdict.FAIL,
         )
         records.write_adjudication(number, record)
-        self._advance(state["target"], ArtifactStatus.ADJUDICATED)
+        for name in self._deliverable.artifacts(state["target"]):
+            self._store.adjudicated(self._task.folder, name, record.adjudication_id)
         self._note("adjudicated", f"round {number}: {record.decision}")
         return {"decision": record.decision.value, "source_of_failure": "adjudication"}
 
@@ -129,8 +132,9 @@ class Debate:
         ]
         missing += self._deliverable.unapplied(before, after, records.adjudication(number))
         if not missing:
-            for status in (ArtifactStatus.CHALLENGED, ArtifactStatus.ADJUDICATED):
-                self._advance(after, status)
+            judged = records.challenge(number).challenge_id, records.adjudication(number).adjudication_id
+            for name in self._deliverable.artifacts(after):
+                self._store.amended(self._task.folder, name, before, *judged)
         return {"halt_reason": "; ".join(missing)}
 
     def ship(self, state: DebateState) -> DebateState:
@@ -159,10 +163,6 @@ class Debate:
                 required_change=rationale,
             )
         ]
-
-    def _advance(self, target: str, status: ArtifactStatus) -> None:
-        for name in self._deliverable.artifacts(target):
-            advance(self._factory, self._task.folder, name, status)
 
     def _records(self, debate_id: str) -> DebateRecords:
         return DebateRecords(self._factory.store, debate_id)

@@ -11,7 +11,7 @@ from specwright.application.deliverable import CONTRACTS, Deliverable
 from specwright.application.factory import Factory
 from specwright.application.halting import Halt, halt, set_draft_aside
 from specwright.application.implementation import Implementation
-from specwright.application.planning import Plan, draft_plan, load_plan
+from specwright.application.planning import Plan, first_plan, load_plan
 from specwright.application.project_stage import Task, task_at
 from specwright.application.shipping import announce_reused, seal
 from specwright.domain.escalation import Resolution
@@ -44,7 +44,7 @@ def make_plan(factory: Factory, state: EngineeringState) -> EngineeringState:
     """Ask for a plan; without a sound one the task halts (F§10.1)."""
     task = task_at(factory, state["task_id"])
     try:
-        return {"plan_id": draft_plan(factory, task, "round-1", ()), "subject": CONTRACTS}
+        return {"plan_id": first_plan(factory, task), "subject": CONTRACTS}
     except AnswerError as error:
         return {"halt_reason": error.what, "raw_answers": list(error.raw_answers)}
 
@@ -98,7 +98,8 @@ def _plan(factory: Factory, state: EngineeringState) -> Plan:
 
 
 def _implementation(factory: Factory, task: Task, plan: Plan, name: str) -> Implementation:
-    return Implementation(factory, task, plan.contracts[name], plan.contract_ids[name])
+    siblings = [contract.ref for other, contract in plan.contracts.items() if other != name]
+    return Implementation(factory, task, plan.contracts[name], plan.contract_ids[name], siblings)
 
 
 def _ref(plan: Plan, name: str, state: EngineeringState) -> str:

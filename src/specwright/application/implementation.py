@@ -6,8 +6,18 @@ from typing import NamedTuple
 from specwright.application.briefs import (
     DependencyView,
     amend_message,
-    proposer_files,
     proposer_message,
+)
+from specwright.application.context_packs import (
+    Given,
+    dependencies,
+    directory,
+    heard,
+    index_statuses,
+    previous,
+    rows,
+    surface_of,
+    task_ref,
 )
 from specwright.application.deliverable import Submitted
 from specwright.application.factory import Factory
@@ -16,20 +26,21 @@ from specwright.application.planning import shipped_contract, shipped_view
 from specwright.application.project_stage import Task
 from specwright.application.records import (
     Invocation,
-    advance,
     artifact_body,
+    artifact_ref,
+    artifacts,
     contribute,
     create_artifact,
     open_invocation,
 )
 from specwright.domain.amendments import applied_problems
 from specwright.domain.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
-from specwright.domain.artifact import ArtifactStatus
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication
 from specwright.domain.ids import ArtifactType, ModuleRef
 from specwright.domain.obligations import read_claims
 from specwright.domain.provenance import ContributionType, Permission
+from specwright.domain.ship import ShipEvidence
 from specwright.ports.gate import Candidate, GateVerdict, SealedModule
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Place, Role
@@ -45,6 +56,7 @@ class _Desk(NamedTuple):
     scope: Scope
     place: Place
     invocation: Invocation
+    pack: Files
 
 
 class Implementation:
@@ -53,27 +65,39 @@ class Implementation:
     Args:
         contract: Locked.
         contract_id: Its `CTR-...`.
+        siblings: The other modules of its plan.
     """
 
-    def __init__(self, factory: Factory, task: Task, contract: MicroModuleContract, contract_id: str) -> None:
+    def __init__(
+        self,
+        factory: Factory,
+        task: Task,
+        contract: MicroModuleContract,
+        contract_id: str,
+        siblings: Sequence[str] = (),
+    ) -> None:
         self._factory = factory
         self.task = task
         self.subject = contract.name
         self._contract = contract
         self._contract_id = contract_id
+        self._siblings = siblings
         self._observed: tuple[str, ...] = ()
 
     def submit(
         self, round_number: int, failures: Sequence[Failure], before: str
     ) -> tuple[Submitted, Invocation]:
         """The Proposer implements, or corrects; code looks at the draft before it becomes a proposal (D18)."""
-        desk = self._open(f"round-{round_number}")
         workspace: Files = {"implementation/__init__.py": self._factory.gate.stub(self._contract)}
         if before:
             workspace = self.files(before)
+        desk = self._open(f"round-{round_number}", workspace, before)
         names = [view.contract.name for view in self.dependencies("")]
         assignment = Assignment(
-            desk.place, proposer_message(self._contract, failures, names), self._pack(workspace), WRITABLE
+            desk.place,
+            proposer_message(self._contract, workspace["implementation/__init__.py"], failures, names),
+            desk.pack,
+            WRITABLE,
         )
         draft = self._factory.roles.propose(assignment, lambda answer, files: self._preflight(desk, files))
         return self._store(desk, draft.answer, draft.files, before), desk.invocation
@@ -90,11 +114,11 @@ class Implementation:
         self, target: str, round_number: int, decided: Adjudication
     ) -> tuple[Submitted, AmendmentsAnswer]:
         """The Proposer applies the amendments to the approved files."""
-        desk = self._open(f"amended-{round_number}")
+        desk = self._open(f"amended-{round_number}", self.files(target), target)
         assignment = Assignment(
             desk.place,
             amend_message(self._contract, decided.amendments),
-            self._pack(self.files(target)),
+            desk.pack,
             WRITABLE,
         )
         draft = self._factory.roles.amend(
@@ -122,7 +146,7 @@ class Implementation:
     def verdict(self, target: str) -> GateVerdict:
         """The ship gate's verdict on a version, observed once."""
         scope = self._factory.journal.scope(f"{self.task.run}/{self.subject}/gate/{target}")
-        return judge(self._factory, scope, self._candidate(self.files(target)))
+        return judge(self._factory, scope, self._candidate(self.files(target)), thorough=True)
 
     def artifacts(self, target: str) -> list[str]:
         """The implementation."""
@@ -133,8 +157,14 @@ class Implementation:
         return artifact_body(self._factory, self.task.folder, target)
 
     def mark_shipped(self, target: str) -> None:
-        """Approved and sealed."""
-        advance(self._factory, self.task.folder, target, ArtifactStatus.SHIPPED)
+        """Approved and sealed: the evidence in the store is held against the locked contract (F§8.4)."""
+        path = "modules/{}/{}/ship.json".format(*ModuleRef.parse(self._contract.ref))
+        artifacts(self._factory).shipped(
+            self.task.folder,
+            target,
+            evidence=ShipEvidence.from_bytes(self._factory.store.read(path), path),
+            locked_fingerprint=self._contract.interface_fingerprint,
+        )
 
     def _dependency_refs(self) -> list[str]:
         return [dependency.ref for dependency in self._contract.dependencies]
@@ -161,7 +191,7 @@ class Implementation:
         return found
 
     def _preflight(self, desk: _Desk, files: Files) -> list[str]:
-        verdict = judge(self._factory, desk.scope, self._candidate(files))
+        verdict = judge(self._factory, desk.scope, self._candidate(files), thorough=False)
         self._observed = _observations(verdict)
         return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
 
@@ -172,43 +202,59 @@ class Implementation:
             *self._preflight(desk, files),
         ]
 
-    def _pack(self, workspace: Files) -> dict[str, bytes]:
-        task_file = self._factory.folder.read(self.task.path).decode()
-        return proposer_files(task_file, self._contract, self.dependencies(""), workspace)
-
-    def _open(self, stage: str) -> _Desk:
+    def _open(self, stage: str, workspace: Files, before: str) -> _Desk:
         entry = self.task.entry
         place = Place(entry.spec_task_id, entry.attempt, self.subject, stage, Role.PROPOSER)
         scope = self._factory.journal.scope(f"{place.run_id}/desk")
-        included = [
-            (f"{self.task.task_id}@1.0.0", Permission.FULL, "the task"),
-            (f"{self._contract_id}@1.0.0", Permission.FULL, "the contract to implement"),
-        ]
-        included += [
-            (ref, Permission.CONTRACT_ONLY, "a module that it may call") for ref in self._dependency_refs()
-        ]
+        given = self._given(scope, stage, workspace, before)
         excluded = [(ref, "no dependency of this module") for ref in self._others()]
         invocation = open_invocation(
-            self._factory, scope, place, self.task.task_id, self.task.folder, included, excluded
+            self._factory, scope, place, self.task.task_id, self.task.folder, rows(given), excluded
         )
-        return _Desk(scope, place, invocation)
+        return _Desk(scope, place, invocation, directory(given))
+
+    def _given(self, scope: Scope, stage: str, workspace: Files, before: str) -> list[Given]:
+        """The Proposer's column of the role table (F§9.7)."""
+        task_file = self._factory.folder.read(self.task.path)
+        refs = self._dependency_refs()
+        surfaces = {ref: surface_of(self._factory, ref) for ref in refs}
+        contract = {"contract.json": self._contract.to_bytes()}
+        given = [
+            Given(task_ref(self._factory, self.task), Permission.FULL, "the task", {"task.md": task_file}),
+            Given(
+                self._contract_ref(), Permission.FULL, "the contract to implement", {**contract, **workspace}
+            ),
+            *dependencies(refs, surfaces, index_statuses(self._factory, scope, refs)),
+        ]
+        if before:
+            given += previous(self._factory, self.task, before, workspace)
+            given += heard(self._factory, self.task, before, amending=stage.startswith("amended"))
+        return given
+
+    def _contract_ref(self) -> str:
+        return artifact_ref(self._factory, self.task.folder, self._contract_id)
 
     def _others(self) -> list[str]:
-        """Sealed modules of finished tasks that this one does not call; fixed by the task's own start."""
+        """The other modules of its plan, and those of finished tasks, that it does not call; fixed by the task's
+        own start."""
         state = self._factory.projection.state
         refs = {ref for entry in state.tasks.values() for ref in entry.module_refs} if state else set[str]()
-        return sorted(refs - set(self._dependency_refs()))
+        own = {self._contract.ref, *self._dependency_refs()}
+        return sorted({*refs, *self._siblings} - own)
 
     def _store(self, desk: _Desk, answer: ProposerAnswer, files: Files, before: str) -> Submitted:
-        inputs = [(f"{self._contract_id}@1.0.0", "the contract that it implements")]
-        if before:
-            inputs.append((f"{before}@1.0.0", "the version that it revises"))
+        inputs = [(self._contract_ref(), "the contract that it implements")]
         target = create_artifact(
-            self._factory, desk.scope, desk.invocation, ArtifactType.IMPLEMENTATION, files, inputs
+            self._factory,
+            desk.scope,
+            desk.invocation,
+            ArtifactType.IMPLEMENTATION,
+            files,
+            inputs,
+            revises=before,
         )
-        contribute(
-            self._factory, desk.scope, desk.invocation, ContributionType.IMPLEMENTATION, f"{target}@1.0.0"
-        )
+        ref = artifact_ref(self._factory, self.task.folder, target)
+        contribute(self._factory, desk.scope, desk.invocation, ContributionType.IMPLEMENTATION, ref)
         claims = read_claims(files.get("tests/obligations.json", b"{}"))
         return Submitted(
             target=target,

@@ -9,20 +9,22 @@ from typing import NamedTuple, cast
 
 from specwright import canonical_json
 from specwright.application.announcing import announce, review
-from specwright.application.briefs import DependencyView, plan_message
+from specwright.application.briefs import DependencyView, amend_plan_message, plan_message, replan_message
+from specwright.application.context_packs import Given, heard, previous, rows, surface_of, task_ref
 from specwright.application.factory import Factory, Reading
 from specwright.application.project_stage import Task
 from specwright.application.records import (
     Invocation,
-    advance,
     artifact_body,
+    artifact_ref,
+    artifacts,
     contribute,
     create_artifact,
     open_invocation,
 )
 from specwright.canonical_json import JsonValue
-from specwright.domain.answers import Failure, PlanAnswer
-from specwright.domain.artifact import ArtifactStatus
+from specwright.domain.amendments import contract_problems
+from specwright.domain.answers import Amendment, Failure, PlanAnswer
 from specwright.domain.code_index import IndexStatus
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.contract_rules import normalise, problems
@@ -34,7 +36,20 @@ from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Role
 
-__all__ = ["Plan", "draft_plan", "load_plan", "lock_plan", "shipped_contract", "shipped_view"]
+__all__ = [
+    "Plan",
+    "amended_plan",
+    "first_plan",
+    "load_plan",
+    "lock_plan",
+    "revised_plan",
+    "shipped_contract",
+    "shipped_view",
+]
+
+
+MAX_EXCLUDED = 50
+"""Other tasks that a planner's pack names; all of them stand in the state machine."""
 
 
 class Plan(NamedTuple):
@@ -64,37 +79,49 @@ Contracts = Mapping[str, MicroModuleContract]
 """By module name."""
 
 
-def draft_plan(
+def first_plan(factory: Factory, task: Task) -> str:
+    """Ask the planner for the plan of a task and store it; returns its `MP-...`.
+
+    Raises:
+        AnswerError: no sound plan in the bounded attempts (F§10.1).
+    """
+    return _draft(factory, task, "round-1", plan_message(_task_file(factory, task)), "", lambda _: [])
+
+
+def revised_plan(
+    factory: Factory, task: Task, round_number: int, failures: Sequence[Failure], before: str
+) -> str:
+    """Have a challenged plan corrected; the revision is a new artifact (D11)."""
+    message = replan_message(_task_file(factory, task), _answer_text(factory, task, before), failures)
+    return _draft(factory, task, f"round-{round_number}", message, before, lambda _: [])
+
+
+def amended_plan(
+    factory: Factory, task: Task, round_number: int, amendments: Sequence[Amendment], before: str
+) -> str:
+    """Have amendments applied to an approved plan; what does not show in it goes back to the planner (F§9.6)."""
+    approved = load_plan(factory, task, before).contracts
+    message = amend_plan_message(_task_file(factory, task), _answer_text(factory, task, before), amendments)
+
+    def unapplied(drafts: Contracts) -> list[str]:
+        return contract_problems(amendments, approved, drafts)
+
+    return _draft(factory, task, f"amended-{round_number}", message, before, unapplied)
+
+
+def _draft(
     factory: Factory,
     task: Task,
     stage: str,
-    failures: Sequence[Failure],
-    before: str = "",
-    check: Callable[[Contracts], list[str]] = lambda _: [],
+    message: str,
+    before: str,
+    check: Callable[[Contracts], list[str]],
 ) -> str:
-    """Ask the planner, check what it says, give it ids and store it.
-
-    Args:
-        stage: `round-1` and on in the contract debate, or `amended-1` and on.
-        failures: What the last round showed; empty in the first.
-        before: The `MP-...` that was challenged or approved with amendments.
-        check: What else is wrong with the contracts.
-
-    Returns:
-        The plan's id.
-
-    Raises:
-        AnswerError: no sound plan in the bounded attempts.
-    """
     place = Place(task.entry.spec_task_id, task.entry.attempt, "plan", stage, Role.PLANNER)
     scope = factory.journal.scope(f"{place.run_id}/plan")
     known = _known(factory, scope)
-    task_file = factory.folder.read(task.path).decode()
-    invocation = _invocation(factory, scope, task, place, known)
-    refused = _answer_text(factory, task, before) if before else ""
-    assignment = Assignment(
-        place, plan_message(task_file, failures, refused), {"task.md": task_file.encode()}
-    )
+    revised = _revised(factory, task, stage, before) if before else []
+    invocation = _invocation(factory, scope, task, place, known, revised)
 
     def examine(given: PlanAnswer) -> list[str]:
         if found := plan_problems(given, known):
@@ -103,11 +130,16 @@ def draft_plan(
         locked = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
         return [*locked, *check(drafts)]
 
-    answer = factory.roles.plan(assignment, examine)
+    answer = factory.roles.plan(Assignment(place, message, {}), examine)
     plan_id = _store(factory, scope, task, invocation, answer, known, before)
-    contribute(factory, scope, invocation, ContributionType.MICRO_PLAN, f"{plan_id}@1.0.0")
+    ref = artifact_ref(factory, task.folder, plan_id)
+    contribute(factory, scope, invocation, ContributionType.MICRO_PLAN, ref)
     factory.progress.note(Step("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules)))
     return plan_id
+
+
+def _task_file(factory: Factory, task: Task) -> str:
+    return factory.folder.read(task.path).decode()
 
 
 def load_plan(factory: Factory, task: Task, plan_id: str) -> Plan:
@@ -132,7 +164,7 @@ def lock_plan(factory: Factory, task: Task, plan: Plan) -> list[str]:
     if found:
         return found
     for name in (plan.plan_id, *plan.contract_ids.values()):
-        advance(factory, task.folder, name, ArtifactStatus.SHIPPED)
+        artifacts(factory).shipped(task.folder, name, faults=found)
     locked = {
         "plan": plan.plan.to_json(),
         "fingerprints": {c.ref: c.interface_fingerprint for c in plan.contracts.values()},
@@ -156,8 +188,9 @@ def shipped_contract(factory: Reading, ref: str) -> MicroModuleContract:
 
 def shipped_view(factory: Reading, ref: str) -> DependencyView:
     """A sealed module as others may see it."""
-    examples = factory.store.read("modules/{}/{}/examples.md".format(*ModuleRef.parse(ref)))
-    return DependencyView(shipped_contract(factory, ref), examples.decode())
+    surface = surface_of(factory, ref)
+    contract = MicroModuleContract.from_bytes(surface["contract.json"], ref)
+    return DependencyView(contract, surface["examples.md"].decode())
 
 
 def _known(factory: Factory, scope: Scope) -> KnownModules:
@@ -180,8 +213,21 @@ def _drafts(answer: PlanAnswer, known: KnownModules) -> Contracts:
     return {name: normalise(contract) for name, contract in contracts.items()}
 
 
-def _invocation(factory: Factory, scope: Scope, task: Task, place: Place, known: KnownModules) -> Invocation:
-    included = [(f"{task.task_id}@1.0.0", Permission.FULL, "the task to plan")]
+def _revised(factory: Factory, task: Task, stage: str, before: str) -> list[Given]:
+    """The plan that is corrected, and what the debate says of it."""
+    told = heard(factory, task, before, amending=stage.startswith("amended"))
+    return [*previous(factory, task, before, {}), *told]
+
+
+def _invocation(
+    factory: Factory,
+    scope: Scope,
+    task: Task,
+    place: Place,
+    known: KnownModules,
+    revised: Sequence[Given],
+) -> Invocation:
+    included = [(task_ref(factory, task), Permission.FULL, "the task to plan"), *rows(revised)]
     included += [
         (ref, Permission.METADATA_ONLY, "a sealed module that the search can find")
         for ref in sorted(known.refs)
@@ -191,7 +237,9 @@ def _invocation(factory: Factory, scope: Scope, task: Task, place: Place, known:
         for other in factory.projection.definitions
         if other != task.task_id
     ]
-    return open_invocation(factory, scope, place, task.task_id, task.folder, included, excluded[:50])
+    return open_invocation(
+        factory, scope, place, task.task_id, task.folder, included, excluded[:MAX_EXCLUDED]
+    )
 
 
 def _answer_text(factory: Factory, task: Task, plan_id: str) -> str:
@@ -218,24 +266,39 @@ def _store(
         return name
 
     draft_id = artifact_id(ArtifactType.MICRO_PLAN, scope.hex8())
-    version = factory.projection.spec.spec_version if factory.projection.spec else "1.0.0"
-    plan, drafts = assign(answer, draft_id, f"{task.task_id}@{version}", known, new_module_id)
+    plan, drafts = assign(answer, draft_id, task_ref(factory, task), known, new_module_id)
     contracts = {name: normalise(contract) for name, contract in drafts.items()}
-    contract_ids = {
-        name: create_artifact(
-            factory, scope, by, ArtifactType.CONTRACT, {"contract.json": contract.to_bytes()}
+    earlier = load_plan(factory, task, before).contract_ids if before else {}
+    reports = {
+        module.name: create_artifact(
+            factory,
+            scope,
+            by,
+            ArtifactType.REUSE_SEARCH_REPORT,
+            {"report.json": ReuseSearchReport.of(module.reuse).to_bytes()},
         )
-        for name, contract in contracts.items()
+        for module in answer.modules
     }
-    for module in answer.modules:
-        report = ReuseSearchReport.of(module.reuse)
+    body = {"plan.json": plan.to_bytes(), "answer.json": answer.to_bytes()}
+    ids = {name: artifact_id(ArtifactType.CONTRACT, scope.hex8()) for name in contracts}
+    body["contracts.json"] = canonical_json.pretty(ids)
+    made_from = [(task_ref(factory, task), "the task that it plans")]
+    made_from += [(f"{report}@1.0.0", f"why {name} is made or reused") for name, report in reports.items()]
+    create_artifact(
+        factory, scope, by, ArtifactType.MICRO_PLAN, body, made_from, name=draft_id, revises=before
+    )
+    plan_ref = artifact_ref(factory, task.folder, draft_id)
+    for name, contract in contracts.items():
+        inputs = [(plan_ref, "the plan that it belongs to"), (f"{reports[name]}@1.0.0", "why it is made")]
+        drawn_up = {"contract.json": contract.to_bytes()}
         create_artifact(
-            factory, scope, by, ArtifactType.REUSE_SEARCH_REPORT, {"report.json": report.to_bytes()}
+            factory,
+            scope,
+            by,
+            ArtifactType.CONTRACT,
+            drawn_up,
+            inputs,
+            name=ids[name],
+            revises=earlier.get(name, ""),
         )
-    inputs = [(f"{before}@1.0.0", "the plan that this one revises")] if before else []
-    body = {
-        "plan.json": plan.to_bytes(),
-        "answer.json": answer.to_bytes(),
-        "contracts.json": canonical_json.pretty(contract_ids),
-    }
-    return create_artifact(factory, scope, by, ArtifactType.MICRO_PLAN, body, inputs, name=draft_id)
+    return draft_id

@@ -184,9 +184,12 @@ class Projection:
         self._move(task_id, event, state_changes.with_escalation, escalation.escalation_id)
 
     def _amended(self, event: _Event) -> None:
-        """A person changed what a waiting task is (D8, D33)."""
+        """A person changed what a waiting task is, and so answered its escalation if it had one (D8, D33)."""
         definition = self._definition(event)
-        self.definitions[definition.task_id] = definition
+        task_id = definition.task_id
+        self.definitions[task_id] = definition
+        if self._moving.entry(task_id).status is TaskStatus.BLOCKED:
+            self._move(task_id, event, state_changes.with_escalation, None)
         self._depend(event, definition)
 
     def _depend(self, event: _Event, definition: TaskDefinition) -> None:

@@ -1,16 +1,11 @@
-"""Artifacts, context packs and contributions: what is kept of every role invocation (F§5.2, F§5.3, F§8)."""
+"""Role invocations: the context pack before, the artifacts and the contribution after (F§5.2, F§5.3, F§8)."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from specwright.application.factory import Factory
-from specwright.domain.artifact import (
-    ArtifactEnvelope,
-    ArtifactRef,
-    ArtifactStatus,
-    Author,
-    check_transition,
-)
+from specwright.application.artifact_store import ArtifactStoreService
+from specwright.application.factory import Factory, Reading
+from specwright.domain.artifact import Author
 from specwright.domain.ids import ArtifactType, artifact_id
 from specwright.domain.provenance import (
     ContextPack,
@@ -27,16 +22,14 @@ from specwright.ports.roles import Place
 
 __all__ = [
     "Invocation",
-    "advance",
     "artifact_body",
+    "artifact_ref",
+    "artifacts",
     "contribute",
     "create_artifact",
     "invocation_of",
     "open_invocation",
-    "set_back",
 ]
-
-_RANK = {status: rank for rank, status in enumerate(ArtifactStatus)}
 
 
 class Invocation(NamedTuple):
@@ -74,6 +67,11 @@ def open_invocation(
     return Invocation(place.role, place.run_id, task_ref, pack_id, folder)
 
 
+def artifacts(factory: Reading) -> ArtifactStoreService:
+    """The artifact store of a project."""
+    return ArtifactStoreService(factory.store)
+
+
 def create_artifact(
     factory: Factory,
     scope: Scope,
@@ -82,58 +80,37 @@ def create_artifact(
     body: Mapping[str, bytes],
     inputs: Sequence[tuple[str, str]] = (),
     name: str = "",
+    revises: str = "",
 ) -> str:
-    """Store an artifact and return its id: body first, then its envelope, DRAFT.
+    """Store what an invocation made, DRAFT, and return its id.
 
     Args:
         inputs: What it was made from, as (id@version, purpose).
         name: Its id, where it was drawn before because the body names it.
+        revises: The id of the version before it.
     """
-    name = name or artifact_id(kind, scope.hex8())
-    envelope = ArtifactEnvelope(
-        artifact_id=name,
-        artifact_type=kind,
-        created_at=scope.now(),
-        created_by=Author(role=by.role, run_id=by.run_id),
-        context_pack_ref=by.pack_id,
-        inputs=[ArtifactRef(ref=ref, purpose=purpose) for ref, purpose in inputs],
+    author = Author(role=by.role, run_id=by.run_id)
+    return artifacts(factory).create(
+        scope, by.folder, kind, author, by.pack_id, body, inputs=inputs, name=name, revises=revises
     )
-    base = _base(by.folder, name)
-    factory.store.publish_tree(f"{base}/body", body)
-    if not factory.store.exists(f"{base}/envelope.json"):
-        factory.store.replace(f"{base}/envelope.json", envelope.to_bytes())
-    return name
+
+
+def artifact_ref(factory: Reading, folder: str, name: str) -> str:
+    """`id@version` of an artifact."""
+    return artifacts(factory).ref(folder, name)
 
 
 def invocation_of(factory: Factory, folder: str, name: str, task_ref: str) -> Invocation:
     """The invocation that made an artifact, as its envelope tells."""
-    envelope = _envelope(factory, folder, name)
+    envelope = artifacts(factory).envelope(folder, name)
     return Invocation(
         envelope.created_by.role, envelope.created_by.run_id, task_ref, envelope.context_pack_ref, folder
     )
 
 
-def artifact_body(factory: Factory, folder: str, name: str) -> dict[str, bytes]:
+def artifact_body(factory: Reading, folder: str, name: str) -> dict[str, bytes]:
     """The files of an artifact."""
-    return factory.store.tree(f"{_base(folder, name)}/body")
-
-
-def advance(factory: Factory, folder: str, name: str, status: ArtifactStatus) -> None:
-    """Move an artifact on; a step that was made before a restart is passed over.
-
-    Raises:
-        RefusedError: the step is not in the table (F§8.4).
-    """
-    envelope = _envelope(factory, folder, name)
-    if _RANK[envelope.status] < _RANK[status]:
-        _write(factory, folder, envelope, status)
-
-
-def set_back(factory: Factory, folder: str, name: str) -> None:
-    """Return a rejected artifact to DRAFT, inside the retry window (F§8.4)."""
-    envelope = _envelope(factory, folder, name)
-    if envelope.status is not ArtifactStatus.DRAFT:
-        _write(factory, folder, envelope, ArtifactStatus.DRAFT)
+    return artifacts(factory).body(folder, name)
 
 
 def contribute(
@@ -150,18 +127,3 @@ def contribute(
         context_pack_ref=by.pack_id,
     )
     factory.store.publish(f"contributions/{contribution.contribution_id}.json", contribution.to_bytes())
-
-
-def _base(folder: str, name: str) -> str:
-    return f"artifacts/{folder}/{name}/1.0.0"
-
-
-def _envelope(factory: Factory, folder: str, name: str) -> ArtifactEnvelope:
-    path = f"{_base(folder, name)}/envelope.json"
-    return ArtifactEnvelope.from_bytes(factory.store.read(path), path)
-
-
-def _write(factory: Factory, folder: str, envelope: ArtifactEnvelope, status: ArtifactStatus) -> None:
-    check_transition(envelope.artifact_id, envelope.status, status)
-    changed = envelope.model_copy(update={"status": status})
-    factory.store.replace(f"{_base(folder, envelope.artifact_id)}/envelope.json", changed.to_bytes())

@@ -57,7 +57,8 @@ def seal(factory: Factory, task: Task, module: Implementation, target: str) -> s
     factory.store.publish(f"{base}/ship.json", evidence.to_bytes())  # from here it is sealed
     module.mark_shipped(target)
     factory.index.add(summarise(contract))
-    _announce_module(factory, scope, task, contract, verdict.files)
+    # the announcement binds the whole sealed version, evidence and contract too (D29)
+    _announce_module(factory, scope, task, contract, factory.store.tree(base))
     tests = log.summary.total
     factory.progress.note(
         Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {tests} tests")
@@ -85,7 +86,8 @@ def announce_reused(factory: Factory, task: Task, ref: str) -> None:
             remedy="restore `state_store/` from a copy of the project",
         )
     scope = factory.journal.scope(f"{task.run}/reuse/{ref}")
-    _announce_module(factory, scope, task, shipped_contract(factory, ref), files)
+    whole = factory.store.tree("modules/{}/{}".format(*ModuleRef.parse(ref)))
+    _announce_module(factory, scope, task, shipped_contract(factory, ref), whole)
 
 
 def sealed_files(factory: Reading, ref: str) -> dict[str, bytes]:
@@ -93,6 +95,19 @@ def sealed_files(factory: Reading, ref: str) -> dict[str, bytes]:
     files = factory.store.tree("modules/{}/{}".format(*ModuleRef.parse(ref)))
     return {path: data for path, data in files.items() if path not in _BESIDE}
 
+
+_STAGES = (
+    "static",
+    "surface",
+    "fingerprint",
+    "obligations",
+    "tests",
+    "examples",
+    "strength",
+    "fuzz",
+    "notes",
+)
+"""What the gate looked at; the last carries its remarks, such as how many mutants died."""
 
 _BESIDE = {"contract.json", "ship.json", EXECUTION_LOG}
 
@@ -151,8 +166,10 @@ def _evidence(
         },
         tree_sha256=TreeHashes.of(verdict.files),
         gate=[
-            GateCheck(name=name, result=TestOutcome.PASS)
-            for name in ("surface", "fingerprint", "obligations", "tests", "examples")
+            GateCheck(
+                name=name, result=TestOutcome.PASS, detail="; ".join(verdict.notes) if name == "notes" else ""
+            )
+            for name in _STAGES
         ],
         struck_tests=[],
         journal_ref=f"journal.jsonl#{scope.name}",

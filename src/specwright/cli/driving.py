@@ -1,6 +1,7 @@
 """Driving a project to its next stop and telling where that is. Imported only by commands that drive."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from specwright.application.releasing import release_all, release_some
 from specwright.application.standing import Standing, standing
 from specwright.bootstrap import Opened, model_sources_of, open_project, reading_project
 from specwright.cli.interruption import interruptible
-from specwright.cli.output import next_command, note, say, show
+from specwright.cli.output import next_command, note, refused_by_system, say, show
 from specwright.cli.progress import ConsoleProgress
 from specwright.cli.release_summary import release_summary
 from specwright.cli.run_options import SCRIPTED, was_scripted
@@ -58,7 +59,7 @@ def drive(
         before: Done once the project is held, before anything runs.
     """
     model_sources_of(settings)  # a wrong model name is told before anything is written
-    with interruptible(next_command("run", directory), as_json=as_json):
+    with interruptible(next_command("run", directory), as_json=as_json), _told_by_system(directory):
         with (
             ConsoleProgress(_scripted_roles(settings)) as progress,
             open_project(directory, settings, progress, spec_text) as opened,
@@ -83,6 +84,7 @@ def make_release(directory: Path, settings: Settings, modules: tuple[str, ...], 
     scripted = was_scripted(directory)
     with (
         interruptible(next_command("release", directory), as_json=as_json),
+        _told_by_system(directory),
         ConsoleProgress(lambda _: scripted) as progress,
         open_project(directory, unasked, progress, "") as opened,
     ):
@@ -102,6 +104,15 @@ def make_release(directory: Path, settings: Settings, modules: tuple[str, ...], 
         for line in lines:
             say(line)
     raise typer.Exit(told["exit_code"])
+
+
+@contextmanager
+def _told_by_system(directory: Path) -> Generator[None]:
+    """Errors of the operating system that name no file, such as a full disk, name the project."""
+    try:
+        yield
+    except OSError as error:
+        raise refused_by_system(error, directory) from error
 
 
 def _require_gate(opened: Opened, directory: Path, answer: dict[str, str] | None) -> None:

@@ -3,16 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from specwright.bootstrap import model_sources_of, probe_model
+from specwright.bootstrap import model_sources_of, probe_model, sandbox_here
 from specwright.cli.run_options import last_options, settings_for
 from specwright.errors import SpecwrightError
+from specwright.settings import load_settings
 
 __all__ = ["examine"]
 
 
 def examine(directory: Path) -> dict[str, Any]:
     """The state of everything that a run needs; `ok` if nothing needed is missing."""
-    checks = [_model(directory), _runner(), _embedder(), _search()]
+    checks = [_model(directory), _runner(directory), _embedder(), _search()]
     return {"ok": all(check["ok"] for check in checks), "checks": checks}
 
 
@@ -34,13 +35,10 @@ def _model(directory: Path) -> dict[str, Any]:
     return _check("model", f"{name}: {said}", ok=True)
 
 
-def _runner() -> dict[str, Any]:
-    return _check(
-        "tests",
-        "pytest in a process of its own, with a timeout; not isolated from this account yet",
-        "run only models and specs that you trust",
-        ok=True,
-    )
+def _runner(directory: Path) -> dict[str, Any]:
+    ok, said = sandbox_here(load_settings(directory))
+    remedy = "" if ok else 'install bubblewrap; or set sandbox = "none" for code that you trust'
+    return _check("sandbox", said, remedy, ok=ok)
 
 
 def _embedder() -> dict[str, Any]:

@@ -39,6 +39,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
             return
         lines = [_counts(view.projection.state)] if view.projection.state is not None else []
         lines += [f"Now:      {', '.join(now)}"] if now else []
+        lines += _next(view.projection.state)
         if driver:
             lines.append(f"A run is at work: {driver}.")
         else:
@@ -47,18 +48,28 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
         say(line)
 
 
-def tasks(directory: Directory = Path(), as_json: AsJson = False) -> None:
+def tasks(
+    directory: Directory = Path(),
+    graph: Annotated[bool, typer.Option("--graph", help="Show who waits for whom.")] = False,
+    mermaid: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the graph as Mermaid.")] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the graph as SVG.")] = None,
+    as_json: AsJson = False,
+) -> None:
     """Every task with its status, and why it is not running."""
     from specwright.bootstrap import reading_project
-    from specwright.domain.dispatch import why_not
+    from specwright.domain import task_graph
 
     with reading_project(directory) as view:
         state = view.projection.state
+        for path, draw in ((mermaid, task_graph.mermaid), (svg, task_graph.svg)):
+            if path is not None and state is not None:
+                _write(path, draw(state))
+        if graph and state is not None and not as_json:
+            say(task_graph.text_graph(state))
+            return
         entries = sorted(state.tasks.items(), key=lambda item: item[1].declaration_order) if state else []
-        rows = [
-            {"task_id": name, **entry.to_json(), "why": why_not(state, name) if state else ""}
-            for name, entry in entries
-        ]
+        why = task_graph.why_each(state) if state else {}
+        rows = [{"task_id": name, **entry.to_json(), "why": why[name]} for name, entry in entries]
         names = {row["module_ref"]: _name(view, row["module_ref"]) for row in rows if row["module_ref"]}
     if as_json:
         show(rows)
@@ -93,9 +104,13 @@ def module(
         str, typer.Argument(metavar="MM-ID", help="MM-ID, MM-ID@VERSION, or the module's name.")
     ],
     directory: Directory = Path(),
+    trail: Annotated[bool, typer.Option("--trail", help="The chain back to the spec.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """A module's contract and its evidence."""
+    if trail:
+        _trail(module_id, directory, as_json=as_json)
+        return
     from specwright.application.planning import shipped_view
     from specwright.application.shipping import evidence_of
     from specwright.bootstrap import reading_project
@@ -112,6 +127,19 @@ def module(
     say(f"Files:    {directory / 'state_store/modules' / ref.replace('@', '/')}")
 
 
+def _trail(module_id: str, directory: Path, *, as_json: bool) -> None:
+    from specwright.application.trail import trail, trail_text
+    from specwright.bootstrap import reading_project
+
+    with reading_project(directory) as view:
+        found = trail(view, _find(view, module_id, directory))
+    if as_json:
+        show(found.to_json())
+        return
+    for line in trail_text(found):
+        say(line)
+
+
 def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Whether model, tests, index and search work, and what to do."""
     from specwright.cli.examination import examine
@@ -125,6 +153,24 @@ def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
             if check["do"]:
                 say(f"     do:     {check['do']}")
     raise typer.Exit(0 if found["ok"] else 1)
+
+
+def _next(state: "ProjectState | None") -> list[str]:
+    from specwright.domain.task_graph import overview
+
+    seen = overview(state) if state else None
+    if state is None or seen is None or seen.running or not seen.next:
+        return []
+    entry = state.tasks[seen.next]
+    return [f"Next:     {entry.spec_task_id}  {entry.task}"]
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
+    note(f"Wrote {path}")
 
 
 def _counts(state: "ProjectState") -> str:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from specwright.cli import look, steer, wire_commands
-from specwright.cli.output import complain, note
+from specwright.cli import look, prove, steer, wire_commands
+from specwright.cli.output import complain, note, refused_by_system
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
 
 __all__ = ["app", "main", "run"]
@@ -50,6 +50,7 @@ app = typer.Typer(
 )
 steer.register(app)
 look.register(app)
+prove.register(app)
 wire_commands.register(app)
 
 
@@ -109,12 +110,7 @@ def _unforeseen(error: Exception) -> SpecwrightError:
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error)
     if isinstance(error, OSError):
-        place = " -> ".join(str(name) for name in (error.filename, error.filename2) if name)
-        return InputError(
-            f"the operating system refuses: {error.strerror or error}",
-            where=place,
-            remedy="mend the disk or the rights and run again; what was done is kept",
-        )
+        return refused_by_system(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return SpecwrightError(
         f"Specwright itself broke: {type(error).__name__}: {error}"[:500],

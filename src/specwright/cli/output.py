@@ -12,9 +12,9 @@ from typing import Any
 
 import typer
 
-from specwright.errors import SpecwrightError
+from specwright.errors import InputError, SpecwrightError
 
-__all__ = ["complain", "listed", "next_command", "note", "printable", "say", "show"]
+__all__ = ["complain", "listed", "next_command", "note", "printable", "refused_by_system", "say", "show"]
 
 _CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
@@ -46,6 +46,16 @@ def complain(error: SpecwrightError, *, as_json: bool) -> None:
         told = {"what": error.what, "where": error.where, "do": error.remedy}
         show({"error": told, "exit_code": error.exit_code})
     note(f"specwright: {error}")
+
+
+def refused_by_system(error: OSError, place: Path | None = None) -> InputError:
+    """What the operating system refused, told like any other error."""
+    names = " -> ".join(str(name) for name in (error.filename, error.filename2) if name)
+    return InputError(
+        f"the operating system refuses: {error.strerror or error}",
+        where=names or str(place or ""),
+        remedy="mend the disk or the rights and run again; what was done is kept",
+    )
 
 
 def next_command(command: str, directory: Path, rest: str = "") -> str:

@@ -2,14 +2,24 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from specwright.domain.ids import ArtifactId, ArtifactType
-from specwright.domain.record import Record, SemVer, Timestamp
+from specwright.domain.provenance import PackId, Reference
+from specwright.domain.record import Record, SemVer, Text, Timestamp
 from specwright.errors import RefusedError
 
-__all__ = ["TRANSITIONS", "ArtifactEnvelope", "ArtifactRef", "ArtifactStatus", "Author", "check_transition"]
+__all__ = [
+    "TRANSITIONS",
+    "ArtifactEnvelope",
+    "ArtifactRef",
+    "ArtifactStatus",
+    "Author",
+    "check_transition",
+    "next_version",
+]
 
 
 class ArtifactStatus(StrEnum):
@@ -22,47 +32,71 @@ class ArtifactStatus(StrEnum):
     DEPRECATED = "DEPRECATED"
 
 
+_S = ArtifactStatus
+
 TRANSITIONS: Mapping[ArtifactStatus, frozenset[ArtifactStatus]] = {
-    ArtifactStatus.DRAFT: frozenset({ArtifactStatus.CHALLENGED}),
-    ArtifactStatus.CHALLENGED: frozenset({ArtifactStatus.ADJUDICATED}),
-    ArtifactStatus.ADJUDICATED: frozenset({ArtifactStatus.SHIPPED, ArtifactStatus.DRAFT}),
-    ArtifactStatus.SHIPPED: frozenset({ArtifactStatus.DEPRECATED}),
-    ArtifactStatus.DEPRECATED: frozenset(),
+    _S.DRAFT: frozenset({_S.CHALLENGED}),
+    _S.CHALLENGED: frozenset({_S.ADJUDICATED}),
+    _S.ADJUDICATED: frozenset({_S.SHIPPED, _S.DRAFT}),
+    _S.SHIPPED: frozenset({_S.DEPRECATED}),
+    _S.DEPRECATED: frozenset(),
 }
 """The five legal transitions (F§8.4)."""
+
+_WHY_NOT: Mapping[tuple[ArtifactStatus, ArtifactStatus], str] = {
+    (_S.DRAFT, _S.SHIPPED): "the debate cannot be skipped",
+    (_S.DRAFT, _S.ADJUDICATED): "the challenge cannot be skipped",
+    (_S.SHIPPED, _S.DRAFT): "a shipped artifact is immutable; a change is a new version",
+    (_S.SHIPPED, _S.CHALLENGED): "a shipped artifact is immutable; it is judged again as a new version",
+    (_S.CHALLENGED, _S.DRAFT): "only the Arbiter sends an artifact back",
+    (_S.CHALLENGED, _S.SHIPPED): "the adjudication cannot be skipped",
+}
+"""The reasons of F§8.4; DEPRECATED is terminal."""
 
 
 def check_transition(artifact_id: str, old: ArtifactStatus, new: ArtifactStatus) -> None:
     """Refuse a status change that the table does not hold.
 
     Raises:
-        RefusedError: names the artifact and both statuses.
+        RefusedError: names the artifact, both statuses and the reason.
     """
-    if new not in TRANSITIONS[old]:
-        legal = ", ".join(sorted(TRANSITIONS[old])) or "nothing, it is terminal"
-        raise RefusedError(
-            f"{artifact_id} cannot go from {old} to {new}",
-            where="F§8.4",
-            remedy=f"from {old} it may become: {legal}",
-        )
+    if new in TRANSITIONS[old]:
+        return
+    legal = ", ".join(sorted(TRANSITIONS[old])) or "nothing, it is terminal"
+    why = f": {_WHY_NOT[old, new]}" if (old, new) in _WHY_NOT else ""
+    raise RefusedError(
+        f"{artifact_id} cannot go from {old} to {new}{why}",
+        where="F§8.4",
+        remedy=f"from {old} it may become: {legal}",
+    )
+
+
+def next_version(highest: str) -> str:
+    """The next patch: what a revision gets, which changes nothing that was shipped (F§8.3)."""
+    major, minor, patch = highest.split(".")
+    return f"{major}.{minor}.{int(patch) + 1}"
 
 
 class Author(Record):
     """Who made an artifact: the role and its invocation."""
 
-    role: str
-    run_id: str
+    role: Text
+    run_id: Text
 
 
 class ArtifactRef(Record):
     """A reference of provenance, `id@version` with its purpose."""
 
-    ref: str
-    purpose: str
+    ref: Reference
+    purpose: Text
 
 
 class ArtifactEnvelope(Record):
-    """The metadata of every artifact (F§8)."""
+    """The metadata of every artifact (F§8).
+
+    `inputs` is what it was made from; `outputs` is what came of it: the records that moved its status, the version
+    that revises it, the module that it was sealed as.
+    """
 
     artifact_id: ArtifactId
     artifact_type: ArtifactType
@@ -70,7 +104,28 @@ class ArtifactEnvelope(Record):
     status: ArtifactStatus = ArtifactStatus.DRAFT
     created_at: Timestamp
     created_by: Author
-    context_pack_ref: str
+    context_pack_ref: PackId
     inputs: list[ArtifactRef] = Field(default_factory=list)
     outputs: list[ArtifactRef] = Field(default_factory=list)
     notes: str = ""
+
+    @model_validator(mode="after")
+    def _id_of_its_type(self) -> Self:
+        if not self.artifact_id.startswith(f"{self.artifact_type.prefix}-"):
+            raise ValueError(
+                f"the id of a {self.artifact_type} starts with {self.artifact_type.prefix}-, got {self.artifact_id}"
+            )
+        return self
+
+    @property
+    def ref(self) -> str:
+        """`id@version`."""
+        return f"{self.artifact_id}@{self.version}"
+
+    def made_from(self, ref: str) -> bool:
+        """Whether a reference is among its inputs."""
+        return any(given.ref == ref for given in self.inputs)
+
+    def has_output(self, output: ArtifactRef) -> bool:
+        """Whether something came of it already."""
+        return output in self.outputs

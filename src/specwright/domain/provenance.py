@@ -1,22 +1,45 @@
 """Who saw what and made what: context packs (F§5.3) and contributions (F§5.2)."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
+from specwright.domain.ids import TaskId
 from specwright.domain.record import Record, Text, Timestamp
 
 __all__ = [
+    "EXTRACT",
+    "METADATA",
+    "SURFACE",
     "ContextPack",
     "Contribution",
     "ContributionType",
     "CreatedFor",
     "ExcludedRef",
     "IncludedRef",
+    "PackId",
     "Permission",
     "ProducedBy",
+    "Reference",
+    "shown",
 ]
+
+Reference = Annotated[str, Field(pattern=r"^[A-Z]+-[A-Za-z0-9-]+@[0-9]+\.[0-9]+\.[0-9]+$")]
+"""`id@version` (F§5.3, F§8)."""
+
+PackId = Annotated[str, Field(pattern=r"^CP-[0-9a-f]{8}$")]
+"""The id of a context pack (F§8.2)."""
+
+SURFACE = ("contract.json", "examples.md", "ship.json")
+"""What others see of a shipped module (F§12.2)."""
+
+EXTRACT = "summary.md"
+"""The file by which a reference is summarised."""
+
+METADATA = "metadata.json"
+"""The file that says name, version and index status of a reference, and no more."""
 
 
 class Permission(StrEnum):
@@ -28,18 +51,30 @@ class Permission(StrEnum):
     METADATA_ONLY = "METADATA_ONLY"
 
 
+_SHOWN: Mapping[Permission, tuple[str, ...]] = {
+    Permission.CONTRACT_ONLY: SURFACE,
+    Permission.SUMMARY_ONLY: (EXTRACT,),
+    Permission.METADATA_ONLY: (METADATA,),
+}
+
+
+def shown(permission: Permission, path: str) -> bool:
+    """Whether a file of a reference, by its path below it, is shown at a permission (DESIGN §7)."""
+    return permission is Permission.FULL or path in _SHOWN[permission]
+
+
 class CreatedFor(Record):
     """The invocation that a pack was made for."""
 
-    role: str
-    run_id: str
-    task_ref: str
+    role: Text
+    run_id: Text
+    task_ref: TaskId
 
 
 class IncludedRef(Record):
     """What the role gets, and why."""
 
-    ref: str
+    ref: Reference
     permission: Permission
     reason: Text
 
@@ -47,14 +82,14 @@ class IncludedRef(Record):
 class ExcludedRef(Record):
     """What the role does not get, and why."""
 
-    ref: str
+    ref: Reference
     reason: Text
 
 
 class ContextPack(Record):
     """The manifest of everything that one role invocation was given."""
 
-    context_pack_id: Annotated[str, Field(pattern=r"^CP-[0-9a-f]{8}$")]
+    context_pack_id: PackId
     created_for: CreatedFor
     included_refs: list[IncludedRef]
     excluded_refs: list[ExcludedRef]
@@ -76,8 +111,8 @@ class ContributionType(StrEnum):
 class ProducedBy(Record):
     """The role and its invocation."""
 
-    role: str
-    run_id: str
+    role: Text
+    run_id: Text
 
 
 class Contribution(Record):
@@ -86,7 +121,7 @@ class Contribution(Record):
     contribution_id: Annotated[str, Field(pattern=r"^CONTRIB-[0-9a-f]{8}$")]
     type: ContributionType
     produced_by: ProducedBy
-    artifact_ref: str
-    task_ref: str
+    artifact_ref: Reference
+    task_ref: TaskId
     created_at: Timestamp
-    context_pack_ref: str
+    context_pack_ref: PackId

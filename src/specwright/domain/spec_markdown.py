@@ -54,10 +54,10 @@ def render(
 
 def scope_note(allowed_packages: Sequence[str] = ()) -> str:
     """What a module may be in this version, for the planner and the approval gate (D23)."""
-    packages = f", and {', '.join(map(plain, allowed_packages))}" if allowed_packages else ""
+    used = ["the standard library", "other modules of this product", *map(plain, allowed_packages)]
     return (
         "Modules are functions on values, with effects on files where their contract declares them. They use "
-        f"the standard library, other modules of this product{packages}. Outbound network and changing "
+        f"{', '.join(used[:-1])} and {used[-1]}. Outbound network and changing "
         "an argument in place are refused when a contract is locked: pass such things in as values. What a "
         "module reads of the clock, randomness, the environment or the process must be declared and tested."
     )

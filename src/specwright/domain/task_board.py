@@ -133,7 +133,7 @@ class TaskBoard:
         self._dependents: dict[str, list[str]] = {task_id: [] for task_id in self._tasks}
         self._unmet = dict.fromkeys(self._tasks, 0)
         self._held = dict.fromkeys(self._tasks, 0)
-        """How many dependencies of a task are halted or abandoned, or lie behind one that is."""
+        """What holds a task up: one for each dependency that blocks, one for each that is held up itself."""
         self._counts: Counter[TaskStatus] = Counter(entry.status for entry in self._tasks.values())
         self._running = {t for t, entry in self._tasks.items() if entry.status is TaskStatus.IN_PROGRESS}
         for task_id in self._tasks:
@@ -158,7 +158,7 @@ class TaskBoard:
             for dependent in self._dependents[task_id]:
                 self._unmet[dependent] -= 1
                 self._offer(dependent)
-        if blocks(entry) is not blocks(before) and not self._held[task_id]:
+        if blocks(entry) is not blocks(before):
             self._hold_dependents(task_id, 1 if blocks(entry) else -1)
 
     def _set(self, task_id: str, entry: TaskEntry) -> None:
@@ -185,8 +185,7 @@ class TaskBoard:
                 self._held[dependent] += by
                 if (self._held[dependent] > 0) is not was_held:
                     self._rederive(dependent)
-                    if not blocks(self._tasks[dependent]):
-                        pending.append(dependent)
+                    pending.append(dependent)
 
     def _rederive(self, task_id: str) -> None:
         """Make BLOCKED true of a waiting task, or untrue; the rule is that of `dispatch.rederive`."""

@@ -1,25 +1,25 @@
-"""Runs a script of the gate in a process of its own, bounded in time and output (DESIGN rule 4, D-S8-11 in
-part).
+"""Runs a script of the gate in a sandboxed process of its own, bounded in time and output (rule 4, D-S8-11).
 
-The process leads its own group and session; whatever happens, the group is killed at the end, so that
-nothing that it started goes on. Its environment is empty but for what Python needs, its input is closed,
-and its results come over a pipe that only it inherits, as JSON lines.
+For scripts that hold the module themselves (`inside.script_host`); its results come over a pipe that only the script
+inherits, as JSON lines. Nothing that it started goes on when this returns.
 
-Left out, for the two-process sandbox: a module that shares the process with its tests can forge their
-results, and a child that leaves the group and its session survives."""
+Tests and examples are run in two processes instead (`sandbox_pair`): a module that shares the process with a script
+can forge its results."""
 
 import contextlib
 import json
 import os
 import selectors
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from specwright.errors import SpecwrightError
+from specwright.gate.inside.frames import frame
+from specwright.gate.sandbox_disk import overfull
+from specwright.gate.sandbox_packages import TEST_TOOLS, link_packages
+from specwright.gate.sandbox_process import Child, Plan, Sandbox, start
+from specwright.gate.staging import remove_tree
 
 __all__ = ["MOST_OUTPUT", "Ran", "run_bounded"]
 
@@ -28,13 +28,15 @@ MOST_OUTPUT = 4 * 1024 * 1024
 
 _CHUNK = 65536
 _POLL_SECONDS = 0.05
+_READY = frame({"event": "ready"})
+_READY_SECONDS = 60.0
 
 
 class Ran(NamedTuple):
     """What a run left.
 
     Args:
-        ended: By itself, or stopped because its time or its output was used up.
+        ended: By itself, or stopped because its time, or its output and disk, were used up.
         events: Its results, in order.
         garbled: Whether something stood among the results that is none.
         output: The end of what it printed, at most 2,000 characters.
@@ -46,101 +48,106 @@ class Ran(NamedTuple):
     output: str
 
 
-def run_bounded(script: Path, arguments: list[str], *, cwd: Path, timeout_seconds: float) -> Ran:
+def run_bounded(
+    script: Path,
+    arguments: list[str],
+    *,
+    cwd: Path,
+    timeout_seconds: float,
+    reads: tuple[Path, ...] = (),
+    sandbox: Sandbox | None = None,
+    forks: bool = False,
+) -> Ran:
     """Run a script to its end or to its limits.
 
     Args:
         script: A file of this package; its first argument is the descriptor for its results.
         arguments: The further ones.
-        cwd: A fresh directory, also its home and its place for temporary files.
+        cwd: A fresh directory, also its home and its place for temporary files, and all that it may write to.
         timeout_seconds: Wall-clock time.
+        reads: What it may read besides Python, its own folder, pytest and hypothesis.
+        sandbox: In what it runs; the best of this machine if not given.
+        forks: Whether the script itself may fork; its forks may not.
 
     Raises:
-        SpecwrightError: the process could not be started at all.
+        SpecwrightError: the process could not be started at all, or there is no sandbox.
     """
-    reader, writer = os.pipe()
+    sandbox = (sandbox or Sandbox.best()).within(timeout_seconds)
+    site = cwd.with_name(cwd.name + "-site")
+    places = link_packages(TEST_TOOLS | sandbox.packages, site)
+    plan = Plan(
+        "script_host",
+        cwd,
+        cwd,
+        (script.parent, site, *places, *reads),
+        site,
+        sandbox.limits,
+        {"forks": forks},
+    )
     try:
-        process = _start(script, [str(writer), *arguments], cwd, writer)
-    except OSError as error:
-        os.close(reader)
-        raise SpecwrightError(
-            f"the gate could not start a process: {error}",
-            where=sys.executable,
-            remedy="free processes and memory",
-        ) from error
+        child = start(plan, sandbox.kind)
+        try:
+            job = frame({"script": str(script), "arguments": arguments})
+            ended, results, printed = _collect(child, job, plan, timeout_seconds)
+        finally:
+            child.stop()
     finally:
-        os.close(writer)
-    try:
-        assert process.stdout is not None  # asked for below
-        ended, results, printed = _collect(process, reader, process.stdout.fileno(), timeout_seconds)
-    finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        os.close(reader)
-        if process.stdout is not None:
-            process.stdout.close()
+        remove_tree(site)
     events, garbled = _events(results)
     return Ran(ended, events, garbled, printed.decode(errors="replace")[-2000:])
 
 
-def _start(script: Path, arguments: list[str], cwd: Path, writer: int) -> subprocess.Popen[bytes]:
-    # -P -s with an environment of our own is what -I is, except that the hash seed is kept:
-    # the gate gives the same verdict twice, also for a module whose output follows a set's order
-    return subprocess.Popen(
-        [sys.executable, "-P", "-s", "-B", "-X", "utf8", str(script), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        pass_fds=[writer],
-        start_new_session=True,
-        cwd=cwd,
-        env={
-            "PATH": os.defpath,
-            "HOME": str(cwd),
-            "TMPDIR": str(cwd),
-            "LC_ALL": "C.UTF-8",
-            "PYTHONHASHSEED": "0",
-        },
-    )
-
-
 def _collect(
-    process: subprocess.Popen[bytes], results: int, output: int, timeout_seconds: float
+    child: Child, job: bytes, plan: Plan, timeout_seconds: float
 ) -> tuple[Literal["exited", "timeout", "output"], bytes, bytes]:
-    deadline = time.monotonic() + timeout_seconds
-    received = {results: bytearray(), output: bytearray()}
+    began = time.monotonic()
+    received = {child.reads: bytearray(), child.prints: bytearray()}
+    is_ready = False
     with selectors.DefaultSelector() as selector:
         for descriptor in received:
-            os.set_blocking(descriptor, False)
             selector.register(descriptor, selectors.EVENT_READ)
         while True:
-            # asked before reading: what came before the end is then read to the last byte
-            exited = process.poll() is not None
-            if not exited:
-                selector.select(_POLL_SECONDS)
-            for descriptor, data in received.items():
-                _drain(descriptor, data, selector)
-            if any(len(data) > MOST_OUTPUT for data in received.values()):
-                return "output", bytes(received[results]), bytes(received[output])
-            if exited:
-                return "exited", bytes(received[results]), bytes(received[output])
-            if time.monotonic() > deadline:
-                return "timeout", bytes(received[results]), bytes(received[output])
+            selector.select(_POLL_SECONDS)
+            ended = [_drain(descriptor, data, selector) for descriptor, data in received.items()]
+            results, printed = received[child.reads], received[child.prints]
+            if not is_ready and len(results) >= len(_READY):
+                is_ready, began = _start_job(child, results, job), time.monotonic()
+            if not is_ready and (ended[0] or time.monotonic() > began + _READY_SECONDS):
+                raise SpecwrightError(
+                    f"a process of the gate did not start: {printed.decode(errors='replace')[-500:]}",
+                    where="gate",
+                    remedy="run `specwright doctor`",
+                )
+            too_much = any(len(data) > MOST_OUTPUT for data in received.values())
+            if too_much or overfull(plan.writes, plan.limits):
+                return "output", bytes(results), bytes(printed)
+            if ended[0]:
+                return "exited", bytes(results), bytes(printed)
+            if is_ready and time.monotonic() > began + timeout_seconds:
+                return "timeout", bytes(results), bytes(printed)
 
 
-def _drain(descriptor: int, data: bytearray, selector: selectors.BaseSelector) -> None:
+def _start_job(child: Child, results: bytearray, job: bytes) -> bool:
+    del results[: len(_READY)]
+    os.set_blocking(child.writes, True)
+    os.write(child.writes, job)
+    return True
+
+
+def _drain(descriptor: int, data: bytearray, selector: selectors.BaseSelector) -> bool:
+    """Take what has come; true at the end."""
     while len(data) <= MOST_OUTPUT:
         try:
             chunk = os.read(descriptor, _CHUNK)
         except BlockingIOError:
-            return
+            return False
         if not chunk:
             # at its end a descriptor is always ready, and would keep the loop spinning
             with contextlib.suppress(KeyError):
                 selector.unregister(descriptor)
-            return
+            return True
         data += chunk
+    return False
 
 
 def _events(data: bytes) -> tuple[tuple[dict[str, Any], ...], bool]:

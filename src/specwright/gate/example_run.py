@@ -1,56 +1,101 @@
-"""Executes the examples of a candidate and compares what they give with what they say (F§12.4, D-S8.1-06)."""
+"""Executes the examples of a candidate and compares what they give with what they say (F§12.4, D-S8.1-06).
 
-import json
+They run as tests do: beside the module's process, not in it (`test_run`)."""
+
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from specwright.domain.examples_file import Example, Outcome, mismatch
-from specwright.gate.bounded_process import Ran, run_bounded
+from specwright.gate.sandbox_exchange import Ended
+from specwright.gate.sandbox_pair import Pair, prepare
 from specwright.gate.staging import Staged
 from specwright.ports.gate import Finding
 
 __all__ = ["run_examples"]
 
-_SCRIPT = Path(__file__).with_name("child_examples.py")
-
 
 def run_examples(
-    staged: Staged, examples: tuple[Example, ...], timeout_seconds: float
+    staged: Staged,
+    examples: tuple[Example, ...],
+    timeout_seconds: float,
+    pair: Pair | None = None,
 ) -> tuple[Finding, ...]:
-    """Execute examples, one process for all, a fresh directory for each.
+    """Execute examples, one pair of processes for all, a fresh directory for each.
 
     Args:
         staged: Laid out by `stage`.
         examples: Those that are well-formed.
         timeout_seconds: For all of them.
+        pair: Processes that were started before for this run, of the role `example_runner`; the caller stops them.
+
+    Raises:
+        SpecwrightError: the processes did not come up, or there is no sandbox.
     """
     if not examples:
         return ()
-    scratch = staged.scratch / "examples"
-    scratch.mkdir()
-    listing = staged.root / "examples.json"
-    listing.write_text(json.dumps([example.code for example in examples]), encoding="utf-8")
-    ran = run_bounded(_SCRIPT, [str(staged.lib), str(listing)], cwd=scratch, timeout_seconds=timeout_seconds)
-    return tuple(_findings(ran, examples, staged, timeout_seconds))
+    ledger, job = _Ledger(), {"examples": [example.code for example in examples]}
+    if pair is None:
+        with prepare(staged, "example_runner") as own:
+            ended = own.run(job, dict(staged.surface), ledger, timeout_seconds)
+    else:
+        ended = pair.run(job, dict(staged.surface), ledger, timeout_seconds)
+    return tuple(_findings(ledger, ended, examples, staged, timeout_seconds))
+
+
+class _Ledger:
+    """What came out of the examples, in their order (a `Ledger`)."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[dict[str, Any]] = []
+        self.changed: set[int] = set()
+
+    def told(self, header: dict[str, Any]) -> None:
+        """An outcome; one that is not the next one's is none."""
+        if header.get("event") == "example" and header.get("place") == len(self.outcomes):
+            self.outcomes.append(header)
+
+    def called(self) -> None:
+        """Nothing depends on it: an example may show no more than a class."""
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> None:
+        """Whether the module left its arguments alone."""
+        if header.get("changed") is not False:
+            self.changed.add(len(self.outcomes))
 
 
 def _findings(
-    ran: Ran, examples: tuple[Example, ...], staged: Staged, timeout_seconds: float
+    ledger: _Ledger, ended: Ended, examples: tuple[Example, ...], staged: Staged, timeout_seconds: float
 ) -> Iterator[Finding]:
-    outcomes = {event.get("place"): event for event in ran.events}
     for place, example in enumerate(examples):
-        if place not in outcomes:
-            how = {
-                "timeout": f"did not end within {timeout_seconds:g} seconds",
-                "output": "printed more than 4 MiB",
-                "exited": "ended the process",
-            }[ran.ended]
-            yield Finding("examples.broken", example.heading, f"the example {how}; correct it or the module")
+        if place >= len(ledger.outcomes):
+            message = f"the example {_how(ended, timeout_seconds)}; correct it or the module"
+            yield Finding("examples.broken", example.heading, staged.anonymous(message))
             # those behind it were never reached
             return
-        if problem := mismatch(example, _outcome(outcomes[place], staged)):
+        if problem := mismatch(example, _outcome(ledger.outcomes[place], staged)):
             yield Finding("examples.false", example.heading, f"{problem}; correct the example or the module")
+        elif place in ledger.changed:
+            message = "the module changed an argument that it was given; work on a copy"
+            yield Finding("examples.argument_changed", example.heading, message)
+    if ended.how != "finished":
+        message = f"the example {_how(ended, timeout_seconds)}; correct it or the module"
+        yield Finding("examples.broken", examples[-1].heading, staged.anonymous(message))
+
+
+def _how(ended: Ended, timeout_seconds: float) -> str:
+    match ended.how:
+        case "timeout":
+            return f"did not end within {timeout_seconds:g} seconds"
+        case "output":
+            return "printed or sent too much"
+        case "disk":
+            return "wrote too many or too large files"
+        case "unloaded":
+            return f"cannot run, since the module cannot be imported: {ended.message}"
+        case "boundary" | "forged":
+            return f"was stopped: {ended.message}"
+        case _:
+            return "ended the process"
 
 
 def _outcome(event: dict[str, Any], staged: Staged) -> Outcome:

@@ -1,4 +1,5 @@
-"""The first ship gate: layout, surface and fingerprint, obligations, tests, examples (F§11, DESIGN §8).
+"""The ship gate: layout, static checks, surface and fingerprint, obligations, tests, examples, strength, contract
+fuzz (F§11, DESIGN §8).
 
 No model takes part and nothing of the module is imported here. All findings are told, each stage's in its
 order; a stage whose ground is missing is passed over. Tests and examples run only after the surface matched
@@ -15,16 +16,26 @@ Codes, which are stable:
     surface.diverged              one per dimension that differs
     source.import                 the module imports what is outside its scope (`imports`)
     tests.import                  a test reaches behind the public surface
+    static.effect, .refused, .dynamic, .raise, .state
+    tests.trick, .internals, .swallow, .broad, .sleep, .assertion, .constant
+                                  seen in the source alone (`static_stage`)
     obligations.unreadable, .unknown_test, .ambiguous_test, .unknown_pointer, .uncovered, .unseen
     tests.none, .failed, .uncollected, .names, .incomplete, .timeout, .output
-    examples.form, .placeholder, .uncovered, .false, .broken
+    tests.disk                    the run wrote more than its limits allow
+    tests.boundary                a value that does not cross the boundary was given or returned
+    tests.argument_changed        the module changed what it was given
+    tests.uncalled                a test passes without calling the module
+    tests.forged                  the run tampered with its own report
+    tests.vacuous                 passes on stubs (`vacuity`)
+    strength.weak, .function, .unstable
+                                  too few mutants die (`strength`)
+    examples.form, .placeholder, .uncovered, .false, .broken, .argument_changed
+    fuzz.counterexample           an input for which the module does what its contract excludes (`fuzz`)
 
-Left out: static checks of effects and of what tests assert, test strength, contract fuzz, falsifying tests
-and the two-process sandbox: later stages of §8."""
+Left out: falsifying tests: a later stage of §8."""
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
@@ -35,10 +46,16 @@ from specwright.domain.examples_coverage import coverage_faults
 from specwright.domain.examples_file import Example, parse_examples, placeholder_faults
 from specwright.domain.obligations import Fault, claims_faults, read_claims, unseen_faults
 from specwright.gate.example_run import run_examples
+from specwright.gate.fuzz import FuzzBounds, examine_contract
 from specwright.gate.imports import import_findings
 from specwright.gate.layout import layout_findings
+from specwright.gate.sandbox_kind import SandboxKind, chosen_sandbox
+from specwright.gate.sandbox_pair import Pair, prepare
+from specwright.gate.sandbox_process import Sandbox
 from specwright.gate.splice import splice
-from specwright.gate.staging import Staged, stage
+from specwright.gate.staging import Staged, lay_out, stage, workspace
+from specwright.gate.static_stage import NOT_EXECUTED, static_findings
+from specwright.gate.strength import examine_strength
 from specwright.gate.surface import SurfaceFault, extract_surface
 from specwright.gate.test_run import named_tests, run_tests
 from specwright.ports.gate import Candidate, Finding, GateVerdict, ShipGate, TestResult
@@ -49,6 +66,20 @@ _ENTRY = "implementation/__init__.py"
 _CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
 _PASSABLE = {"files.missing", "files.contract"}
+_NO_GROUND = {
+    "tests.failed",
+    "tests.uncollected",
+    "tests.names",
+    "tests.incomplete",
+    "tests.timeout",
+    "tests.output",
+    "tests.disk",
+    "tests.boundary",
+    "tests.argument_changed",
+    "tests.uncalled",
+    "tests.forged",
+    "tests.none",
+}
 
 
 class _Surface(NamedTuple):
@@ -60,22 +91,44 @@ class _Surface(NamedTuple):
 
 
 class FirstGate(ShipGate):
-    """Judges candidates by running them in bounded processes of this interpreter.
+    """Judges candidates by running them in sandboxed processes of this interpreter.
 
     Args:
         timeout_seconds: Wall-clock time for a module's tests, and again for its examples.
         packages: Third-party packages that the project's settings allow (D23).
+        sandbox: "auto", or the name of a `SandboxKind`; one that is not there is refused at the first judgement.
+        static: Whether the source is checked before it is run; off only to show what a run withstands.
+        strength: The least share of mutants that must die, in all and in each function; 0 turns it off, and the
+            stubs with it.
+        fuzz: How many inputs the contract fuzz draws; none turns it off.
     """
 
-    def __init__(self, timeout_seconds: float = 60.0, packages: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        timeout_seconds: float = 60.0,
+        packages: frozenset[str] = frozenset(),
+        *,
+        sandbox: str = "auto",
+        static: bool = True,
+        strength: float = 0.8,
+        fuzz: FuzzBounds = FuzzBounds(),  # noqa: B008 - immutable
+    ) -> None:
         self._timeout_seconds = timeout_seconds
         self._packages = packages
+        self._sandbox_setting = sandbox
+        self._static = static
+        self._strength = strength
+        self._fuzz = fuzz
+
+    @cached_property
+    def _sandbox(self) -> Sandbox:
+        return Sandbox(chosen_sandbox(self._sandbox_setting), self._packages).within(self._timeout_seconds)
 
     def stub(self, contract: MicroModuleContract) -> bytes:
         """The source from which an implementer starts (port)."""
         return render_stub(contract).encode()
 
-    def judge(self, candidate: Candidate) -> GateVerdict:
+    def judge(self, candidate: Candidate, *, thorough: bool = True) -> GateVerdict:
         """Check a candidate from the first stage to the last (port)."""
         findings = [
             *(Finding("contract.rule", "contract.json", problem) for problem in problems(candidate.contract)),
@@ -88,30 +141,62 @@ class FirstGate(ShipGate):
         except SurfaceFault as fault:
             return _verdict(candidate, [*findings, Finding(fault.code, fault.where, fault.message)])
         files = {**candidate.files, _ENTRY: entry}
-        # another process of the module may hold a file of it for a moment longer
-        with tempfile.TemporaryDirectory(prefix="gate-", ignore_cleanup_errors=True) as root:
-            return self._judge_staged(candidate, files, stage(Path(root), candidate, files), findings)
+        # the processes come up while the source is still being read; nothing of the module is in them yet
+        with workspace() as root, prepare(lay_out(root, self._sandbox), "test_runner") as pair:
+            staged = stage(root, candidate, files, self._sandbox)
+            verdict = self._judge_staged(candidate, files, staged, pair, findings)
+            if self._sandbox.kind is SandboxKind.NONE:
+                verdict = verdict._replace(notes=("sandbox: none; the code ran unconfined", *verdict.notes))
+            return self._examine(candidate, staged, verdict) if thorough else verdict
+
+    def _examine(self, candidate: Candidate, staged: Staged, verdict: GateVerdict) -> GateVerdict:
+        """The stages after tests and examples; they need tests that pass."""
+        if not verdict.tests or any(finding.code in _NO_GROUND for finding in verdict.findings):
+            return verdict
+        findings, notes = list(verdict.findings), list(verdict.notes)
+        if self._strength:
+            seconds = sum(test.duration_ms for test in verdict.tests) / 1000
+            found = examine_strength(
+                staged, candidate.contract, verdict.files, threshold=self._strength, tests_seconds=seconds
+            )
+            findings += found.findings
+            notes.append(found.shown())
+        if self._fuzz.examples:
+            fuzzed = examine_contract(staged, candidate, verdict.files, self._fuzz)
+            findings += fuzzed.findings
+            notes.append(fuzzed.shown())
+        return verdict._replace(passed=not findings, findings=tuple(findings), notes=tuple(notes))
 
     def _judge_staged(
-        self, candidate: Candidate, files: Mapping[str, bytes], staged: Staged, findings: list[Finding]
+        self,
+        candidate: Candidate,
+        files: Mapping[str, bytes],
+        staged: Staged,
+        pair: Pair,
+        findings: list[Finding],
     ) -> GateVerdict:
         contract, named = candidate.contract, named_tests(files)
         surface, imports = _surface(staged, contract), import_findings(candidate, self._packages)
+        static = static_findings(candidate) if self._static else []
+        refused = imports or any(finding.code in NOT_EXECUTED for finding in static)
         claims, wrong_claims = _claims(files, named, contract)
         examples, wrong_examples = _examples(files, contract)
-        findings = [*findings, *surface.findings, *imports, *wrong_claims]
+        findings = [*findings, *static, *surface.findings, *imports, *wrong_claims]
         if not named:
             findings.append(
                 Finding("tests.none", "tests", "there is no test; write tests in tests/test_*.py")
             )
         # F§11.3: nothing is executed before the surface matched
-        if surface.findings or imports or not named:
+        if surface.findings or refused or not named:
             return _verdict(candidate, [*findings, *wrong_examples], surface, (), files)
-        run = run_tests(staged, contract, named, self._timeout_seconds)
+        with prepare(staged, "example_runner") as examples_pair:
+            run = run_tests(staged, contract, named, self._timeout_seconds, pair)
+            wrong_examples += run_examples(staged, examples, self._timeout_seconds, examples_pair)
         findings += run.findings
-        if claims and not run.findings and not wrong_claims:
+        complete = all(finding.code == "tests.uncalled" for finding in run.findings)
+        if claims and complete and not wrong_claims:
             findings += map(_claim_finding, unseen_faults(claims, run.seen, contract))
-        findings += [*wrong_examples, *run_examples(staged, examples, self._timeout_seconds)]
+        findings += wrong_examples
         return _verdict(candidate, findings, surface, run.tests, files)
 
 

@@ -1,25 +1,27 @@
-"""Runs a candidate's tests and says what was seen (F§11.3, D-S8-12).
+"""Runs a candidate's tests and says what was seen (F§11.3, D-S8-09, D-S8-12).
 
-A run counts only if it is complete: what was collected is what the files name, and all of it was executed.
-This is the part that the two-process sandbox replaces; nothing else of the gate knows how tests are run."""
+Tests and module run in two sandboxed processes, and everything between them goes through the gate. A run counts only if
+it is complete: what was collected is what the files name, all of it was executed one after the other, and every test
+that passed had something to do with the module.
+
+What is guaranteed: the module has no way to the verdict but the values that it returns and the errors that it raises;
+which errors came out of it is known from the gate's side of the pipe; no run that broke off, reported out of turn or
+changed pytest's functions passes. What is not: tests share a process with pytest, and tests that search the interpreter
+for the reporter can report a pass that they did not earn. The static stage refuses the means for it, and the strength
+stage the suites that do not tell its stubs from the module."""
 
 import ast
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from specwright.domain.contract import MicroModuleContract, SurfaceKind
-from specwright.domain.docstring import entry_points
-from specwright.errors import SpecwrightError
-from specwright.gate.bounded_process import Ran, run_bounded
+from specwright.gate.sandbox_exchange import Ended, Ending
+from specwright.gate.sandbox_pair import Pair, prepare
 from specwright.gate.staging import Staged
 from specwright.gate.top_level import SurfaceFault, parse_source
 from specwright.ports.gate import Finding, TestResult
 
 __all__ = ["TestRun", "named_tests", "run_tests"]
-
-_SCRIPT = Path(__file__).with_name("child_tests.py")
 
 
 class TestRun(NamedTuple):
@@ -67,126 +69,180 @@ def _is_test_case(node: ast.ClassDef) -> bool:
 
 
 def run_tests(
-    staged: Staged, contract: MicroModuleContract, named: list[str], timeout_seconds: float
+    staged: Staged,
+    contract: MicroModuleContract,
+    named: list[str],
+    timeout_seconds: float,
+    pair: Pair | None = None,
 ) -> TestRun:
     """Run the tests of a staged candidate.
 
     Args:
         staged: Laid out by `stage`.
-        contract: Names the entry points and the codes that are watched.
+        contract: Names the codes that are watched for.
         named: Of `named_tests`.
         timeout_seconds: For all of them.
+        pair: Processes that were started before for this run, of the role `test_runner`; the caller stops them.
 
     Raises:
-        SpecwrightError: the runner itself did not come up.
+        SpecwrightError: the processes did not come up, or there is no sandbox.
     """
-    scratch = staged.scratch / "tests"
-    scratch.mkdir()
-    watched = {
-        "name": contract.name,
-        "entries": [entry.name for entry in entry_points(contract)],
-        "codes": [e.name for e in contract.error_surfaces if e.surface is not SurfaceKind.EXCEPTION],
-    }
-    arguments = [str(staged.lib), str(staged.tests), json.dumps(watched)]
-    ran = run_bounded(_SCRIPT, arguments, cwd=scratch, timeout_seconds=timeout_seconds)
-    if not any(event.get("event") == "ready" for event in ran.events):
-        raise SpecwrightError(
-            f"the test runner did not start: {ran.output[-500:]}",
-            where="gate",
-            remedy="run `specwright doctor`",
+    codes = [e.name for e in contract.error_surfaces if e.surface is not SurfaceKind.EXCEPTION]
+    ledger = _Ledger(codes)
+    if pair is None:
+        with prepare(staged, "test_runner") as own:
+            ended = own.run({}, dict(staged.surface), ledger, timeout_seconds)
+    else:
+        ended = pair.run({}, dict(staged.surface), ledger, timeout_seconds)
+    tests = tuple(test._replace(message=staged.anonymous(test.message)) for test in ledger.tests)
+    findings = tuple(_findings(ledger, ended, named, timeout_seconds))
+    return TestRun(
+        tests, tuple(f._replace(message=staged.anonymous(f.message)) for f in findings), ledger.seen
+    )
+
+
+class _Ledger:
+    """What the run showed, in the order in which it came (a `Ledger`)."""
+
+    def __init__(self, codes: list[str]) -> None:
+        self._codes = [code.encode() for code in codes]
+        self.collected: list[str] | None = None
+        self.uncollected: list[tuple[str, str]] = []
+        self.tests: list[TestResult] = []
+        self.seen: dict[str, list[tuple[str, ...]]] = {}
+        self.uncalled: list[str] = []
+        self.changed: list[str] = []
+        self.out_of_turn = False
+        self.running = ""
+        self._is_set_up = False
+        self._calls = 0
+        self._shared_calls = 0
+        self._traceback = ""
+
+    def told(self, header: dict[str, Any]) -> None:
+        """A word of the test runner; one that comes out of turn makes the run worthless."""
+        name = str(header.get("name", ""))
+        match header.get("event"):
+            case "uncollected" if self.collected is None:
+                self.uncollected.append((name, str(header.get("message", ""))))
+            case "collected" if self.collected is None:
+                self.collected = [str(item) for item in header.get("names", [])]
+            case "start" if not self.running and name in (self.collected or ()):
+                self.running, self._is_set_up, self._calls, self._traceback = name, False, 0, ""
+            case "set_up" if name == self.running and not self._is_set_up:
+                self._is_set_up = True
+            case "test" if name == self.running and self._is_set_up:
+                self._finished(name, header)
+            case _:
+                self.out_of_turn = True
+
+    def _finished(self, name: str, header: dict[str, Any]) -> None:
+        passed = header.get("passed") is True
+        message = "" if passed else str(header.get("message", ""))
+        if self._traceback and not passed:
+            message += f"\nin the module:\n{self._traceback}"
+        duration = header.get("duration_ms", 0.0)
+        self.tests.append(
+            TestResult(
+                name,
+                "PASS" if passed else "FAIL",
+                float(duration) if isinstance(duration, (int, float)) else 0.0,
+                message,
+            )
         )
-    tests = tuple(_results(ran, staged))
-    return TestRun(tests, tuple(_findings(ran, tests, named, staged, timeout_seconds)), _seen(ran))
+        if passed and not self._calls and not self._shared_calls:
+            self.uncalled.append(name)
+        self.running = ""
+
+    def called(self) -> None:
+        """A call that is made outside of any test's own part may serve several."""
+        self._calls += 1
+        if not self.running or not self._is_set_up:
+            self._shared_calls += 1
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> None:
+        """What came out of the module, and whether it left its arguments alone."""
+        seen = self.seen.setdefault(self.running.partition("[")[0], [])
+        if "error" in header:
+            names = tuple(str(name) for _, name in header["error"])
+            if names and names not in seen:
+                seen.append(names)
+            self._traceback = str(header.get("traceback", ""))[-2000:]
+        else:
+            seen += [(c.decode(),) for c in self._codes if c in payload and (c.decode(),) not in seen]
+        if header.get("changed") is not False and self.running not in self.changed:
+            self.changed.append(self.running)
+
+    def where(self) -> str:
+        """The test that is running, or the first that is still to come."""
+        done = {test.name for test in self.tests}
+        name = self.running or next((name for name in self.collected or () if name not in done), "")
+        return f"tests/{name}" if name else "tests"
 
 
-def _results(ran: Ran, staged: Staged) -> Iterator[TestResult]:
-    for event in ran.events:
-        if event.get("event") == "test":
-            passed = event.get("passed") is True
-            message = staged.anonymous(str(event.get("message", "")))
-            duration = float(event.get("duration_ms", 0.0))
-            yield TestResult(str(event.get("name")), "PASS" if passed else "FAIL", duration, message)
+_BROKEN_OFF: dict[Ending, tuple[Literal["incomplete", "output", "disk", "boundary", "forged"], str]] = {
+    "broke": ("incomplete", "the run broke off; neither the module nor a test may end the process"),
+    "output": ("output", "the tests or the module print or send too much and were stopped; print less"),
+    "disk": (
+        "disk",
+        "the tests or the module write too many or too large files and were stopped; write less",
+    ),
+    "boundary": ("boundary", ""),
+    "forged": (
+        "forged",
+        "the run tampered with its own report, and shows nothing; leave the test runner alone",
+    ),
+}
 
 
-def _seen(ran: Ran) -> dict[str, list[tuple[str, ...]]]:
-    seen: dict[str, list[tuple[str, ...]]] = {}
-    for event in ran.events:
-        if event.get("event") == "test":
-            plain = str(event.get("name")).partition("[")[0]
-            seen.setdefault(plain, []).extend(
-                tuple(map(str, names)) for names in event.get("seen", []) if names
-            )
-    return seen
-
-
-def _findings(
-    ran: Ran, tests: tuple[TestResult, ...], named: list[str], staged: Staged, timeout_seconds: float
-) -> Iterator[Finding]:
-    for event in ran.events:
-        if event.get("event") == "uncollected":
-            message = staged.anonymous(str(event.get("message", "")))
-            yield Finding(
-                "tests.uncollected", f"tests/{event.get('name')}", f"the file cannot be loaded:\n{message}"
-            )
-    for test in tests:
+def _findings(ledger: _Ledger, ended: Ended, named: list[str], timeout_seconds: float) -> Iterator[Finding]:
+    for name, message in ledger.uncollected:
+        yield Finding("tests.uncollected", f"tests/{name}", f"the file cannot be loaded:\n{message}")
+    for test in ledger.tests:
         if test.result == "FAIL":
-            yield Finding(
-                "tests.failed", f"tests/{test.name}", f"the test fails; correct the module:\n{test.message}"
-            )
-    if ran.ended == "timeout":
+            message = f"the test fails; correct the module:\n{test.message}"
+            yield Finding("tests.failed", f"tests/{test.name}", message)
+    for name in ledger.changed:
+        message = "the module changed an argument that it was given; work on a copy"
+        yield Finding("tests.argument_changed", f"tests/{name}" if name else "tests", message)
+    if ended.how == "timeout":
         message = (
             f"the tests did not end within {timeout_seconds:g} seconds and were stopped; find what hangs"
         )
-        yield Finding("tests.timeout", _running(ran, tests), message)
-    elif ran.ended == "output":
-        yield Finding("tests.output", "tests", "the tests print more than 4 MiB and were stopped; print less")
-    else:
-        yield from _completeness(ran, tests, named)
+        yield Finding("tests.timeout", ledger.where(), message)
+    elif ended.how == "unloaded":
+        message = f"the module cannot be imported:\n{ended.message}"
+        yield Finding("tests.uncollected", "implementation/__init__.py", message)
+    elif ended.how != "finished":
+        code, what = _BROKEN_OFF[ended.how]
+        said = ": ".join(part for part in (what, ended.message) if part)
+        printed = f":\n{ended.output[-500:]}" if ended.how == "broke" and ended.output else ""
+        yield Finding(f"tests.{code}", ledger.where(), said + printed)
+    elif ledger.out_of_turn or ledger.collected is None:
+        yield Finding("tests.forged", ledger.where(), _BROKEN_OFF["forged"][1])
+    elif not ledger.uncollected:
+        yield from _completeness(ledger, ledger.collected, named)
 
 
-def _collected(ran: Ran) -> list[str]:
-    return [
-        str(name)
-        for event in ran.events
-        if event.get("event") == "collected"
-        for name in event.get("names", [])
-    ]
-
-
-def _running(ran: Ran, tests: tuple[TestResult, ...]) -> str:
-    """The test that was running: the first collected one that did not report."""
-    done = {test.name for test in tests}
-    return next((f"tests/{name}" for name in _collected(ran) if name not in done), "tests")
-
-
-def _completeness(ran: Ran, tests: tuple[TestResult, ...], named: list[str]) -> Iterator[Finding]:
-    collected = _collected(ran)
-    kinds = [event.get("event") for event in ran.events]
-    if ran.garbled or kinds.count("collected") != 1 or kinds[-1] != "end" or kinds.count("end") != 1:
-        message = f"the run broke off; the module must not end the process:\n{ran.output[-500:]}"
-        yield Finding("tests.incomplete", _running(ran, tests), message)
-        return
-    if "uncollected" in kinds:
-        return
+def _completeness(ledger: _Ledger, collected: list[str], named: list[str]) -> Iterator[Finding]:
     if not collected:
         yield Finding("tests.none", "tests", "there is no test; write test functions in tests/test_*.py")
-    if sorted(collected) != sorted(test.name for test in tests):
-        yield Finding(
-            "tests.incomplete", _running(ran, tests), "not every collected test was executed; run all of them"
-        )
+    if sorted(collected) != sorted(test.name for test in ledger.tests):
+        message = "not every collected test was executed; run all of them"
+        yield Finding("tests.incomplete", ledger.where(), message)
     for name in sorted({name for name in named if named.count(name) > 1}):
-        yield Finding(
-            "tests.names", f"tests/{name}", "two tests have this name and one hides the other; rename one"
-        )
+        message = "two tests have this name and one hides the other; rename one"
+        yield Finding("tests.names", f"tests/{name}", message)
     plain = {name.partition("[")[0] for name in collected}
+    # a test that is none of the source's is told as that
+    for name in [name for name in ledger.uncalled if name.partition("[")[0] in named]:
+        message = "the test passes without calling the module; call it, or remove the test"
+        yield Finding("tests.uncalled", f"tests/{name}", message)
     for name in sorted(plain ^ set(named)):
         how = (
-            "is collected but not named in the source"
+            "collected but not named in the source"
             if name in plain
-            else "is named in the source but not collected"
+            else "named in the source but not collected"
         )
-        yield Finding(
-            "tests.names",
-            f"tests/{name}",
-            f"the test {how}; write plain test functions with names of their own",
-        )
+        message = f"the test is {how}; write plain test functions with names of their own"
+        yield Finding("tests.names", f"tests/{name}", message)

@@ -78,6 +78,7 @@ class _Nodes:
             where = project_stage.outcome(self._factory)
             if where is Outcome.STALLED:
                 loop_stops.raise_stalled(self._factory)
+            self._factory.projection.write(now=True)
             return {"task_id": "", "outcome": where.value}
         self._tell_depth(config, task.entry.spec_task_id)
         began = project_stage.begin(self._factory, task)

@@ -57,6 +57,7 @@ class GateVerdict(NamedTuple):
         diverged: The contract dimensions that differ, with both sides rendered.
         tests: Every executed test; empty when the surface did not match (F§11.3: tests run after it).
         files: The files that ship: as given, with the docstring spliced from the contract.
+        notes: What was measured beside pass or fail, one line each, for the evidence.
     """
 
     passed: bool
@@ -66,13 +67,19 @@ class GateVerdict(NamedTuple):
     diverged: Mapping[str, str]
     tests: tuple[TestResult, ...]
     files: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
 
 
 class ShipGate(Protocol):
     """Judges a candidate. No model takes part."""
 
-    def judge(self, candidate: Candidate) -> GateVerdict:
+    def judge(self, candidate: Candidate, *, thorough: bool = True) -> GateVerdict:
         """Check a candidate from the first stage to the last.
+
+        Args:
+            candidate: What wants to ship.
+            thorough: Also the stages after tests and examples (strength, fuzz). A preflight goes without them (D18);
+                what ships never does.
 
         Raises:
             SpecwrightError: the gate itself could not run (as opposed to a module that fails it).

@@ -47,6 +47,8 @@ T = TypeVar("T")
 
 _CITATION = re.compile(r"\s*\((?=[^()]*(?:§|\bD\d))[^()]*\)")
 
+_TODO = "Keep a to-do list for yourself during long work. It is never an answer."
+
 WORKSHOP = ("ls", "read_file", "glob", "grep", "write_file", "edit_file", "delete")
 
 
@@ -74,12 +76,24 @@ class AgentJob(NamedTuple):
 class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
     """Ends the agent once its answer is accepted, and stops it once its attempts are spent.
 
-    A hook, because `return_direct` ends a run on bad arguments and does not when tools are called in parallel.
+    A hook, because `return_direct` ends a run on bad arguments and does not when tools are called in parallel. The
+    terminal call is put last in its turn: calls run one after the other in their order, and it must see what the
+    others of the turn have written.
     """
 
-    def __init__(self, submission: Submission[Any]) -> None:
+    def __init__(self, submission: Submission[Any], terminal: str) -> None:
         super().__init__()
         self._submission = submission
+        self._terminal = terminal
+
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Put the terminal call last."""
+        message = state["messages"][-1]
+        calls = getattr(message, "tool_calls", [])
+        ordered = sorted(calls, key=lambda call: call["name"] == self._terminal)
+        return (
+            None if ordered == calls else {"messages": [message.model_copy(update={"tool_calls": ordered})]}
+        )
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
@@ -145,7 +159,7 @@ def continue_conversation(
     job: AgentJob, messages: list[BaseMessage], submission: Submission[Any], terminal: str
 ) -> list[BaseMessage]:
     """Run an agent on a conversation until its answer is accepted; returns the conversation."""
-    agent = _agent(job, submission)
+    agent = _agent(job, submission, terminal)
     while submission.accepted is None:
         messages = _run(agent, messages, job)
         if submission.accepted is None:
@@ -156,10 +170,10 @@ def continue_conversation(
     return messages
 
 
-def _agent(job: AgentJob, submission: Submission[Any]) -> Any:
+def _agent(job: AgentJob, submission: Submission[Any], terminal: str) -> Any:
     backend = job.workspace.backend()
     middleware: list[AgentMiddleware[Any, Any, Any]] = [
-        _EndsOnSubmission(submission),
+        _EndsOnSubmission(submission, terminal),
         ModelCallLimitMiddleware(run_limit=job.call_limit, exit_behavior="error"),
         create_summarization_middleware(job.model, backend),
         PatchToolCallsMiddleware(),
@@ -167,14 +181,18 @@ def _agent(job: AgentJob, submission: Submission[Any]) -> Any:
     if job.hands is not Hands.NONE:
         middleware.append(FilesystemMiddleware(backend=backend, tools=cast(Any, list(WORKSHOP))))
     if job.hands is Hands.PLANS:
-        middleware.append(TodoListMiddleware())
+        middleware.append(TodoListMiddleware(system_prompt="", tool_description=_TODO))
     return create_agent(job.model, list(job.tools), system_prompt=job.prompt, middleware=middleware)
 
 
 def _run(agent: Any, messages: list[BaseMessage], job: AgentJob) -> list[BaseMessage]:
-    limit = 12 * job.call_limit + 50  # super-steps: every hook is one; the call limit binds first
+    limits = {
+        "recursion_limit": 12 * job.call_limit
+        + 50,  # super-steps: every hook is one; the call limit binds first
+        "max_concurrency": 1,  # the calls of a turn one after the other: two on one file must not race
+    }
     try:
-        state = Context().run(agent.invoke, {"messages": messages}, {"recursion_limit": limit})
+        state = Context().run(agent.invoke, {"messages": messages}, limits)
     except (ModelCallLimitExceededError, GraphRecursionError) as error:
         raise AnswerError(
             f"the role did not finish within {job.call_limit} model calls",

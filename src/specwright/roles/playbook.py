@@ -113,7 +113,7 @@ class Playbook:
 
     def planner(self, place: Place) -> tuple[list[Turn], str]:
         """The searches, then the plan."""
-        name = f"{place.task}/planner{'' if place.stage == 'round-1' else place.stage.removeprefix('round')}.json"
+        name = f"{place.task}/{_planner_file(place.stage)}"
         script = self._json(name)
         if not isinstance(script.get("plan"), dict):
             raise InputError(
@@ -165,6 +165,14 @@ class Playbook:
         if not isinstance(value, dict):
             raise InputError("the playbook is broken: not a JSON object", where=str(path))
         return cast(dict[str, Any], value)
+
+
+def _planner_file(stage: str) -> str:
+    """`planner.json` in the first round, then `planner-2.json`, and `planner-amended.json` for amendments."""
+    kind, _, number = stage.partition("-")
+    if kind == "amended":
+        return "planner-amended.json"
+    return "planner.json" if number == "1" else f"planner-{number}.json"
 
 
 _BY_ROLE: dict[Role, Callable[[Playbook, Place], tuple[list[Turn], str]]] = {

@@ -102,7 +102,18 @@ def _tool(tool: Any) -> JsonValue:
 
 
 def _to_json(result: ChatResult) -> JsonValue:
-    return {"message": cast(JsonValue, message_to_dict(result.generations[0].message))}
+    return {"message": _encodable(cast(JsonValue, message_to_dict(result.generations[0].message)))}
+
+
+def _encodable(value: JsonValue) -> JsonValue:
+    """The same with U+FFFD for halves of characters, which no file and no further request can carry."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {cast(str, _encodable(key)): _encodable(item) for key, item in value.items()}
+    return value
 
 
 def _from_json(answer: JsonValue) -> ChatResult:

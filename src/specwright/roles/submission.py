@@ -91,4 +91,4 @@ class Submission(Generic[T]):
 
     def _refusal(self) -> str:
         lines = "\n".join(f"- {problem}" for problem in self._problems)
-        return f"Not accepted. Correct exactly this and submit the whole answer again:\n{lines}"
+        return f"Not accepted. Correct exactly this, then submit again:\n{lines}"

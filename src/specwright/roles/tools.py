@@ -1,9 +1,11 @@
 """The tools of the roles beside their files (F§3.2.1, F§14.3, D17).
 
-What a tool reads from outside the role's own workspace is journalled by the id of its call, so that a replayed
-conversation meets the same results, in whatever order parallel calls ran.
+What a tool reads from outside the role's own workspace is journalled by the id of its call and by what it asks, so
+that a replayed conversation meets the same results, in whatever order parallel calls ran, and also where a model gives
+several calls one id.
 """
 
+import hashlib
 import json
 from typing import Annotated, Any, cast
 
@@ -14,7 +16,7 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.completeness import validate
 from specwright.errors import SpecwrightError
 from specwright.ports.code_index import CodeIndex, IndexQuery
-from specwright.ports.journal import Journal
+from specwright.ports.journal import Journal, Scope
 from specwright.ports.search import WebSearch
 from specwright.roles.workspace import Workspace
 
@@ -60,7 +62,7 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
             ]
 
         request = cast(JsonValue, {"tool": "search_code_index", "query": list(map(str, asked))})
-        found = journal.scope(f"{run_id}/{call_id}").recall("tool", request, live)
+        found = _scope(journal, run_id, call_id, request).recall("tool", request, live)
         return (
             json.dumps(found, ensure_ascii=False)
             if found
@@ -92,7 +94,7 @@ def web_search_tool(
                 return str(error)
 
         request: JsonValue = {"tool": "web_search", "query": query, "limit": limit}
-        found = journal.scope(f"{run_id}/{call_id}").recall("tool", request, live)
+        found = _scope(journal, run_id, call_id, request).recall("tool", request, live)
         if isinstance(found, str):
             return found
         results = cast(list[dict[str, str]], found)
@@ -114,3 +116,8 @@ def validate_tool(workspace: Workspace) -> BaseTool:
         return json.dumps(validate(draft).to_json(), ensure_ascii=False)
 
     return StructuredTool.from_function(validate_spec)
+
+
+def _scope(journal: Journal, run_id: str, call_id: str, request: JsonValue) -> Scope:
+    asked = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+    return journal.scope(f"{run_id}/{call_id}/{asked[:8]}")

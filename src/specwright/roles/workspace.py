@@ -27,24 +27,22 @@ class Workspace:
     def __init__(self, base: Path, assignment: Assignment, guard: Guard) -> None:
         self.root = base / assignment.place.run_id.replace("/", "--")
         self._writable = assignment.writable
-        self._pack = tuple(assignment.pack)
-        self._guard = guard
         shutil.rmtree(self.root, ignore_errors=True)
         self.root.mkdir(parents=True)
         for name, data in assignment.pack.items():
             target = self.root / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
+        self._guarded = guard(
+            FilesystemBackend(root_dir=self.root, virtual_mode=True),
+            [f"/{name}" for name in assignment.pack],
+            [f"/{name}" for name in assignment.writable],
+        )
 
     def backend(self) -> CompositeBackend:
         """The agent's file system: this directory; what middleware offloads goes to the agent's own state."""
-        files = FilesystemBackend(root_dir=self.root, virtual_mode=True)
         return CompositeBackend(
-            default=self._guard(
-                files, [f"/{name}" for name in self._pack], [f"/{name}" for name in self._writable]
-            ),
-            routes={"/.offloaded/": StateBackend()},
-            artifacts_root="/.offloaded",
+            default=self._guarded, routes={"/.offloaded/": StateBackend()}, artifacts_root="/.offloaded"
         )
 
     def files(self) -> Files:
@@ -52,7 +50,9 @@ class Workspace:
         return {
             path: (self.root / path).read_bytes()
             for path in sorted(
-                p.relative_to(self.root).as_posix() for p in self.root.rglob("*") if p.is_file()
+                p.relative_to(self.root).as_posix()
+                for p in self.root.rglob("*")
+                if p.is_file() and not p.is_symlink()
             )
             if path.startswith(self._writable) and "__pycache__" not in path
         }
@@ -63,10 +63,10 @@ class Workspace:
         Raises:
             ValueError: outside, or not there.
         """
-        target = (self.root / path.lstrip("/")).resolve()
-        if not target.is_relative_to(self.root.resolve()) or not target.is_file():
+        (found,) = self._guarded.download_files([path])
+        if found.content is None:
             raise ValueError(f"there is no file {path}")
-        return target.read_bytes()
+        return found.content
 
     def remove(self) -> None:
         """Delete the directory."""

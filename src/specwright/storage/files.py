@@ -39,9 +39,9 @@ class DiskTree:
     def publish(self, path: str, data: bytes) -> None:
         """Write a file once."""
         target = self._target(path)
-        if self._same(target, path, data):
-            return
         with _told(target):
+            if self._same(target, path, data):
+                return
             temporary = self._written(target, data)
             try:
                 os.link(temporary, target)

@@ -1,13 +1,14 @@
 """What an agent may do to a path: pure decisions, one function per rule (F§6.3, F§6.6, F§12, DESIGN §2).
 
-A policy looks at an operation and a canonical path (`/a/b`) and says why not, or nothing. How paths become canonical,
+A policy looks at an operation and a canonical path (`/a/b`) and says why not, or nothing. Where its reason says
+`{path}`, the backend puts the path as it was named, never the one that a link leads to. How paths become canonical,
 and that links, ancestors and bulk operations cannot get round a policy, is the business of `guarded_backend`.
 """
 
 from collections.abc import Callable, Collection
 from enum import StrEnum
 
-__all__ = ["SEALED", "Operation", "Policy", "context_pack", "immutable", "opaque"]
+__all__ = ["SEALED", "Operation", "Policy", "context_pack", "immutable", "nothing", "opaque", "unrestricted"]
 
 
 class Operation(StrEnum):
@@ -21,7 +22,7 @@ class Operation(StrEnum):
 
 
 Policy = Callable[[Operation, str], str]
-"""Why an operation on a path is refused; empty if it is allowed."""
+"""Why an operation on a path is refused, with `{path}` for the path; empty if it is allowed."""
 
 CHANGES = frozenset({Operation.WRITE, Operation.EDIT, Operation.DELETE})
 
@@ -32,6 +33,22 @@ SEALED = (
 )
 """The literal message of F§12.5."""
 
+SHIPPED = "'{path}' is shipped and immutable; a change is a new version (§6.6)."
+NOT_IN_PACK = (
+    "'{path}' is not part of your context pack. Everything outside it is a closed-source service (§6.8)."
+)
+NOTHING_HERE = "there is nothing at '{path}'."
+
+
+def unrestricted(operation: Operation, path: str) -> str:
+    """Any operation below the root, and none outside it (F§7: standard read and write)."""
+    return ""
+
+
+def nothing(operation: Operation, path: str) -> str:
+    """An empty root: what no route of the state store leads to (F§7)."""
+    return "" if operation is Operation.LIST and path == "/" else NOTHING_HERE
+
 
 def immutable(shipped: Callable[[str], bool]) -> Policy:
     """What is shipped never changes (F§6.6).
@@ -41,22 +58,20 @@ def immutable(shipped: Callable[[str], bool]) -> Policy:
     """
 
     def decide(operation: Operation, path: str) -> str:
-        if operation in CHANGES and shipped(path):
-            return f"'{path}' is shipped and immutable; a change is a new version (§6.6)."
-        return ""
+        return SHIPPED if operation in CHANGES and shipped(path) else ""
 
     return decide
 
 
 def opaque(sealed: Callable[[str], bool]) -> Policy:
-    """Implementation and tests of a sealed version cannot be seen (F§12).
+    """Of a sealed version nothing can be seen but its public surface (F§12).
 
     Args:
         sealed: Whether a path is, or lies in, a sealed directory.
     """
 
     def decide(operation: Operation, path: str) -> str:
-        return SEALED.format(path=path) if sealed(path) else ""
+        return SEALED if sealed(path) else ""
 
     return decide
 
@@ -69,6 +84,7 @@ def context_pack(readable: Collection[str], writable: Collection[str]) -> Policy
         writable: Files, or directories ending in `/`, that the role makes.
     """
     files = frozenset(readable)
+    yours = f"'{{path}}' is not yours to change; you may write {', '.join(writable) or 'nothing'}."
 
     def own(path: str) -> bool:
         return any(
@@ -81,13 +97,7 @@ def context_pack(readable: Collection[str], writable: Collection[str]) -> Policy
 
     def decide(operation: Operation, path: str) -> str:
         if operation in CHANGES:
-            return (
-                ""
-                if own(path)
-                else f"'{path}' is not yours to change; you may write {', '.join(writable) or 'nothing'}."
-            )
-        if path in files or own(path) or above(path):
-            return ""
-        return f"'{path}' is not part of your context pack. Everything outside it is a closed-source service (§6.8)."
+            return "" if own(path) else yours
+        return "" if path in files or own(path) or above(path) else NOT_IN_PACK
 
     return decide

@@ -27,5 +27,6 @@ def save_tally(text: str, target: Path) -> Saved:
         - WRITE `target`: one line per word, as `word count`
     """
     counts = tally_words(text)
-    target.write_text("".join(f"{word} {count}\n" for word, count in counts.items()), encoding="utf-8")
+    lines = "".join(f"{word} {count}\n" for word, count in counts.items())
+    target.write_text(lines, encoding="utf-8", errors="surrogatepass")
     return Saved(target, len(counts))

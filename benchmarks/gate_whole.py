@@ -1,0 +1,211 @@
+"""How long the whole gate takes for a module of 16 tests, stage by stage (DESIGN §11: at most 3 s on two cores).
+
+Each line is the gate with one stage more than the line before it, so that a difference is that stage's. Bare pytest
+on the same tests stands beside it: the ratio is what the gate's own machinery costs.
+
+    python benchmarks/gate_whole.py [--repeat N]
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from specwright.domain.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
+from specwright.gate import FirstGate
+from specwright.gate.fuzz import FuzzBounds
+from specwright.ports.gate import Candidate
+
+TARGET_SECONDS = 3.0
+
+CONTRACT = MicroModuleContract(
+    module_id="MM-000000be",
+    name="slugify",
+    purpose="Turn a title into a slug of lower-case words.",
+    inputs=[
+        Input(name="text", type="str", constraints=["at most 1000 characters"]),
+        Input(name="sep", type="str", constraints=["one of '-', '_'", "defaults to '-'"]),
+        Input(name="most", type="int", constraints=["between 1 and 200", "defaults to 60"]),
+    ],
+    outputs=[Output(name="slug", type="str", invariants=["letters a to z, digits and sep"])],
+    error_surfaces=[
+        ErrorSurface(name="ValueError", when="an input is out of its range", surface="exception")
+    ],
+    effects=[],
+    modes=Modes(sync=True, async_=False),
+)
+
+SOURCE = """
+__all__ = ["slugify"]
+
+_KEPT = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def slugify(text: str, sep: str = "-", most: int = 60) -> str:
+    if len(text) > 1000 or sep not in ("-", "_") or not 1 <= most <= 200:
+        raise ValueError("an input is out of its range")
+    words = _words(text)
+    slug = ""
+    for word in words:
+        longer = slug + sep + word if slug else word
+        if len(longer) > most:
+            break
+        slug = longer
+    return slug or words[0][:most] if words else ""
+
+
+def _words(text: str) -> list[str]:
+    words = [""]
+    for letter in text.lower():
+        if letter in _KEPT:
+            words[-1] += letter
+        elif words[-1]:
+            words.append("")
+    return [word for word in words if word]
+"""
+
+CASES = {
+    "one_word": ("slugify('Title')", "'title'", [""]),
+    "two_words": ("slugify('Two Words')", "'two-words'", ["/outputs/0/invariants/0"]),
+    "another_separator": ("slugify('a b', '_')", "'a_b'", ["/inputs/1/constraints/0"]),
+    "default_separator": ("slugify('a b')", "'a-b'", ["/inputs/1/constraints/1"]),
+    "default_length": ("len(slugify('ab ' * 40))", "59", ["/inputs/2/constraints/1"]),
+    "digits": ("slugify('7 of 9')", "'7-of-9'", []),
+    "punctuation": ("slugify('--a!!b--')", "'a-b'", []),
+    "nothing": ("slugify('')", "''", []),
+    "nothing_kept": ("slugify('?!')", "''", []),
+    "cut_between_words": ("slugify('abc def', most=6)", "'abc'", []),
+    "just_fits": ("slugify('abc def', most=7)", "'abc-def'", []),
+    "cut_within_a_word": ("slugify('abcdef', most=3)", "'abc'", []),
+    "longest": ("slugify('a' * 1000, most=200)", "'a' * 200", []),
+}
+REFUSED = {
+    "too_long": ("slugify('a' * 1001)", ["/inputs/0/constraints/0", "/error_surfaces/0"]),
+    "no_such_separator": ("slugify('a', '+')", []),
+    "out_of_range": ("slugify('a', most=201)", ["/inputs/2/constraints/0"]),
+}
+
+EXAMPLES = """## A title
+
+Words are joined.
+
+```python
+from modules.slugify import slugify
+
+slugify("Two Words")
+```
+
+```text
+'two-words'
+```
+
+## Too long
+
+It is refused.
+
+```python
+from modules.slugify import slugify
+
+slugify("a" * 1001)
+```
+
+```text
+ValueError: an input is out of its range
+```
+"""
+
+
+def module() -> Candidate:
+    """The module under the gate."""
+    tests = "import pytest\nfrom modules.slugify import slugify\n"
+    for name, (call, result, _) in CASES.items():
+        tests += f"\n\ndef test_{name}():\n    assert {call} == {result}\n"
+    for name, (call, _) in REFUSED.items():
+        tests += f"\n\ndef test_{name}():\n    with pytest.raises(ValueError):\n        {call}\n"
+    claims = {f"test_{name}": case[-1] for name, case in {**CASES, **REFUSED}.items()}
+    files = {
+        "implementation/__init__.py": SOURCE,
+        "tests/test_slugify.py": tests,
+        "tests/obligations.json": json.dumps(claims),
+        "examples.md": EXAMPLES,
+    }
+    return Candidate(CONTRACT, {path: text.encode() for path, text in files.items()})
+
+
+def bare(candidate: Candidate) -> Callable[[], None]:
+    """The same tests by pytest alone, in a process of its own."""
+    root = Path(tempfile.mkdtemp(prefix="bench-"))
+    package = root / "modules" / "slugify"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_bytes(candidate.files["implementation/__init__.py"])
+    (root / "test_slugify.py").write_bytes(candidate.files["tests/test_slugify.py"])
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--disable-plugin-autoload",
+        "-p",
+        "no:cacheprovider",
+        ".",
+    ]
+    environment = {"PYTHONPATH": str(root), "PATH": ""}
+    return lambda: (
+        subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True) and None
+    )
+
+
+def gate(candidate: Candidate, made: FirstGate, *, thorough: bool) -> Callable[[], None]:
+    """One judgement, which must pass."""
+
+    def judge() -> None:
+        verdict = made.judge(candidate, thorough=thorough)
+        assert verdict.passed, verdict.findings
+        assert len(verdict.tests) == 16
+
+    return judge
+
+
+def seconds(work: Callable[[], None], repeat: int) -> float:
+    """The median of some runs."""
+    taken: list[float] = []
+    for _ in range(repeat):
+        began = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - began)
+    return statistics.median(taken)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=3)
+    repeat = parser.parse_args().repeat
+    candidate, none = module(), FuzzBounds(examples=0)
+    stages = {
+        "surface, tests, examples": gate(candidate, FirstGate(static=False), thorough=False),
+        "+ static checks (preflight)": gate(candidate, FirstGate(), thorough=False),
+        "+ contract fuzz": gate(candidate, FirstGate(strength=0), thorough=True),
+        "+ strength (the whole gate)": gate(candidate, FirstGate(), thorough=True),
+    }
+    alone = seconds(bare(candidate), repeat)
+    print(f"{'bare pytest, 16 tests':<32}{alone:8.3f} s")
+    before = 0.0
+    for name, work in stages.items():
+        taken = seconds(work, repeat)
+        print(f"{name:<32}{taken:8.3f} s   {taken - before:+7.3f} s   {taken / alone:5.1f}x bare")
+        before = taken
+    verdict = FirstGate(fuzz=none).judge(candidate)
+    print("; ".join(verdict.notes))
+    print(
+        f"whole gate {before:.2f} s, target {TARGET_SECONDS:g} s: {'met' if before <= TARGET_SECONDS else 'MISSED'}"
+    )
+
+
+if __name__ == "__main__":
+    main()

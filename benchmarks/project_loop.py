@@ -1,0 +1,206 @@
+"""What the project loop costs beside the work itself, at ten thousand tasks (DESIGN §11, D29, F§19.1).
+
+`python benchmarks/project_loop.py [--tasks N] [--directory DIR]` drives the real project graph with real log,
+journal, store, projection and checkpoints; in the place of the engineering loop stands a stub that publishes a
+contract and examples. It prints the figures of one run; nothing is asserted, since machines differ:
+
+- the decision what runs next (target: under 10 ms), at the start, in the middle and at the end: the board's, that of
+  the pure functions it must agree with, and their agreement;
+- what a task costs between two stubs, the last hundred over the first hundred (target: at most 1.2), by the clock
+  and by the processor, which other work on the machine does not disturb;
+- bytes written, by file; memory; what another process needs to read the project back from the log.
+
+Times depend on the disk: a task is about sixteen fsyncs. `--directory /dev/shm` leaves them out.
+"""
+
+import argparse
+import os
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from project.workbench import Workbench, chain_spec, seal_stub
+from specwright.application import project_stage
+from specwright.application.factory import Factory
+from specwright.application.project_stage import Task
+from specwright.domain import dispatch
+from specwright.domain.task_graph import overview, why_each
+
+WINDOW = 100
+
+
+class Counted:
+    """A file tree that counts what is written to it."""
+
+    def __init__(self, tree: Any, written: Counter[str], files: Counter[str]) -> None:
+        self._tree, self._written, self._files = tree, written, files
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tree, name)
+
+    def _count(self, path: str, data: bytes) -> None:
+        kind = _kind(path)
+        self._written[kind] += len(data)
+        self._files[kind] += 1
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Write a file once."""
+        self._count(path, data)
+        self._tree.publish(path, data)
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a file in place of an older one."""
+        self._count(path, data)
+        self._tree.replace(path, data)
+
+    def define(self, data: bytes) -> str:
+        """Publish bytes under their SHA-256."""
+        self._count("definitions/x", data)
+        return self._tree.define(data)
+
+
+def _kind(path: str) -> str:
+    if path.endswith("state_machine.json"):
+        return "state_machine.json"
+    return {"project": "task files", "definitions": "definitions", "modules": "modules (stub)"}.get(
+        path.split("/")[0], "other"
+    )
+
+
+class Span(NamedTuple):
+    """A moment by the clock on the wall and by this process's use of the processor, in seconds."""
+
+    wall: float
+    cpu: float
+
+    @classmethod
+    def now(cls) -> "Span":
+        """This moment."""
+        return cls(time.perf_counter(), time.process_time())
+
+
+class Clock:
+    """Notes when each stub begins and ends; now and then a decision is timed meanwhile."""
+
+    def __init__(self, tasks: int) -> None:
+        self._probes = {1, tasks // 2, tasks - 1}
+        self.begins: list[Span] = []
+        self.ends: list[Span] = []
+        self.decisions: list[tuple[int, float, float, bool]] = []
+
+    def work(self, factory: Factory, task: Task) -> dict[str, Any]:
+        """The stub in the place of the engineering loop."""
+        self.begins.append(Span.now())
+        result = seal_stub(factory, task)
+        if len(self.begins) in self._probes:
+            self.decisions.append((len(self.begins), *_decide(factory)))
+        self.ends.append(Span.now())
+        return result
+
+    def between(self) -> list[Span]:
+        """What the loop took from the end of each stub to the beginning of the next, in milliseconds."""
+        pairs = zip(self.ends, self.begins[1:], strict=False)
+        return [Span((begin.wall - end.wall) * 1000, (begin.cpu - end.cpu) * 1000) for end, begin in pairs]
+
+
+def _decide(factory: Factory) -> tuple[float, float, bool]:
+    board, state = project_stage.task_board(factory), project_stage.project_state(factory)
+    kept, first = milliseconds(lambda: (board.outcome(), board.in_progress() or board.next_task()), 200)
+    pure, second = milliseconds(
+        lambda: (dispatch.outcome(state), dispatch.in_progress(state) or dispatch.next_task(state)), 10
+    )
+    return kept, pure, first == second
+
+
+def milliseconds(action: Callable[[], Any], times: int) -> tuple[float, Any]:
+    """The median time of an action, and what it returned."""
+    taken: list[float] = []
+    result: Any = None
+    for _ in range(times):
+        start = time.perf_counter()
+        result = action()
+        taken.append((time.perf_counter() - start) * 1000)
+    return statistics.median(taken), result
+
+
+def peak_mebibytes() -> float:
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
+
+
+def measure(count: int, directory: Path) -> None:
+    """Run a project of many tasks and print its figures."""
+    written: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    clock = Clock(count)
+    before = peak_mebibytes()
+    with Workbench(directory, clock.work, lambda tree: Counted(tree, written, files)) as bench:
+        bench.approve(chain_spec(count))
+        start = time.perf_counter()
+        outcome = bench.run()
+        total = time.perf_counter() - start
+        first = bench.notes.times[0] - start
+    print(f"{count:,} tasks: {outcome} in {total:.1f} s, of which {first:.1f} s laid out files and Wires")
+    _tell_times(clock)
+    _tell_bytes(directory, written, files, count)
+    print(f"  memory, at most            {peak_mebibytes():10.0f} MiB (before the run {before:.0f})")
+    _tell_reading(directory)
+
+
+def _tell_times(clock: Clock) -> None:
+    for number, kept, pure, same in clock.decisions:
+        agree = "agreed" if same else "DISAGREED"
+        print(f"  decision at task {number:>6,}    {kept:10.4f} ms; pure functions {pure:.2f} ms, {agree}")
+    own = clock.between()
+    window = min(WINDOW, len(own) // 2)
+    for name, index in (("wall clock", 0), ("processor", 1)):
+        taken = [span[index] for span in own]
+        first, last = statistics.median(taken[:window]), statistics.median(taken[-window:])
+        print(
+            f"  a task, {name:<10}         {statistics.median(taken):10.2f} ms;"
+            f" first {window} {first:.2f}, last {window} {last:.2f}: {last / first:.2f}"
+        )
+
+
+def _tell_bytes(directory: Path, written: Counter[str], files: Counter[str], count: int) -> None:
+    for kind, size in written.most_common():
+        print(f"  written: {kind:<18}{size / 2**20:10.1f} MiB in {files[kind]:,} writes")
+    for name in ("wire.db", "journal.jsonl", "checkpoints.db"):
+        size = sum(path.stat().st_size for path in (directory / ".specwright").glob(f"{name}*"))
+        print(f"  on disk: {name:<18}{size / 2**20:10.1f} MiB, {size / count / 1024:.1f} KiB a task")
+
+
+def _tell_reading(directory: Path) -> None:
+    start = time.perf_counter()
+    with Workbench(directory) as bench:
+        state = bench.state
+        read = time.perf_counter() - start
+        seen, _ = milliseconds(lambda: overview(state), 5)
+        why, _ = milliseconds(lambda: why_each(state), 3)
+    print(
+        f"  read back from the log     {read:10.2f} s; overview {seen:.1f} ms, reasons of all tasks {why:.0f} ms"
+    )
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", type=int, nargs="+", default=[10_000])
+    parser.add_argument("--directory", type=Path, help="where the project lies; by default a temporary one")
+    options = parser.parse_args()
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+    for count in options.tasks:
+        with tempfile.TemporaryDirectory(dir=options.directory) as directory:
+            measure(count, Path(directory))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""Contract fuzz: inputs of the declared types give only declared outputs and errors (DESIGN §8.1, D-S8-14,
+D-S8-18).
+
+A contract is total. So the module is called with a few hundred drawn inputs, in a bounded process, the same
+ones whenever the same module is judged. A counterexample is
+
+- an exception that is no declared error surface, by exact class (a subclass of OSError counts as OSError);
+- a result of another type than declared, looked at deeply;
+- an argument that is not as it was;
+- another result for the same input, unless a CALL or MUTATION effect is declared;
+- an async twin that does something else;
+- a result for an input that breaks a constraint beyond doubt, where only exceptions are declared;
+- a call that does not end, or that ends the process.
+
+It is shrunk, and shown as a call with what happened.
+
+Left out: whether a result is the right one, which is for the tests. A large input that merely takes long is
+no counterexample; it ends the run, which is then made again with modest inputs."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from specwright import canonical_json
+from specwright.domain.contract import EffectType, MicroModuleContract, SurfaceKind
+from specwright.domain.contract_rules import default_of, own_statements
+from specwright.domain.docstring import entry_points, return_type
+from specwright.errors import SpecwrightError
+from specwright.gate.bounded_process import Ran, run_bounded
+from specwright.gate.fuzz_constants import constants_of
+from specwright.gate.fuzz_limits import bounds, numbers, quoted
+from specwright.gate.staging import Staged
+from specwright.ports.gate import Candidate, Finding
+
+__all__ = ["FuzzBounds", "Fuzzed", "examine_contract"]
+
+_SCRIPT = Path(__file__).with_name("fuzz_child.py")
+_ENTRY = "implementation/__init__.py"
+_MODEST = 400
+"""The size up to which an input is modest: characters, elements, magnitudes."""
+
+
+class FuzzBounds(NamedTuple):
+    """How much is drawn.
+
+    Args:
+        examples: Drawn inputs at most, beside those that are always tried; 0 turns the fuzz off.
+        seconds: Of processor time, for finding; shrinking may take as long again.
+        call_seconds: For one call.
+    """
+
+    examples: int = 250
+    seconds: float = 1.0
+    call_seconds: float = 1.5
+
+
+class Fuzzed(NamedTuple):
+    """What the fuzz saw.
+
+    Args:
+        findings: One for each kind of counterexample.
+        inputs: How many inputs were tried.
+    """
+
+    findings: tuple[Finding, ...]
+    inputs: int
+
+    def shown(self) -> str:
+        """In one line, for the evidence."""
+        found = len(self.findings)
+        return f"contract fuzz: {self.inputs} inputs, {found or 'no'} counterexample{'s' * (found > 1)}"
+
+
+def examine_contract(
+    staged: Staged, candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds
+) -> Fuzzed:
+    """Draw inputs for a staged candidate whose surface is its contract's.
+
+    Args:
+        staged: Laid out by `stage`.
+        candidate: Its contract and those of its dependencies.
+        files: As they would ship; the tests lend their constants.
+        limits: How much is drawn.
+
+    Raises:
+        SpecwrightError: the process itself did not come up.
+    """
+    if not candidate.contract.inputs:
+        limits = limits._replace(examples=2)
+    request = _request(candidate, files, limits)
+    ran = _run(staged, request, "fuzz", limits)
+    if (slow := _endless(ran)) and int(slow.get("size", 0)) > _MODEST:
+        ran = _run(staged, {**request, "most_size": _MODEST}, "fuzz-modest", limits)
+    inputs = sum(event.get("event") == "calling" for event in ran.events)
+    return Fuzzed(tuple(_findings(ran, staged, limits)), inputs)
+
+
+def _run(staged: Staged, request: dict[str, Any], name: str, limits: FuzzBounds) -> Ran:
+    asked = staged.root / f"{name}.json"
+    asked.write_text(json.dumps(request), encoding="utf-8")
+    scratch = staged.scratch / name
+    scratch.mkdir()
+    most = 10 + 12 * limits.seconds + 2 * limits.call_seconds
+    ran = run_bounded(
+        _SCRIPT,
+        [str(staged.lib), str(asked)],
+        cwd=scratch,
+        timeout_seconds=most,
+        reads=(staged.lib, asked),
+        sandbox=staged.sandbox,
+    )
+    if not any(event.get("event") == "ready" for event in ran.events):
+        raise SpecwrightError(
+            f"the contract fuzz did not start: {ran.output[-500:]}",
+            where="gate",
+            remedy="run `specwright doctor`",
+        )
+    return ran
+
+
+def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds) -> dict[str, Any]:
+    contract = candidate.contract
+    constants = constants_of(files, contract)
+    texts = _texts(contract)
+    kinds = {effect.type for effect in contract.effects}
+    types = " ".join(slot.type for slot in (*contract.inputs, *contract.outputs))
+    total = all(error.surface is SurfaceKind.EXCEPTION for error in contract.error_surfaces)
+    return {
+        "name": contract.name,
+        "entries": [entry._asdict() for entry in entry_points(contract)],
+        "parameters": {given.name: given.type for given in contract.inputs},
+        "defaults": [given.name for given in contract.inputs if default_of(given) is not None],
+        "returns": return_type(contract),
+        "errors": [e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION],
+        "bounds": {
+            given.name: [limit._asdict() for limit in bounds(given.type, given.constraints)]
+            for given in contract.inputs
+            if total
+        },
+        "classes": _classes(candidate),
+        "constants": constants.values,
+        "given": constants.given,
+        "aware": constants.aware or any(_speaks_of_zones(text) for text in texts),
+        "numbers": numbers(texts),
+        "texts": quoted(texts),
+        "repeatable": not kinds & {EffectType.CALL, EffectType.MUTATION},
+        "files": bool(contract.effects) or "Path" in types,
+        "confined": bool(contract.effects),
+        "seed": int(canonical_json.digest(contract.interface_fingerprint)[:12], 16),
+        "examples": limits.examples,
+        "seconds": limits.seconds,
+        "call_seconds": limits.call_seconds,
+        "most_size": 0,
+    }
+
+
+def _texts(contract: MicroModuleContract) -> list[str]:
+    slots = [text for given in contract.inputs for text in given.constraints]
+    slots += [text for output in contract.outputs for text in output.invariants]
+    return [*slots, *(error.when for error in contract.error_surfaces), contract.purpose]
+
+
+def _speaks_of_zones(text: str) -> bool:
+    return any(word in text.lower() for word in ("time zone", "timezone", "aware", "utc"))
+
+
+def _classes(candidate: Candidate) -> dict[str, Any]:
+    """What the exported classes are made of: the module's own, and those of its dependencies."""
+    found: dict[str, Any] = {}
+    contracts = [*(dependency.contract for dependency in candidate.dependencies), candidate.contract]
+    for contract in contracts:
+        for statement in own_statements(contract).values():
+            found[statement.name] = {
+                "kind": statement.kind,
+                "fields": [(field.name, field.type) for field in statement.fields],
+                "module": f"modules.{contract.name}",
+            }
+    return found
+
+
+def _endless(ran: Ran) -> dict[str, Any] | None:
+    """The call that did not come back, if there is one."""
+    if ran.ended == "exited" and ran.events and ran.events[-1].get("event") == "end":
+        return None
+    return next((event for event in reversed(ran.events) if event.get("event") == "calling"), None)
+
+
+def _findings(ran: Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
+    found = {str(event["key"]): event for event in ran.events if event.get("event") == "counterexample"}
+    for event in found.values():
+        line = str(event.get("line", ""))
+        where = f"implementation/{line}" if event.get("kind") == "raises" and line else _ENTRY
+        advice = _ADVICE[str(event["kind"])]
+        yield _finding(where, f"{event['call']} {event['happened']}; {advice}", staged)
+    if ran.ended == "exited" and not ran.garbled and ran.events[-1].get("event") == "end":
+        return
+    if (call := _endless(ran)) is None:
+        yield _finding(_ENTRY, f"the module cannot be called: {ran.output[-500:]}", staged)
+    elif ran.ended == "timeout" or ran.events[-1].get("event") == "hang":
+        text = f"{call['call']} does not end within {limits.call_seconds:g} seconds; find what never stops"
+        yield _finding(_ENTRY, text, staged)
+    elif ran.ended == "output":
+        yield _finding(_ENTRY, "the module prints more than 4 MiB when it is called; print less", staged)
+    else:
+        text = f"{call['call']} ends the process; return or raise a declared error instead"
+        yield _finding(_ENTRY, text, staged)
+
+
+def _finding(where: str, message: str, staged: Staged) -> Finding:
+    return Finding("fuzz.counterexample", where, staged.anonymous(message))
+
+
+_ADVICE = {
+    "raises": "the contract does not declare that; handle the input, or raise a declared error",
+    "returns": "return what the contract declares",
+    "changed": "work on a copy",
+    "differs": "the same input must give the same result, unless a CALL effect is declared",
+    "twins": "let both do the same",
+    "accepts": "a contract is total; raise a declared error",
+}

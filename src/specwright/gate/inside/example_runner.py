@@ -1,0 +1,45 @@
+"""Executes a candidate's examples, each in a fresh directory, without the module (F§12.4, D-S8.1-06).
+
+It compares nothing: it says what came out.
+"""
+
+import ast
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from specwright.gate.inside.frames import Link
+from specwright.gate.inside.proxies import Caller, install
+
+__all__ = ["run"]
+
+_MOST_CHARACTERS = 100_000
+
+
+def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
+    """Execute the examples of a job and tell the outcome of each."""
+    send = link.marked(job.pop("nonce"))
+    install(Caller(link, send), job["surface"])
+    sys.argv = ["example"]
+    for place, code in enumerate(job["examples"]):
+        folder = Path(plan["scratch"]) / f"example-{place}"
+        folder.mkdir()
+        os.chdir(folder)
+        send({"event": "start", "name": str(place)})
+        send({"event": "example", "place": place, **_outcome(code)})
+    send({"event": "end"})
+
+
+def _outcome(code: str) -> dict[str, Any]:
+    try:
+        tree = ast.parse(code)
+        last = tree.body.pop()
+        assert isinstance(last, ast.Expr)  # the grammar of examples.md
+        names: dict[str, Any] = {"__name__": "__main__"}
+        exec(compile(tree, "<example>", "exec"), names)  # noqa: S102 - executing examples is what it is for
+        value = eval(compile(ast.Expression(last.value), "<example>", "eval"), names)  # noqa: S307
+        return {"value": repr(value)[:_MOST_CHARACTERS]}
+    except BaseException as error:
+        names_ = [kind.__name__ for kind in type(error).__mro__]
+        return {"errors": names_, "message": str(error)[:_MOST_CHARACTERS]}

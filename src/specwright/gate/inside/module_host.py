@@ -1,0 +1,143 @@
+"""Holds a candidate's module and its sealed dependencies, and answers calls (D-S8-09).
+
+It never sees the tests, the examples or their results. What it says of a call, that an argument was changed, is true
+unless the module took this process over; a value that it returns is checked by whoever asked.
+"""
+
+import contextlib
+import importlib
+import inspect
+import io
+import os
+import sys
+import traceback
+from typing import Any
+
+from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
+from specwright.gate.inside.frames import Link
+
+__all__ = ["run"]
+
+_MOST_CHARACTERS = 2000
+_MOST_PRINTED = 200_000
+
+
+def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
+    """Load the module, then answer calls until the gate is gone."""
+    sys.path.insert(0, plan["lib"])
+    sys.dont_write_bytecode = True
+    try:
+        entries, classes, exceptions = _load(job["surface"])
+    except BaseException as error:
+        link.send({"event": "broken", "message": _told(error)})
+        return
+    link.send({"event": "loaded"})
+    host = _Host(link, entries, Codec(classes), exceptions)
+    while True:
+        host.answer(*link.receive())
+
+
+_Loaded = tuple[dict[tuple[str, str], Any], dict[ClassKey, type], dict[type, list[str]]]
+
+
+def _load(surface: dict[str, Any]) -> _Loaded:
+    entries: dict[tuple[str, str], Any] = {}
+    classes: dict[ClassKey, type] = {}
+    exceptions: dict[type, list[str]] = {}
+    for name, described in surface.items():
+        module = importlib.import_module(f"modules.{name}")
+        for entry in described["functions"]:
+            entries[(name, entry)] = getattr(module, entry)
+        for description in described["classes"]:
+            kind, home = getattr(module, description["name"]), description["module"]
+            if description["kind"] == "exception":
+                exceptions[kind] = [home, description["name"]]
+            elif description["kind"] != "TypedDict":
+                classes[(home.removeprefix("modules."), description["name"])] = kind
+    return entries, classes, exceptions
+
+
+class _Host:
+    def __init__(
+        self, link: Link, entries: dict[tuple[str, str], Any], codec: Codec, exceptions: dict[type, list[str]]
+    ) -> None:
+        self._link = link
+        self._entries = entries
+        self._codec = codec
+        self._exceptions = exceptions
+
+    def answer(self, header: dict[str, Any], payload: bytes) -> None:
+        """Answer one call."""
+        try:
+            args, kwargs = self._codec.decode(payload)
+            before = self._codec.encode([args, kwargs])
+        except (UndecodableError, UnencodableError) as error:
+            self._link.send({"event": "boundary", "message": f"the arguments cannot cross: {error}"})
+            return
+        reply: dict[str, Any] = {"event": "reply", "id": header["id"]}
+        out, err = io.StringIO(), io.StringIO()
+        result: object = None
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                if header["cwd"]:
+                    os.chdir(header["cwd"])
+                result = self._entries[(header["module"], header["entry"])](*args, **kwargs)
+                if inspect.iscoroutine(result):
+                    import asyncio
+
+                    result = asyncio.run(result)
+            except BaseException as error:
+                reply |= self._error(error)
+                result = _plain_args(error)
+        reply |= {"out": out.getvalue(), "err": err.getvalue()}
+        if len(reply["out"]) + len(reply["err"]) > _MOST_PRINTED:
+            self._link.send({"event": "flood"})
+            return
+        reply["changed"] = self._changed(before, args, kwargs)
+        self._reply(reply, header["entry"], result)
+
+    def _reply(self, reply: dict[str, Any], entry: str, result: object) -> None:
+        try:
+            payload = self._codec.encode(result)
+        except UnencodableError as error:
+            if "error" not in reply:
+                message = f"{entry} returns {error}, which does not cross a module's boundary; return what is declared"
+                self._link.send({"event": "boundary", "message": message})
+                return
+            payload = b""
+        self._link.send(reply, payload)
+
+    def _changed(self, before: bytes, args: list[object], kwargs: dict[str, object]) -> bool:
+        try:
+            return self._codec.encode([args, kwargs]) != before
+        except UnencodableError:
+            return True
+
+    def _error(self, error: BaseException) -> dict[str, Any]:
+        names = [self._exceptions.get(kind, [kind.__module__, kind.__name__]) for kind in type(error).__mro__]
+        try:
+            message = str(error)[:_MOST_PRINTED]
+        except Exception:
+            message = ""
+        return {"error": names, "message": message, "traceback": _told(error)}
+
+
+def _plain_args(error: BaseException) -> tuple[object, ...]:
+    if isinstance(error, OSError) and error.filename is not None:
+        return (error.errno, error.strerror, error.filename)
+    return tuple(error.args)
+
+
+def _told(error: BaseException) -> str:
+    """The traceback from the module's own frames on."""
+    try:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [
+            frame
+            for frame in frames
+            if "/gate/inside/" not in frame.filename and "<frozen" not in frame.filename
+        ]
+        lines = [*traceback.format_list(own), *traceback.format_exception_only(error)]
+        return "".join(lines)[-_MOST_CHARACTERS:]
+    except Exception:
+        return type(error).__name__

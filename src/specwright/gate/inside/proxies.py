@@ -1,0 +1,146 @@
+"""`modules.<name>` for tests and examples: exactly what the module exports, as calls to the process that holds it.
+
+Functions send their arguments over the boundary and wait; classes are made anew from the module's source. Nothing of the
+implementation is here, so nothing of it can be imported, patched or looked at (F§5.4, D-S8-09).
+"""
+
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from specwright.gate.inside.classes import made, nearest_class
+from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
+from specwright.gate.inside.frames import Link
+
+__all__ = ["Caller", "install"]
+
+Send = Callable[..., None]
+
+
+class Caller:
+    """Makes calls to the module's process.
+
+    Args:
+        link: To the gate.
+        send: Sends a message of this process, marked as its own.
+    """
+
+    def __init__(self, link: Link, send: Send) -> None:
+        self._link = link
+        self._send = send
+        self._lock = threading.Lock()
+        self._last = 0
+        self.codec = Codec({})
+        self.exported: dict[ClassKey, type] = {}
+
+    def call(self, module: str, entry: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+        """What the module returns for a call, or raises."""
+        __tracebackhide__ = True
+        try:
+            payload = self.codec.encode([list(args), kwargs])
+        except UnencodableError as error:
+            self._stop(
+                f"{entry} is given {error}, which does not cross a module's boundary; pass declared types"
+            )
+        with self._lock:
+            self._last += 1
+            self._send(
+                {"event": "call", "id": self._last, "module": module, "entry": entry, "cwd": _cwd()}, payload
+            )
+            header, payload = self._link.receive()
+        for stream, text in ((sys.stdout, header.get("out")), (sys.stderr, header.get("err"))):
+            if text:
+                stream.write(text)
+        if "error" in header:
+            raise self._raised(header, payload) from None
+        try:
+            return self.codec.decode(payload)
+        except UndecodableError as error:
+            self._stop(f"{entry} returned what is no value of the boundary: {error}")
+
+    def _raised(self, header: dict[str, Any], payload: bytes) -> BaseException:
+        kind = nearest_class(header["error"], self.exported)
+        message: str = header["message"]
+        for args in (self._args(payload), (message,)):
+            try:
+                error = kind(*args)
+                if str(error) == message:
+                    return error
+            except Exception:  # noqa: S112 - a class may want other arguments than it was raised with
+                continue
+        error = kind.__new__(kind)
+        error.args = (message,)
+        return error
+
+    def _args(self, payload: bytes) -> tuple[object, ...]:
+        try:
+            return self.codec.decode(payload) if payload else ()
+        except UndecodableError:
+            return ()
+
+    def _stop(self, message: str) -> NoReturn:
+        """End the run: what cannot cross is nothing that a test could expect."""
+        self._send({"event": "boundary", "message": message})
+        os._exit(1)
+
+
+def install(caller: Caller, surface: dict[str, Any]) -> None:
+    """Put `modules` and what is in it among the loaded modules.
+
+    Args:
+        caller: Makes the calls.
+        surface: Of `gate.sandbox_surface`: modules by name, each with its functions and classes.
+    """
+    root = types.ModuleType("modules")
+    root.__path__ = []
+    sys.modules["modules"] = root
+    known: dict[str, type] = {}
+    crossing: dict[ClassKey, type] = {}
+    for name, described in surface.items():
+        package = types.ModuleType(f"modules.{name}")
+        package.__path__ = []
+        exports: dict[str, object] = {}
+        for entry, is_async in described["functions"].items():
+            exports[entry] = _function(caller, name, entry, is_async=is_async)
+        for description in described["classes"]:
+            kind = exports[description["name"]] = made(description, known)
+            key = (description["module"].removeprefix("modules."), description["name"])
+            if description["kind"] == "exception":
+                caller.exported[(description["module"], description["name"])] = kind
+            elif description["kind"] != "TypedDict":
+                crossing[key] = kind
+        package.__dict__.update(exports)
+        package.__dict__["__all__"] = list(exports)
+        sys.modules[package.__name__] = package
+        setattr(root, name, package)
+    caller.codec = Codec(crossing)
+
+
+def _function(caller: Caller, module: str, entry: str, *, is_async: bool) -> Callable[..., object]:
+    if is_async:
+
+        async def awaited(*args: object, **kwargs: object) -> object:
+            __tracebackhide__ = True
+            return caller.call(module, entry, args, kwargs)
+
+        function: Callable[..., object] = awaited
+    else:
+
+        def called(*args: object, **kwargs: object) -> object:
+            __tracebackhide__ = True
+            return caller.call(module, entry, args, kwargs)
+
+        function = called
+    function.__name__ = function.__qualname__ = entry
+    function.__module__ = f"modules.{module}"
+    return function
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 - asked at each call
+    except OSError:
+        return ""

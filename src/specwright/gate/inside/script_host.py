@@ -1,0 +1,23 @@
+"""Runs a script of the gate in a process of its own, inside the sandbox, together with the module that it loads.
+
+For scripts that need the module beside them, as the contract fuzz does. Their results are JSON lines on the descriptor
+that is their first argument; a module that shares the process could forge them, so they may accuse but never acquit.
+"""
+
+import runpy
+import sys
+from typing import Any
+
+from specwright.gate.inside.frames import Link
+
+__all__ = ["run"]
+
+
+def run(_: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
+    """Run the job's script to its end."""
+    script: str = job["script"]
+    for name in [name for name in sys.modules if name.partition(".")[0] == "specwright"]:
+        # a script finds its own files by itself
+        del sys.modules[name]
+    sys.argv = [script, str(plan["to_gate"]), *job["arguments"]]
+    runpy.run_path(script, run_name="__main__")

@@ -1,0 +1,58 @@
+"""Starts a process of a run: prepares its role, confines itself, says that it is ready, and waits for its one job.
+
+Executed as a script, with its plan as the only argument. Until the job arrives nothing of a candidate is looked at, so
+a process can be started before there is one.
+"""
+
+import contextlib
+import importlib
+import json
+import os
+import sys
+import types
+from pathlib import Path
+
+__all__: list[str] = []
+
+
+def _know_only_this_folder() -> None:
+    """Make this package importable by its full name without executing those above it."""
+    here = Path(__file__).parent
+    for name, places in (
+        ("specwright", []),
+        ("specwright.gate", []),
+        ("specwright.gate.inside", [str(here)]),
+    ):
+        package = types.ModuleType(name)
+        package.__path__ = places
+        sys.modules[name] = package
+
+
+def _main() -> None:
+    plan = json.loads(sys.argv[1])
+    sys.argv = [""]
+    _know_only_this_folder()
+    from specwright.gate.inside.confine import confine
+    from specwright.gate.inside.frames import Link
+
+    if plan["site"]:
+        sys.path.append(plan["site"])
+    for descriptor in (plan["from_gate"], plan["to_gate"]):
+        os.set_inheritable(descriptor, False)
+    link = Link(plan["from_gate"], plan["to_gate"])
+    role = importlib.import_module(f"specwright.gate.inside.{plan['role']}")
+    os.chdir(plan["scratch"])
+    confine(plan)
+    link.send({"event": "ready"})
+    # the gate stopped the run, or needs it no more
+    with contextlib.suppress(EOFError):
+        job, _ = link.receive()
+        role.run(link, job, plan)
+
+
+if __name__ == "__main__":
+    _main()
+    # threads that a module left behind must not keep the process
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    os._exit(0)

@@ -1,0 +1,126 @@
+"""Runs a candidate's tests with pytest and reports each, without the module (F§11.3, D-S8-09, D-S8-12).
+
+What pytest could pick up from outside (plugins, conftest files, ini files, its cache) is off, so that a verdict depends
+on the module alone. What is reported is believed only as far as the gate saw the calls itself.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from specwright.gate.inside.frames import Link
+from specwright.gate.inside.guard import Guard
+from specwright.gate.inside.proxies import Caller, install
+
+__all__ = ["run"]
+
+_MOST_CHARACTERS = 2000
+
+# pytest loads these late; they are wanted before anything of a candidate is there
+for _name in ("assertion.rewrite", "python", "raises", "skipping", "unittest"):
+    importlib.import_module(f"_pytest.{_name}")
+
+_Send = Callable[..., None]
+
+
+def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
+    """Run the tests of a job; afterwards all of them are reported."""
+    send = link.marked(job.pop("nonce"))
+    guard = Guard(lambda what: send({"event": "forged", "message": what}))
+    install(Caller(link, send), job["surface"])
+    tests = plan["tests"]
+    # not captured: what tests print is bounded by the pipe that it goes to
+    options = ["-q", "--disable-plugin-autoload", "--noconftest", "-c", os.devnull, f"--rootdir={tests}"]
+    options += ["--import-mode=importlib", "--basetemp=basetemp", "--tb=short", "--capture=no"]
+    options += ["-p", "no:cacheprovider", f"--confcutdir={tests}", tests]
+    sys.argv = ["pytest"]
+    pytest.main(options, plugins=[_Reporter(send, guard)])
+    send({"event": "end"})
+
+
+class _Reporter:
+    """Tells what was collected, and of each test when it starts, is set up and has finished."""
+
+    def __init__(self, send: _Send, guard: Guard) -> None:
+        self._send = send
+        self._guard = guard
+        self._armed = False
+        self._durations: dict[str, float] = {}
+        self._faults: dict[str, str] = {}
+        self._called: set[str] = set()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionstart(self) -> None:
+        self._guard.arm()
+        self._armed = True
+
+    def pytest_plugin_registered(self, plugin: object) -> None:
+        if self._armed:
+            self._guard.found(f"the plugin {plugin!r} was registered")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._send(
+                {
+                    "event": "uncollected",
+                    "name": report.nodeid,
+                    "message": report.longreprtext[-_MOST_CHARACTERS:],
+                }
+            )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        # pytest undoes changes of its own after this
+        self._guard.check()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._guard.check()
+        self._guard.items = [(item, _made_of(item)) for item in session.items]
+        self._send({"event": "collected", "names": [item.nodeid for item in session.items]})
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._guard.check_items(_made_of)
+        self._send({"event": "start", "name": nodeid})
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        name = report.nodeid
+        self._durations[name] = self._durations.get(name, 0.0) + report.duration
+        if report.failed or report.skipped or hasattr(report, "wasxfail"):
+            text = (
+                report.longreprtext
+                if report.failed
+                else "a skipped or expected failure shows nothing; make it pass"
+            )
+            self._faults.setdefault(name, text[-_MOST_CHARACTERS:])
+        if report.when == "setup":
+            self._send({"event": "set_up", "name": name})
+        if report.when == "call":
+            self._called.add(name)
+        if report.when == "teardown":
+            fault = self._faults.get(name, "" if name in self._called else "the test was not called")
+            duration = round(1000 * self._durations[name], 3)
+            self._send(
+                {
+                    "event": "test",
+                    "name": name,
+                    "passed": not fault,
+                    "duration_ms": duration,
+                    "message": fault,
+                }
+            )
+
+
+def _made_of(item: pytest.Item) -> tuple[object, ...]:
+    """What running a test depends on, and what another test could replace."""
+    names = vars(item)
+    return (
+        type(item),
+        getattr(item, "obj", None),
+        names.get("runtest"),
+        names.get("setup"),
+        names.get("ihook"),
+    )

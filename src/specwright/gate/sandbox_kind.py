@@ -1,0 +1,144 @@
+"""Which sandbox this machine can offer, found by trying it (D-S8-10, D-S8-16).
+
+bubblewrap first: it hides what Landlock only forbids. Never silently none: without either, whoever wants to run a
+candidate is told what to install, or has to say so by the setting `sandbox = "none"`.
+"""
+
+import functools
+import logging
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+
+from specwright.errors import InputError, SpecwrightError
+
+__all__ = [
+    "AvailableSandbox",
+    "SandboxKind",
+    "available_sandbox",
+    "bubblewrap_path",
+    "chosen_sandbox",
+    "fault_of",
+    "find_sandbox",
+]
+
+_LOG = logging.getLogger("specwright.gate")
+_MACHINES = ("x86_64", "aarch64")
+
+
+class SandboxKind(StrEnum):
+    """How a candidate is kept from everything else."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    NONE = "none"
+
+
+class AvailableSandbox(NamedTuple):
+    """The best kind that works here, and why it is this one: what the others lack."""
+
+    kind: SandboxKind
+    reason: str
+
+
+def available_sandbox() -> AvailableSandbox:
+    """Try the kinds in their order; the answer stands for this process's life."""
+    return _available(sys.platform, platform.machine())
+
+
+def find_sandbox(system: str, machine: str, fault: Callable[[SandboxKind], str]) -> AvailableSandbox:
+    """The first kind that works on a machine.
+
+    Args:
+        system: As `sys.platform` names it.
+        machine: As `platform.machine` names it.
+        fault: Why a kind does not work there; empty if it does.
+    """
+    if system != "linux":
+        return AvailableSandbox(SandboxKind.NONE, f"{system} offers no sandbox that is supported")
+    if machine not in _MACHINES:
+        return AvailableSandbox(SandboxKind.NONE, f"there is no filter of system calls for {machine}")
+    faults: list[str] = []
+    for kind in (SandboxKind.BUBBLEWRAP, SandboxKind.LANDLOCK):
+        if not (told := fault(kind)):
+            return AvailableSandbox(kind, "; ".join([*faults, f"{kind} works"]))
+        faults.append(told)
+    return AvailableSandbox(SandboxKind.NONE, "; ".join(faults))
+
+
+def chosen_sandbox(setting: str, available: AvailableSandbox | None = None) -> SandboxKind:
+    """The kind that a setting means on this machine.
+
+    Args:
+        setting: "auto", or the name of a kind.
+        available: What the machine offers; it is tried if not given.
+
+    Raises:
+        InputError: there is no such setting.
+        SpecwrightError: the machine cannot offer it; the remedy names the options.
+    """
+    if setting == SandboxKind.NONE:
+        _LOG.warning(
+            'sandbox = "none": code written by models runs on this machine with your rights, unconfined; '
+            "it can read, change and send whatever you can"
+        )
+        return SandboxKind.NONE
+    if setting not in {"auto", *SandboxKind}:
+        raise InputError(
+            f"there is no sandbox {setting!r}",
+            where="sandbox",
+            remedy=f"write auto, {', '.join(SandboxKind)}",
+        )
+    if setting == "auto":
+        available = available or available_sandbox()
+        kind, reason = available
+    else:
+        kind = SandboxKind(setting)
+        reason = fault_of(kind)
+        kind = SandboxKind.NONE if reason else kind
+    if kind is SandboxKind.NONE:
+        raise SpecwrightError(
+            f"there is no sandbox to run the module in: {reason}", where="gate", remedy=_remedy(sys.platform)
+        )
+    return kind
+
+
+def _remedy(system: str) -> str:
+    if system == "linux":
+        what = "install bubblewrap (apt install bubblewrap, dnf install bubblewrap) where user namespaces are allowed, "
+        what += "or use Linux 6.2 or newer with Landlock on"
+    else:
+        what = "run it in a Linux container or virtual machine (WSL 2 on Windows) with bubblewrap installed"
+    return f'{what}; or set sandbox = "none" if you accept that the code runs unconfined'
+
+
+@functools.cache
+def _available(system: str, machine: str) -> AvailableSandbox:
+    return find_sandbox(system, machine, fault_of)
+
+
+@functools.cache
+def fault_of(kind: SandboxKind) -> str:
+    """Why a kind does not work here; empty if it does."""
+    if sys.platform != "linux":
+        return f"{kind} needs Linux"
+    if kind is SandboxKind.BUBBLEWRAP and bubblewrap_path() is None:
+        return "bubblewrap is not installed"
+    if kind is SandboxKind.LANDLOCK:
+        from specwright.gate.inside.confine import LEAST_LANDLOCK, landlock_version
+
+        if (version := landlock_version()) < LEAST_LANDLOCK:
+            return f"Landlock is off or too old (version {max(version, 0)}, {LEAST_LANDLOCK} is needed)"
+    from specwright.gate.sandbox_process import trial_fault
+
+    fault = trial_fault(kind)
+    return f"{kind} does not start: {fault}" if fault else ""
+
+
+def bubblewrap_path() -> str | None:
+    """Where bubblewrap is."""
+    return shutil.which("bwrap", path=os.defpath + ":/usr/local/bin")

@@ -1,0 +1,92 @@
+"""The third-party packages that a sandboxed process can see, and nothing else of what is installed (D23).
+
+A folder of links stands in for the installation's, so that only what was asked for, with what it requires, can be
+imported. What the links lead to is made readable by the sandbox."""
+
+import functools
+import importlib.metadata
+import importlib.util
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+__all__ = ["TEST_TOOLS", "installed_paths", "link_packages"]
+
+TEST_TOOLS = frozenset({"pytest", "hypothesis"})
+"""What tests may import beside the standard library."""
+
+
+def link_packages(names: frozenset[str], folder: Path) -> list[Path]:
+    """Fill a folder with links to packages.
+
+    Args:
+        names: Import names.
+        folder: It is made.
+
+    Returns:
+        What the links lead to.
+    """
+    folder.mkdir()
+    paths = installed_paths(names)
+    for path in paths:
+        (folder / path.name).symlink_to(path)
+    return list(paths)
+
+
+@functools.cache
+def installed_paths(names: frozenset[str]) -> tuple[Path, ...]:
+    """The files and folders of packages and of what they require."""
+    if not names:
+        return ()
+    found: dict[Path, None] = {}
+    queue, seen = list(_distributions(names)), set[str]()
+    while queue:
+        name = queue.pop()
+        if (plain := re.sub(r"[-_.]+", "-", name).lower()) in seen:
+            continue
+        seen.add(plain)
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        found |= dict.fromkeys(_top_files(distribution))
+        queue += _required(distribution.requires or ())
+    for name in names:
+        found |= dict.fromkeys(_by_name(name))
+    return tuple(path for path in found if path.exists())
+
+
+def _distributions(names: frozenset[str]) -> Iterable[str]:
+    if names <= TEST_TOOLS:
+        # the mapping of everything that is installed takes its time
+        return names
+    known = importlib.metadata.packages_distributions()
+    return [distribution for name in names for distribution in known.get(name, [name])]
+
+
+def _top_files(distribution: importlib.metadata.Distribution) -> Iterable[Path]:
+    tops = {Path(str(file)).parts[0] for file in distribution.files or ()}
+    for top in sorted(tops):
+        if top not in {"..", "__pycache__"} and not top.endswith((".dist-info", ".pth", ".egg-info")):
+            yield Path(str(distribution.locate_file(top))).resolve()
+
+
+def _required(requirements: Iterable[str]) -> Iterable[str]:
+    for text in requirements:
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement:
+            continue
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            yield requirement.name
+
+
+def _by_name(name: str) -> Iterable[Path]:
+    """Where a package lies that was installed in another way."""
+    spec = importlib.util.find_spec(name)
+    if spec is not None and spec.submodule_search_locations:
+        yield from (Path(place).resolve() for place in spec.submodule_search_locations)
+    elif spec is not None and spec.origin and spec.has_location:
+        yield Path(spec.origin).resolve()

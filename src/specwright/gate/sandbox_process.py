@@ -1,0 +1,291 @@
+"""Starts one process in a sandbox, and ends it with everything that it started (D-S8-10, D-S8-11).
+
+The process sees the standard library, this package's `inside` folder and the paths of its plan, under their own names;
+its environment is empty but for what Python needs, its input is closed, and two pipes connect it to the gate. It confines
+itself before it loads anything of a candidate (`inside.start`). No file and no process outlives it.
+"""
+
+import contextlib
+import json
+import math
+import os
+import select
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from specwright.errors import SpecwrightError
+from specwright.gate.inside.frames import LENGTHS
+from specwright.gate.sandbox_kind import SandboxKind, bubblewrap_path, chosen_sandbox
+
+__all__ = ["Child", "Limits", "Plan", "Sandbox", "start", "trial_fault"]
+
+_INSIDE = Path(__file__).with_name("inside")
+_MIB = 1024 * 1024
+_READY_SECONDS = 30.0
+
+
+class Limits(NamedTuple):
+    """What a sandboxed process may use, besides wall-clock time.
+
+    Args:
+        memory: Bytes of address space.
+        cpu_seconds: Processor time.
+        file_size: Bytes of one file.
+        scratch_size: Bytes of all files of a run together.
+        scratch_files: How many files and folders.
+        open_files: At a time.
+        output: Bytes printed, of each process.
+    """
+
+    memory: int = 1024 * _MIB
+    cpu_seconds: int = 60
+    file_size: int = 16 * _MIB
+    scratch_size: int = 64 * _MIB
+    scratch_files: int = 4_000
+    open_files: int = 128
+    output: int = 4 * _MIB
+
+
+class Sandbox(NamedTuple):
+    """In what candidates run.
+
+    Args:
+        kind: Of `chosen_sandbox`.
+        packages: Third-party packages that a module may import (D23).
+        limits: Of each process.
+    """
+
+    kind: SandboxKind
+    packages: frozenset[str] = frozenset()
+    limits: Limits = Limits()
+
+    @classmethod
+    def best(cls) -> Self:
+        """The best that this machine offers.
+
+        Raises:
+            SpecwrightError: it offers none.
+        """
+        return cls(chosen_sandbox("auto"))
+
+    def within(self, seconds: float) -> Self:
+        """With processor time that wall-clock time uses up first."""
+        return self._replace(limits=self.limits._replace(cpu_seconds=math.ceil(seconds) + 5))
+
+
+class Plan(NamedTuple):
+    """What a process is for and what it may see.
+
+    Args:
+        role: A module of `inside`.
+        scratch: The folder that it works in; it may write there and in nothing else.
+        writes: The folder below which it may write.
+        reads: What it may read besides Python.
+        site: A folder of third-party packages.
+        limits: What it may use.
+        more: For the role itself.
+    """
+
+    role: str
+    scratch: Path
+    writes: Path
+    reads: tuple[Path, ...]
+    site: Path | None
+    limits: Limits
+    more: Mapping[str, str | bool]
+
+
+class Child:
+    """A process in a sandbox, from the gate's side.
+
+    Args:
+        process: It, or the sandbox around it.
+        reads: Descriptor of what it sends, not blocking.
+        writes: Descriptor of what it receives, not blocking.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], reads: int, writes: int) -> None:
+        assert process.stdout is not None  # asked for where it is started
+        self._process = process
+        self._stdout = process.stdout
+        self.reads = reads
+        self.writes = writes
+        self.prints = process.stdout.fileno()
+        for descriptor in (reads, writes, self.prints):
+            os.set_blocking(descriptor, False)
+
+    def stop(self) -> None:
+        """End it; when this returns nothing of it runs any more."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._await_last_writer()
+        for descriptor in (self.reads, self.writes):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+        self._stdout.close()
+
+    def _await_last_writer(self) -> None:
+        """The kernel kills a namespace's processes after its first; the pipe ends when all are gone."""
+        deadline = time.monotonic() + 5
+        while (left := deadline - time.monotonic()) > 0:
+            select.select([self.reads], [], [], left)
+            with contextlib.suppress(BlockingIOError):
+                if not os.read(self.reads, 65536):
+                    return
+
+
+def start(plan: Plan, kind: SandboxKind) -> Child:
+    """Start a process; it says that it is ready by its first message.
+
+    Raises:
+        SpecwrightError: it could not be started at all.
+    """
+    from_gate, writes = os.pipe()
+    reads, to_gate = os.pipe()
+    text = json.dumps(_plan_text(plan, kind, from_gate, to_gate))
+    command = [*_python(), str(_INSIDE / "start.py"), text]
+    if kind is SandboxKind.BUBBLEWRAP:
+        command = [*_bubblewrap(plan), "--", *command]
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=[from_gate, to_gate],
+            start_new_session=True,
+            cwd=plan.scratch,
+            env=_environment(plan),
+        )
+    except OSError as error:
+        os.close(reads)
+        os.close(writes)
+        raise SpecwrightError(
+            f"the gate could not start a process: {error}",
+            where=command[0],
+            remedy="free processes and memory",
+        ) from error
+    finally:
+        os.close(from_gate)
+        os.close(to_gate)
+    return Child(process, reads, writes)
+
+
+def _plan_text(plan: Plan, kind: SandboxKind, from_gate: int, to_gate: int) -> dict[str, Any]:
+    limits = plan.limits
+    return {
+        "role": plan.role,
+        "sandbox": kind.value,
+        "from_gate": from_gate,
+        "to_gate": to_gate,
+        "scratch": str(plan.scratch),
+        "site": str(plan.site) if plan.site else "",
+        "reads": [*map(str, _python_paths()), *map(str, plan.reads), "/dev/urandom", "/dev/null"],
+        "writes": [str(plan.writes), "/dev/null"],
+        "limits": {
+            "AS": limits.memory,
+            "CPU": limits.cpu_seconds,
+            "FSIZE": limits.file_size,
+            "NOFILE": limits.open_files,
+            "CORE": 0,
+        },
+        **plan.more,
+    }
+
+
+def _python() -> list[str]:
+    # neither site packages nor the user's environment; the hash seed is kept: the gate gives the same verdict twice,
+    # also for a module whose output follows a set's order
+    return [_executable(), "-P", "-s", "-S", "-B", "-X", "utf8"]
+
+
+def _executable() -> str:
+    # a virtual environment's Python is a link; its site packages are not wanted
+    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def _environment(plan: Plan) -> dict[str, str]:
+    return {
+        "PATH": os.defpath,
+        "HOME": str(plan.scratch),
+        "TMPDIR": str(plan.scratch),
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def _python_paths() -> list[Path]:
+    """What Python itself needs: its library, those that it is linked with, and time zones."""
+    base = Path(sys.base_prefix)
+    paths = [
+        Path(_executable()),
+        Path(sysconfig.get_path("stdlib", vars={"installed_base": str(base), "base": str(base)})),
+        Path(sysconfig.get_path("platstdlib", vars={"platbase": str(base), "installed_platbase": str(base)})),
+        *(base / "lib").glob("libpython*"),
+        Path(sysconfig.get_config_var("DESTSHARED") or base / "lib"),
+        *map(Path, ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")),
+        Path("/etc/ld.so.cache"),
+        _INSIDE,
+    ]
+    return [path for path in dict.fromkeys(paths) if path.exists()]
+
+
+def _bubblewrap(plan: Plan) -> list[str]:
+    command = [str(bubblewrap_path()), "--unshare-user", "--unshare-all", "--die-with-parent"]
+    command += ["--cap-drop", "ALL", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox"]
+    for path in [*_python_paths(), *plan.reads]:
+        command += _bound(path)
+    command += [
+        "--dir",
+        "/dev",
+        "--dev-bind",
+        "/dev/null",
+        "/dev/null",
+        "--dev-bind",
+        "/dev/urandom",
+        "/dev/urandom",
+    ]
+    command += [
+        "--bind",
+        str(plan.writes),
+        str(plan.writes),
+        "--remount-ro",
+        "/",
+        "--chdir",
+        str(plan.scratch),
+    ]
+    return command
+
+
+def _bound(path: Path) -> Iterable[str]:
+    if path.is_symlink() and path.parent == Path("/"):
+        # /lib is a link to /usr/lib where the two were merged
+        return ("--symlink", os.readlink(path), str(path))  # noqa: PTH115 - relative as it is
+    return ("--ro-bind", str(path), str(path))
+
+
+def trial_fault(kind: SandboxKind) -> str:
+    """Start a process that does nothing; what went wrong, empty if nothing did."""
+    with tempfile.TemporaryDirectory(prefix="gate-") as folder:
+        place = Path(folder).resolve()
+        plan = Plan("module_host", place, place, (), None, Limits(), {"lib": folder})
+        try:
+            child = start(plan, kind)
+        except SpecwrightError as error:
+            return error.what
+        try:
+            if select.select([child.reads], [], [], _READY_SECONDS)[0] and os.read(child.reads, LENGTHS.size):
+                return ""
+            printed = os.read(child.prints, 4096) if select.select([child.prints], [], [], 1)[0] else b""
+            return printed.decode(errors="replace").strip()[-300:] or "it ended at once"
+        finally:
+            child.stop()

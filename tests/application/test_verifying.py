@@ -1,0 +1,234 @@
+"""A finished project is proven from its files alone, and whatever was touched is named."""
+
+import json
+import shutil
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.commands import PLAYBOOK, SMALL, specwright
+from log.damage import tamper
+from specwright.application.verifying import Checked
+from specwright.bootstrap import verified_project
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small product, run to its release; copied, never used."""
+    directory = tmp_path_factory.mktemp("finished") / "project"
+    told = specwright("run", directory, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve")
+    assert told.code == 0, told
+    return directory
+
+
+@pytest.fixture
+def project(finished: Path, tmp_path: Path) -> Path:
+    """A finished project to be tampered with."""
+    return Path(shutil.copytree(finished, tmp_path / "project"))
+
+
+def checked(project: Path) -> Checked:
+    """What is proven."""
+    return verified_project(project, at_rest=True)
+
+
+def version(project: Path) -> Path:
+    """The one sealed version."""
+    (found,) = project.glob("state_store/modules/*/*")
+    return found
+
+
+def named(project: Path) -> set[str]:
+    """The files that are told to be wrong, below `state_store/` and in short."""
+    base = version(project).relative_to(project / "state_store").as_posix()
+    return {fault.where.removeprefix(f"{base}/") for fault in checked(project).faults}
+
+
+def flip(path: Path, place: int | None = None) -> None:
+    """Change one bit of one byte."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2 if place is None else place] ^= 1
+    path.write_bytes(data)
+
+
+def test_a_project_that_nobody_touched_is_proven(finished: Path):
+    """Everything that was shipped is looked at, and nothing is written (D-S9-11, D-20-03, D-29-01, D-29-02)."""
+    before = {path: path.read_bytes() for path in (finished / "state_store").rglob("*") if path.is_file()}
+    seen = checked(finished)
+    assert seen.faults == ()
+    assert seen.modules == 1
+    assert seen.definitions >= 3
+    assert seen.records > 10
+    assert seen.wires >= 6
+    assert before == {p: p.read_bytes() for p in (finished / "state_store").rglob("*") if p.is_file()}
+
+
+def test_nothing_of_it_needs_a_network(finished: Path, monkeypatch: pytest.MonkeyPatch):
+    """Offline means that no socket is ever made (D-S9-11)."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("a socket")
+
+    monkeypatch.setattr(socket, "socket", refused)
+    assert checked(finished).faults == ()
+
+
+SEALED = [
+    "implementation/__init__.py",
+    "tests/test_initials.py",
+    "tests/obligations.json",
+    "tests/execution_log.json",
+    "examples.md",
+    "contract.json",
+    "ship.json",
+]
+
+
+@pytest.mark.parametrize("path", SEALED)
+@pytest.mark.parametrize("where", ["start", "middle", "end"])
+def test_one_flipped_bit_of_a_sealed_file_names_it(project: Path, path: str, where: str):
+    """Implementation, tests, examples, contract, evidence: all of a sealed version is bound (D-20-03, D-S9-11)."""
+    target = version(project) / path
+    flip(target, {"start": 1, "middle": target.stat().st_size // 2, "end": target.stat().st_size - 2}[where])
+    assert path in named(project)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"repo_revision": "specwright', '"repo_revision": "spacwright'),
+        ('"verified_at": "20', '"verified_at": "19'),
+    ],
+)
+def test_evidence_that_still_validates_is_known_by_its_announcement(project: Path, old: str, new: str):
+    """What no other file repeats is bound by the log (D-20-03, D29)."""
+    target = version(project) / "ship.json"
+    text = target.read_text(encoding="utf-8")
+    assert old in text
+    target.write_text(text.replace(old, new), encoding="utf-8")
+    assert named(project) == {"ship.json"}
+
+
+@pytest.mark.parametrize("path", SEALED)
+def test_a_sealed_file_that_is_gone_is_named(project: Path, path: str):
+    """Also the seal itself: the log knows that it was there (D-20-01, D-20-03)."""
+    (version(project) / path).unlink()
+    assert path in named(project)
+
+
+@pytest.mark.parametrize("path", ["implementation/extra.py", "tests/test_more.py", "notes.txt"])
+def test_a_file_that_was_added_to_a_sealed_version_is_named(project: Path, path: str):
+    """Sealed means that nothing comes to it either (D-20-03)."""
+    (version(project) / path).write_text("x = 1\n")
+    assert named(project) == {path}
+
+
+def test_a_sealed_version_that_is_gone_is_named(project: Path):
+    """The log announced it (D-20-01)."""
+    base = version(project)
+    shutil.rmtree(base)
+    (fault,) = checked(project).faults
+    assert (fault.code, fault.where) == ("seal.missing", base.relative_to(project / "state_store").as_posix())
+
+
+def test_a_drifted_interface_is_told_even_where_every_hash_was_forged(project: Path):
+    """The fingerprint is recomputed from the source, not believed (F-11.2-02, D-20-03)."""
+    source = version(project) / "implementation/__init__.py"
+    text = source.read_text(encoding="utf-8")
+    head, _, rest = text.partition("\ndef initials(")
+    source.write_text(f"{head}\ndef initials(other: int = 1, {rest}", encoding="utf-8")
+    assert "seal.surface" in {fault.code for fault in checked(project).faults}
+
+
+def test_every_definition_is_bound_by_its_name(project: Path):
+    """Changed or gone, it is named (D-29-02)."""
+    definitions = sorted((project / "state_store/definitions").iterdir())
+    flip(definitions[0])
+    assert f"definitions/{definitions[0].name}" in {fault.where for fault in checked(project).faults}
+
+
+def test_a_definition_that_the_log_refers_to_must_be_there(project: Path):
+    """Every hash in a Wire resolves (D-29-02)."""
+    shutil.rmtree(project / "state_store/definitions")
+    faults = checked(project).faults
+    assert {"definition.missing", "state.unprovable"} <= {fault.code for fault in faults}
+
+
+@pytest.mark.parametrize("old_new", [('"SHIPPED"', '"PENDING"'), ("}\n}\n", "}\n}")])
+def test_a_state_file_edited_by_hand_is_found(project: Path, old_new: tuple[str, str]):
+    """It is a projection of the log, to the byte (F-17.3-03, D-29-01)."""
+    target = project / "state_store/project/state_machine.json"
+    text = target.read_text(encoding="utf-8")
+    assert old_new[0] in text
+    target.write_text(text.replace(*old_new), encoding="utf-8")
+    assert named(project) == {"project/state_machine.json"}
+
+
+def test_a_state_file_is_not_compared_while_a_run_goes_on(project: Path):
+    """During a run it may lag behind by a second (D29)."""
+    (project / "state_store/project/state_machine.json").write_text("{}\n")
+    assert verified_project(project, at_rest=False).faults == ()
+
+
+def test_one_changed_wire_is_found_at_its_entry(project: Path):
+    """Also with the database's triggers dropped (D-36-02, D-S9-11)."""
+    log = project / ".specwright/wire.db"
+    tamper(
+        log, "UPDATE entry SET body = CAST(replace(body, 'task', 'tusk') AS BLOB) WHERE sequence_number = 3"
+    )
+    faults = checked(project).faults
+    assert ("log.changed", ".specwright/wire.db") in {(fault.code, fault.where) for fault in faults}
+    assert any(fault.message.startswith("Wire 3:") for fault in faults)
+
+
+def test_a_log_that_was_cut_off_is_found(project: Path):
+    """What is shipped without an announcement is not shipped (D-36-02)."""
+    tamper(project / ".specwright/wire.db", "DELETE FROM entry WHERE sequence_number > 4")
+    codes = {fault.code for fault in checked(project).faults}
+    assert {"log.cut_off", "seal.changed"} <= codes
+
+
+def test_a_log_that_is_no_log_is_a_finding(project: Path):
+    """Never a traceback (D-S9-04)."""
+    (project / ".specwright/wire.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    assert "log.unreadable" in {fault.code for fault in checked(project).faults}
+
+
+RECORDS: dict[str, Callable[[dict], object]] = {
+    "debates/*/round-1/challenge.json": lambda record: record.update(verdict="MAYBE"),
+    "debates/*/proposal.json": lambda record: record.pop("claim"),
+    "artifacts/*/*/*/envelope.json": lambda record: record.update(status="DONE"),
+    "artifacts/*/CTR-*/*/body/contract.json": lambda record: record.update(name="no name"),
+    "context_packs/*.json": lambda record: record.update(extra=1),
+    "contributions/*.json": lambda record: record.pop("type"),
+    "releases/*/manifest.json": lambda record: record.clear(),
+}
+
+
+@pytest.mark.parametrize("pattern", RECORDS)
+def test_records_that_do_not_validate_are_named(project: Path, pattern: str):
+    """Debates, artifacts, packs, contributions, releases (D-S9-11)."""
+    target = sorted((project / "state_store").glob(pattern))[0]
+    record = json.loads(target.read_text(encoding="utf-8"))
+    RECORDS[pattern](record)
+    target.write_text(json.dumps(record), encoding="utf-8")
+    where = target.relative_to(project / "state_store").as_posix()
+    assert [(f.code, f.where) for f in checked(project).faults] == [("record.invalid", where)]
+
+
+def test_an_escalation_is_a_record_too(project: Path):
+    """What a person decided about must be readable (D-S9-11)."""
+    folder = project / "state_store/escalations"
+    folder.mkdir(exist_ok=True)
+    (folder / "ESC-00000001.json").write_text("[]")
+    assert named(project) == {"escalations/ESC-00000001.json"}
+
+
+def test_what_a_crash_left_before_the_seal_is_no_fault(project: Path):
+    """A version is sealed iff `ship.json` exists (D-20-01)."""
+    begun = project / "state_store/modules/MM-0000beef/1.0.0"
+    begun.mkdir(parents=True)
+    (begun / "contract.json").write_text("{}")
+    assert checked(project).faults == ()

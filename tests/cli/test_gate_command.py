@@ -1,0 +1,186 @@
+"""`specwright gate`: a module directory is judged with no factory around it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.commands import ROOT, specwright
+from gate.judging import NO_FUZZ
+from specwright.errors import InputError, RefusedError
+from specwright.gate import FirstGate
+from specwright.gate.directory_verdict import DirectoryVerdict, judge_directory
+
+MODULES = ROOT / "tests/gate/modules"
+ENTRY = "implementation/__init__.py"
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    """A sound module, alone in an empty place."""
+    return Path(shutil.copytree(MODULES / "tally_words", tmp_path / "place" / "tally_words"))
+
+
+def judged(directory: Path, *dependencies: Path, fix: bool = False) -> DirectoryVerdict:
+    """What the command tells, from a gate that leaves its longest stages out."""
+    gate = FirstGate(static=False, strength=0, fuzz=NO_FUZZ)
+    return judge_directory(gate, directory, dependencies, fix=fix)
+
+
+def drift(module: Path) -> str:
+    """Make the docstring say something else than the contract."""
+    entry = module / ENTRY
+    text = entry.read_text(encoding="utf-8")
+    changed = text.replace("Raises:\n", "Raises:\n        KeyError: never\n")
+    assert changed != text
+    entry.write_text(changed, encoding="utf-8")
+    return text
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    """Every file with its bytes."""
+    return {p.relative_to(directory).as_posix(): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
+
+
+def test_a_sound_module_passes_and_nothing_is_written(module: Path):
+    """PASS first, then the summary with tests, examples and time; exit 0 (D-S8-15, D-S9-02, D-S9-09)."""
+    before = files(module.parent)
+    told = specwright("gate", module)
+    assert told.code == 0, told
+    first, summary = told.out.splitlines()
+    assert first == "PASS  tally_words MM-00000001@1.0.0"
+    assert summary.startswith("7 of 7 tests passed, 2 examples, 0 findings, ")
+    assert files(module.parent) == before
+
+
+def test_every_finding_is_told_with_its_code_and_its_place(module: Path):
+    """FAIL first, every finding, at most 100 columns; exit 1 (D-S8-15, D-S9-02, D-S9-09)."""
+    entry = module / ENTRY
+    entry.write_text(entry.read_text().replace("return dict(", "return {} and dict("), encoding="utf-8")
+    (module / "examples.md").write_text("nothing\n")
+    told = specwright("gate", module)
+    assert told.code == 1
+    lines = told.out.splitlines()
+    assert lines[0].startswith("FAIL  ")
+    assert {"tests.failed", "examples.form"} <= {line.split("  ")[0] for line in lines} | {
+        "examples.form" if any("examples." in line for line in lines) else ""
+    }
+    assert all(len(line) <= 100 for line in lines)
+    assert "findings, " in lines[-1]
+
+
+def test_json_is_one_document(module: Path):
+    """verdict, findings {code, where, message}, tests, fingerprint (D-S9-03, D-S9-09)."""
+    told = specwright("gate", module, "--json")
+    assert told.code == 0
+    assert set(told.document) == {"verdict", "findings", "tests", "fingerprint"}
+    assert (told.document["verdict"], told.document["findings"]) == ("PASS", [])
+    assert len(told.document["fingerprint"]) == 64
+    assert {test["result"] for test in told.document["tests"]} == {"PASS"}
+
+
+def test_a_docstring_that_drifted_is_a_finding_and_fix_puts_the_contract_in(module: Path):
+    """There the docstring must carry the contract as it is (D-S8-03, D-S8-15)."""
+    good = drift(module)
+    (finding,) = judged(module).findings
+    assert finding.code == "docstring.drift"
+    assert finding.where.startswith(f"{ENTRY}:")
+    assert "KeyError: never" in finding.message
+    (module / ENTRY).chmod(0o640)
+    before = files(module.parent)
+    fixed = specwright("gate", module, "--fix")
+    assert fixed.code == 0, fixed
+    assert "docstring was written" in fixed.err
+    assert (module / ENTRY).read_text(encoding="utf-8") == good
+    assert (module / ENTRY).stat().st_mode & 0o777 == 0o640
+    after = files(module.parent)
+    assert {path for path in before | after if before.get(path) != after.get(path)} == {
+        f"tally_words/{ENTRY}"
+    }
+
+
+def test_fix_leaves_a_sealed_version_alone(module: Path):
+    """What is sealed never changes (D-20-01)."""
+    drift(module)
+    (module / "ship.json").write_text("{}")
+    before = files(module)
+    with pytest.raises(RefusedError, match="sealed version never changes"):
+        judged(module, fix=True)
+    assert files(module) == before
+
+
+def test_a_dependency_is_found_beside_the_module_or_named(tmp_path: Path):
+    """By the reference in its contract, wherever its directory is called (D-S8-15)."""
+    module = Path(shutil.copytree(MODULES / "save_tally", tmp_path / "here" / "save_tally"))
+    specwright("gate", module).refuses("MM-00000001@^1.0.0", "--dependency DIR")
+    with pytest.raises(InputError):
+        judged(module)
+    elsewhere = Path(shutil.copytree(MODULES / "tally_words", tmp_path / "elsewhere" / "x"))
+    assert judged(module, elsewhere).findings == ()
+    shutil.copytree(elsewhere, module.parent / "beside")
+    assert judged(module).findings == ()
+
+
+def test_a_dependency_that_is_none_is_bad_input(module: Path):
+    """One clear message (D-S9-04)."""
+    specwright("gate", module, "--dependency", MODULES / "shorten").refuses("does not depend on shorten")
+
+
+@pytest.mark.parametrize("content", [None, ""])
+def test_a_directory_that_is_no_module_is_bad_input(tmp_path: Path, content: str | None):
+    """Exit 2 with what belongs there (D-S9-02, D-S9-04)."""
+    place = tmp_path / "place"
+    if content is not None:
+        place.mkdir()
+    specwright("gate", place).refuses("contract.json")
+
+
+CONTRACTS = {
+    "no JSON": ("{", "contract.invalid", "cannot be read as JSON"),
+    "no contract": ('{"name": "x"}', "contract.invalid", "module_id"),
+    "a key twice": ('{"a": 1, "a": 2}', "contract.invalid", "stands twice"),
+}
+
+
+@pytest.mark.parametrize("case", CONTRACTS)
+def test_a_contract_that_cannot_be_read_is_a_finding(module: Path, case: str):
+    """Contract problems are told as all others are (D-S9-09)."""
+    text, code, words = CONTRACTS[case]
+    (module / "contract.json").write_text(text)
+    told = specwright("gate", module, "--json")
+    assert told.code == 1
+    findings = told.document["findings"]
+    assert {finding["code"] for finding in findings} == {code}
+    assert any(words in finding["message"] for finding in findings)
+
+
+def test_a_contract_that_cannot_be_locked_is_a_finding(module: Path):
+    """The rules of the lock hold here too (D-S8.1-04, D-S9-09)."""
+    path = module / "contract.json"
+    contract = json.loads(path.read_text())
+    contract["inputs"][0]["type"] = "Any"
+    path.write_text(json.dumps(contract))
+    told = specwright("gate", module, "--json")
+    assert told.code == 1
+    assert [finding["code"] for finding in told.document["findings"]] == ["contract.rule"]
+
+
+def test_evidence_and_caches_beside_the_files_are_passed_over(module: Path):
+    """A sealed version can be judged as it lies in the store (D-S8-15, D-20-01)."""
+    for name in (
+        "ship.json",
+        "tests/execution_log.json",
+        "tests/__pycache__/x.pyc",
+        ".ruff_cache/y",
+        ".DS_Store",
+    ):
+        (module / name).parent.mkdir(exist_ok=True)
+        (module / name).write_text("{}")
+    assert judged(module).findings == ()
+
+
+def test_a_link_is_not_followed(module: Path):
+    """Files of a module lie in its directory (D-S8-15)."""
+    (module / "implementation/_other.py").symlink_to("/etc/hostname")
+    assert [finding.code for finding in judged(module).findings] == ["files.unexpected"]

@@ -1,0 +1,156 @@
+"""What a person sees while it runs: plain lines where there is no terminal, a live line where there is one."""
+
+import io
+import os
+import pty
+import re
+import select
+import subprocess
+import time
+from contextlib import redirect_stderr
+from pathlib import Path
+
+import pytest
+
+from cli.commands import PLAYBOOK, SMALL, command, specwright, wait_until
+from specwright.cli.output import printable
+from specwright.cli.progress import ConsoleProgress
+from specwright.cli.progress_lines import clock
+from specwright.ports.progress import RoleDone, RoleStarted, Step
+
+STARTED = RoleStarted("TSK-007.1/parse/round-2/challenger", "challenger", "TSK-007", "parse", "round-2")
+DONE = RoleDone(STARTED.run_id, 3, 1200, 34, replayed=False)
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def told(*events: Step | RoleStarted | RoleDone | float, scripted: bool = False) -> list[str]:
+    """The plain lines of some events; a number lets seconds pass."""
+    ticks, out = Clock(), io.StringIO()
+    with redirect_stderr(out), ConsoleProgress(lambda _: scripted, ticks) as progress:
+        for event in events:
+            if isinstance(event, float):
+                ticks.now += event
+            else:
+                progress.note(event)
+    return out.getvalue().splitlines()
+
+
+def test_a_role_and_its_outcome_are_one_line_with_everything_in_it() -> None:
+    """DESIGN §5: which task, which module, which role, which round, how long, how many tokens, and what came of it."""
+    line, total = told(STARTED, 2.5, DONE, Step("challenged", "TSK-007", "parse round 2: FAIL"))
+    for word in ("2.5s", "TSK-007", "challenger", "parse round 2", "3 calls", "1,234 tokens", "FAIL"):
+        assert word in line
+    assert "3 model calls, 1,234 tokens" in total
+
+
+def test_a_role_whose_outcome_belongs_to_another_task_is_a_line_of_its_own() -> None:
+    """DESIGN §5: nothing is dropped, whatever comes next."""
+    lines = told(STARTED, DONE, Step("task", "TSK-008", "Next"))
+    assert "challenger" in lines[0]
+    assert "TSK-008  Next" in lines[1]
+
+
+def test_a_scripted_answer_is_never_shown_as_tokens() -> None:
+    """D-S6-02: the output says that it is scripted."""
+    line, total = told(STARTED, DONE, scripted=True)
+    assert "scripted" in line
+    assert "token" not in line
+    assert "all scripted" in total
+
+
+def test_answers_of_the_journal_are_said_to_cost_nothing_again() -> None:
+    """DESIGN §4: after a crash the totals count what is asked now."""
+    line, total = told(STARTED, DONE._replace(replayed=True))
+    assert "(kept)" in line
+    assert "3 of them answered by the journal" in total
+    assert "0 tokens" in total
+
+
+def test_a_role_that_never_answered_leaves_no_line() -> None:
+    """DESIGN §9: the error that follows says it."""
+    assert told(STARTED, DONE._replace(calls=0)) == []
+
+
+def test_a_step_that_a_role_has_told_is_not_told_twice() -> None:
+    """DESIGN §9: a plan and its lock are one line."""
+    lines = told(Step("proposed", "TSK-007", "contracts round 1"), Step("locked", "TSK-007", "parse"))
+    assert lines == []
+
+
+def test_a_silent_role_is_announced_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN §9: a log that stays empty for long is not taken for a hang."""
+    monkeypatch.setattr("specwright.cli.progress._LONG_SECONDS", 0.01)
+    out = io.StringIO()
+    with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
+        progress.note(STARTED)
+        wait_until(lambda: "at work for" in out.getvalue(), 5)
+    assert "TSK-007 challenger parse round 2" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.04, "0.0s"), (59.94, "59.9s"), (61, "1:01"), (3599, "59:59"), (3725, "1:02:05")]
+)
+def test_a_duration_is_short_and_exact_enough(seconds: float, words: str) -> None:
+    """DESIGN §9: how long."""
+    assert clock(seconds) == words
+
+
+def test_what_others_wrote_cannot_steer_the_terminal() -> None:
+    """DESIGN §9: control characters of models, files and providers stay out of it."""
+    assert printable("a\x1b[2Jb\x07c\x9bd\r\n\te") == "a[2Jbcd\n\te"
+    (line,) = told(Step("halted", "TSK-007", "because\x1b]0;title\x07"))
+    assert "\x1b" not in line
+
+
+def test_a_run_on_no_terminal_prints_one_line_for_each_role(tmp_path: Path) -> None:
+    """DESIGN §9: plain lines of at most 100 columns, no escape codes, no start lines."""
+    run = specwright("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve")
+    lines = run.err.splitlines()
+    assert sum(" call" in line and "model calls" not in line for line in lines) == 7
+    assert max(map(len, lines)) <= 100
+    assert "\x1b" not in run.err
+    assert "…" not in run.err
+
+
+def test_a_run_on_a_terminal_shows_a_live_line_and_leaves_a_clean_screen(tmp_path: Path) -> None:
+    """DESIGN §9: what is at work now, and the summary last, with the cursor back."""
+    given = ("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve")
+    screen = _on_a_terminal(*given)
+    assert re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] TSK-001 Initials · \w+ .*0 of 1 tasks · \d", screen)
+    assert "\x1b[?25l" in screen
+    assert screen.rindex("\x1b[?25h") > screen.rindex("\x1b[?25l")
+    last = [line.strip() for line in screen.replace("\r", "").splitlines() if line.strip()][-5:]
+    assert [line.split(":")[0] for line in last] == ["Shipped", "Proof", "Install", "Use", "Note"]
+
+
+def _on_a_terminal(*arguments: object) -> str:
+    """What a command paints on a terminal of 100 columns."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", "PYTHONUTF8": "1"}
+    painted = b""
+    with subprocess.Popen(
+        command(*arguments), stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True
+    ) as process:
+        os.close(slave)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if select.select([master], [], [], 0.1)[0]:
+                try:
+                    piece = os.read(master, 65536)
+                except OSError:  # the other side is closed
+                    break
+                if not piece:
+                    break
+                painted += piece
+        process.wait(10)
+    os.close(master)
+    return painted.decode()

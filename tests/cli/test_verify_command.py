@@ -1,0 +1,48 @@
+"""`specwright verify`: one verdict, every finding with its file, exit codes, JSON."""
+
+from pathlib import Path
+
+from cli.commands import specwright
+
+
+def test_a_finished_project_is_proven(released_once: Path):
+    """PASS first, then what was looked at; exit 0 (D-S9-02, D-S9-11)."""
+    told = specwright("verify", released_once)
+    assert told.code == 0, told
+    assert told.out.startswith("PASS  ")
+    assert "1 modules" in told.out
+    assert "0 findings" in told.out
+    assert told.err == ""
+
+
+def test_a_tampered_project_is_told_file_by_file(released: Path):
+    """FAIL first, a line per finding of at most 100 columns, exit 1 (D-S9-02, D-S9-11, F-17.3-03)."""
+    state = released / "state_store/project/state_machine.json"
+    state.write_text(state.read_text().replace("SHIPPED", "PENDING"))
+    (examples,) = released.glob("state_store/modules/*/*/examples.md")
+    examples.write_text(examples.read_text() + "\nmore\n")
+    told = specwright("verify", released)
+    assert told.code == 1
+    lines = told.out.splitlines()
+    assert lines[0].startswith("FAIL  ")
+    assert any(line.startswith("seal.changed  modules/") and "examples.md" in line for line in lines)
+    assert any(line.startswith("state.changed  project/state_machine.json") for line in lines)
+    assert all(len(line) <= 100 for line in lines[1:])
+
+
+def test_json_is_one_document(released: Path):
+    """Verdict, findings, counts (D-S9-03)."""
+    assert specwright("verify", released, "--json").document["verdict"] == "PASS"
+    (contract,) = released.glob("state_store/modules/*/*/contract.json")
+    contract.write_text(contract.read_text() + " ")
+    told = specwright("verify", released, "--json")
+    assert told.code == 1
+    assert set(told.document) == {"verdict", "findings", "checked"}
+    assert told.document["verdict"] == "FAIL"
+    assert {tuple(finding) for finding in told.document["findings"]} == {("code", "where", "message")}
+    assert told.document["checked"]["modules"] == 1
+
+
+def test_a_directory_without_a_project_is_bad_input(tmp_path: Path):
+    """Exit 2, with what to do (D-S9-02, D-S9-04)."""
+    specwright("verify", tmp_path).refuses("no run has begun here")

@@ -1,0 +1,408 @@
+"""The contract fuzz finds what no contract allows, and leaves sound modules alone."""
+
+import pytest
+
+from gate.corpus_reading import sound, sound_names
+from gate.fuzzing import Planted, fuzzed
+from gate.judging import candidate, judge
+from specwright.gate.fuzz import FuzzBounds, examine_contract
+from specwright.gate.staging import stage
+
+QUICK = FuzzBounds(call_seconds=0.4)
+
+ALWAYS = 8
+"""How many of the planted faults, and of the sound modules, are tried in every run of the tests."""
+
+
+def _some_slow(cases):
+    """The names of cases, most of them marked as slow."""
+    step = max(1, len(cases) // ALWAYS)
+    return [
+        name if place % step == 0 else pytest.param(name, marks=pytest.mark.slow)
+        for place, name in enumerate(cases)
+    ]
+
+
+FAULTS = {
+    "an empty list has no maximum": (
+        Planted({"values: list[int]": []}, "int", "return max(values)", raises=()),
+        "f([]) raises ValueError",
+    ),
+    "an unpaired surrogate has no UTF-8": (
+        Planted({"text: str": []}, "int", "return len(text.encode('utf-8'))"),
+        "f('\\ud800') raises UnicodeEncodeError",
+    ),
+    "a digit that is not decimal": (
+        Planted(
+            {"text: str": []},
+            "int",
+            "return int(text) if text.isdigit() and len(text) < 9 else -1",
+            raises=("TypeError",),
+            tests="def test_a():\n    assert f('12') == 12\n",
+        ),
+        "f('²') raises ValueError: invalid literal for int()",
+    ),
+    "a text over 4,300 digits": (
+        Planted(
+            {"text: str": []},
+            "int",
+            "return int(text) if text.isascii() and text.isdigit() else -1",
+            raises=("TypeError",),
+        ),
+        "Exceeds the limit (4300 digits) for integer string conversion",
+    ),
+    "a float that is not finite": (
+        Planted({"ratio: float": []}, "int", "return round(ratio)"),
+        "cannot convert float",
+    ),
+    "a signalling NaN": (
+        Planted({"amount: Decimal": []}, "bool", "return amount > 0"),
+        "raises InvalidOperation",
+    ),
+    "an exponent out of reach": (
+        Planted(
+            {"amount: Decimal": ["a finite number"]},
+            "Decimal",
+            "if not amount.is_finite():\n    raise ValueError('not finite')\nreturn amount.quantize(Decimal('0.01'))",
+        ),
+        "raises InvalidOperation",
+    ),
+    "the end of the calendar": (
+        Planted({"day: date": []}, "date", "return day + timedelta(days=30)"),
+        "raises OverflowError: date value out of range",
+    ),
+    "equal arguments": (
+        Planted({"low: int": [], "high: int": []}, "float", "return 1 / (high - low)"),
+        "raises ZeroDivisionError",
+    ),
+    "a key that is missing": (
+        Planted(
+            {"owed: dict[str, int]": [], "payer: str": ["one of the keys of owed"]},
+            "int",
+            "return owed[payer]",
+        ),
+        "raises KeyError",
+    ),
+    "one element twice": (
+        Planted(
+            {"names: list[str]": []},
+            "int",
+            "positions = {name: place for place, name in enumerate(names)}\n"
+            "for place, name in enumerate(names):\n    if positions[name] != place:\n        raise LookupError(name)\n"
+            "return len(positions)",
+        ),
+        "raises LookupError",
+    ),
+    "one value of the tests in another place": (
+        Planted(
+            {"unit: str": [], "size: int": []},
+            "float",
+            "table = {'kilogram': 1000, 'gram': 1}\nif unit not in table:\n    raise ValueError(unit)\n"
+            "return 1000 / (size - table[unit])",
+            tests="def test_a():\n    assert f('kilogram', 3) == f('gram', 4)\n",
+        ),
+        "raises ZeroDivisionError: division by zero",
+    ),
+    "a limit that a text mentions": (
+        Planted(
+            {"text: str": []},
+            "str",
+            "if len(text) == 281:\n    return text[400]\nreturn text",
+            returned=("at most 280 characters of the text",),
+        ),
+        "raises IndexError: string index out of range",
+    ),
+    "nothing instead of a text": (
+        Planted(
+            {"text: str": []},
+            "list[str]",
+            "return [part or None for part in text.split(',')]",
+            tests="def test_a():\n    assert f('a,b') == ['a', 'b']\n",
+        ),
+        "returns a value of another type: result[0] is None, which is no str",
+    ),
+    "a truth instead of a number": (
+        Planted({"count: int": []}, "dict[str, int]", "return {'count': count > 1}"),
+        "result['count'] is False, which is no int",
+    ),
+    "a changed argument": (
+        Planted({"values: list[int]": []}, "list[int]", "values.sort()\nreturn list(values)"),
+        "changes its argument values from [",
+    ),
+    "a changed argument within": (
+        Planted(
+            {"rows: dict[str, list[int]]": []},
+            "int",
+            "return sum(len(row) for row in rows.values() if row.append(0) is None)",
+        ),
+        "changes its argument rows from {",
+    ),
+    "a loop without end": (
+        Planted(
+            {"number: int": []},
+            "int",
+            "steps = 0\nwhile number != 1:\n    number, steps = abs(number) // 2, steps + 1\nreturn steps",
+        ),
+        "f(0) does not end within",
+    ),
+    "a random result": (
+        Planted({"text: str": []}, "float", "import random\nreturn random.random()"),
+        "and when it is called again it gives",
+    ),
+    "a result that counts the calls": (
+        Planted({"text: str": []}, "int", "_SEEN.append(text)\nreturn len(_SEEN)", before="_SEEN = []"),
+        "and when it is called again it gives",
+    ),
+    "a recursion that is too deep": (
+        Planted({"text: str": []}, "int", "return 1 + f(text[1:]) if text else 0"),
+        "raises RecursionError",
+    ),
+    "a subclass of what is declared": (
+        Planted({"key: str": []}, "str", "return {'a': 'b'}[key]", raises=("LookupError",)),
+        "f('') raises KeyError",
+    ),
+    "a process that is ended": (
+        Planted({"text: str": []}, "str", "import os\nif not text:\n    os._exit(0)\nreturn text"),
+        "f('') ends the process",
+    ),
+    "an exit": (
+        Planted({"text: str": []}, "str", "if text == ' ':\n    raise SystemExit(1)\nreturn text"),
+        "f(' ') raises SystemExit: 1",
+    ),
+    "a broken constraint that is accepted": (
+        Planted(
+            {"text: str": ["at most 10 characters"]},
+            "str",
+            "if len(text) > 11:\n    raise ValueError(text)\nreturn text",
+        ),
+        "though text breaks 'at most 10 characters'",
+    ),
+    "a choice that is not checked": (
+        Planted({"mode: str": ["one of 'fast', 'slow'"]}, "bool", "return mode == 'fast'"),
+        "though mode breaks \"one of 'fast', 'slow'\"",
+    ),
+    "a range without its end": (
+        Planted(
+            {"percent: int": ["between 0 and 100"]},
+            "int",
+            "if percent > 100:\n    raise ValueError(percent)\nreturn percent",
+        ),
+        "f(-1) gives -1, though percent breaks 'between 0 and 100'",
+    ),
+    "a twin that differs": (
+        Planted({"text: str": []}, "str", "return text.strip()", twin="return text.strip(' ')"),
+        "but f_async gives",
+    ),
+    "a member that is forgotten": (
+        Planted(
+            {"mode: Mode": ["Mode is an Enum: OPEN='open', SHUT='shut', AJAR='ajar'"]},
+            "int",
+            "return {'open': 1, 'shut': 0}[mode.value]",
+            before="class Mode(Enum):\n    OPEN = 'open'\n    SHUT = 'shut'\n    AJAR = 'ajar'\n",
+        ),
+        "f(Mode.AJAR) raises KeyError",
+    ),
+    "a field of another type": (
+        Planted(
+            {"total: int": []},
+            "Bill",
+            "return Bill(total, None if total < 0 else '')",
+            before="@dataclass(frozen=True)\nclass Bill:\n    total: int\n    note: str\n",
+            returned=("Bill is a frozen dataclass: total: int, note: str",),
+        ),
+        "returns a value of another type: result.note is None, which is no str",
+    ),
+    "a file that is not text": (
+        Planted(
+            {"path: Path": []},
+            "str",
+            "return path.read_text(encoding='utf-8')",
+            raises=("OSError",),
+            effects=("CALL",),
+        ),
+        "f(Path('bytes.bin')) raises UnicodeDecodeError",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", _some_slow(FAULTS))
+def test_a_planted_fault_is_found_and_shown_as_a_call(fault):
+    """Rare undeclared behaviour meets the inputs that show it (D-S8-14, D-S8-18, D-S8-19, D-S8-20)."""
+    planted, told = FAULTS[fault]
+    findings = fuzzed(planted, QUICK)
+    assert {finding.code for finding in findings} == {"fuzz.counterexample"}
+    assert any(told in finding.message for finding in findings), [finding.message for finding in findings]
+    assert all(finding.message.startswith("f(") for finding in findings)
+
+
+SOUND = {
+    "large inputs that take long": Planted(
+        {"values: list[int]": []}, "int", "return sum(a == b for a in values for b in values for c in values)"
+    ),
+    "a large number that takes long": Planted(
+        {"number: int": ["at least 0"]},
+        "int",
+        "if number < 0:\n    raise ValueError(number)\n"
+        "total = 0\nfor step in range(number):\n    total += step\nreturn total",
+    ),
+    "naive times that are compared": Planted(
+        {"start: datetime": [], "end: datetime": []},
+        "timedelta",
+        "if end < start:\n    raise ValueError('ends before it starts')\nreturn end - start",
+    ),
+    "a cache on a pure part": Planted(
+        {"word: str": []},
+        "int",
+        "return _weight(word)",
+        before="import functools\n@functools.lru_cache\ndef _weight(word):\n    return sum(map(ord, word))\n",
+    ),
+    "an error that is returned as a code": Planted(
+        {"text: str": ["non-empty"]}, "str | None", "return text or None", raises=(), codes=("E_EMPTY",)
+    ),
+    "randomness that is declared": Planted(
+        {"sides: int": ["between 1 and 100"]},
+        "int",
+        "import random\nif not 1 <= sides <= 100:\n    raise ValueError(sides)\nreturn random.randint(1, sides)",
+        effects=("CALL",),
+    ),
+    "a file that grows": Planted(
+        {"line: str": [], "path: Path": []},
+        "int",
+        "with path.open('a', encoding='utf-8', errors='surrogatepass') as stream:\n    stream.write(line)\n"
+        "return path.stat().st_size",
+        raises=("OSError",),
+        effects=("WRITE",),
+    ),
+    "a result in the order of a set": Planted({"names: set[str]": []}, "list[str]", "return sorted(names)"),
+    "classes that come in and go out": Planted(
+        {
+            "orders: list[Order]": [
+                "Order is a frozen dataclass: name: str, price: Decimal, kind: Kind, extra: Extra | None",
+                "Kind is an Enum: FOOD='food', DRINK='drink'",
+                "Extra is a TypedDict: note: str, size: int",
+            ]
+        },
+        "dict[str, Extra]",
+        "return {order.name: order.extra for order in orders if order.extra and order.kind is Kind.FOOD}",
+        before="class Kind(Enum):\n    FOOD = 'food'\n    DRINK = 'drink'\n"
+        "class Extra(TypedDict):\n    note: str\n    size: int\n"
+        "@dataclass(frozen=True)\nclass Order:\n    name: str\n    price: Decimal\n"
+        "    kind: Kind\n    extra: Extra | None\n",
+    ),
+    "a walk through JSON": Planted(
+        {"data: dict": []},
+        "int",
+        "def depth(value):\n    inner = value.values() if isinstance(value, dict) else value\n"
+        "    return 1 + max(map(depth, inner), default=0) if isinstance(value, (dict, list)) else 0\n"
+        "return depth(data)",
+    ),
+    "an exception of its own": Planted(
+        {"text: str": ["non-empty"], "sep: str": ["one of '-', '_'", "defaults to '-'"]},
+        "str",
+        "if not text or sep not in ('-', '_'):\n    raise BadTextError(text)\nreturn sep.join(text.split())",
+        raises=("BadTextError",),
+    ),
+    "twins that agree": Planted(
+        {"text: str": []},
+        "str",
+        "return text.strip()",
+        twin="import asyncio\nawait asyncio.sleep(0)\nreturn text.strip()",
+    ),
+    "a whole number where a float is declared": Planted(
+        {"values: tuple[float, ...]": []},
+        "float",
+        "return sum(v for v in values if v == v and abs(v) < 1e9) if values else 0",
+    ),
+    "every boundary type": Planted(
+        {
+            "a: bytes": [],
+            "b: frozenset[date]": [],
+            "c: tuple[UUID, time]": [],
+            "d: Literal['x', 1] | None": [],
+            "e: dict[str, tuple[timedelta, ...]]": [],
+        },
+        "tuple[bytes, frozenset[date], tuple[UUID, time], Literal['x', 1] | None, dict[str, tuple[timedelta, ...]]]",
+        "return a, b, c, d, dict(e)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _some_slow(SOUND))
+def test_a_sound_module_is_left_alone(case):
+    """Style and cost are no faults, and neither is what the contract allows (D-S8-14)."""
+    assert fuzzed(SOUND[case], QUICK) == ()
+
+
+@pytest.mark.parametrize("name", ["tally_words", "save_tally", "shorten"])
+def test_the_good_module_directories_are_left_alone(name, tmp_path):
+    """A module with a sibling and a class, one that writes files, and a pair of twins (D-S8-14, D-S8-18)."""
+    found = candidate(name)
+    seen = examine_contract(stage(tmp_path, found, found.files), found, found.files, QUICK)
+    assert seen.findings == ()
+    assert seen.shown() == f"contract fuzz: {seen.inputs} inputs, no counterexample"
+    assert seen.inputs > 100
+
+
+def test_several_faults_are_told_apart_and_each_is_shrunk():
+    """One repair should not only uncover the next fault (D18, D-S8-14)."""
+    planted = Planted(
+        {"text: str": [], "count: int": []},
+        "str",
+        "if count > 50:\n    return {}[text]\nif text.startswith('a'):\n    return text[99]\n"
+        "return None if text.startswith('b') else text",
+        tests="def test_a():\n    assert f('abc', 51) != f('bcd', 3)\n",
+    )
+    findings = fuzzed(planted)
+    assert len(findings) == 3
+    told = " ".join(finding.message.partition(";")[0] for finding in findings)
+    assert all(
+        part in told for part in ("raises KeyError", "raises IndexError", "returns a value of another type")
+    )
+    assert all(len(finding.message.partition(")")[0]) < 30 for finding in findings)
+    lines = {finding.where for finding in findings}
+    assert any(line.startswith("implementation/__init__.py:") for line in lines)
+
+
+def test_the_same_module_is_judged_the_same_twice():
+    """The fuzz is seeded by the contract: a verdict can be repeated (DESIGN rule 4, D-S8-14)."""
+    planted = FAULTS["a key that is missing"][0]
+    assert fuzzed(planted) == fuzzed(planted)
+
+
+def test_a_module_that_floods_its_output_is_stopped():
+    """Everything is bounded: a counterexample of its own (DESIGN rule 4, D-S8-14)."""
+    planted = Planted({"text: str": []}, "str", "print('x' * 5_000_000)\nreturn text")
+    assert ["prints more than 4 MiB" in finding.message for finding in fuzzed(planted)] == [True]
+
+
+def test_a_fault_far_from_its_input_s_size_is_shown_in_short():
+    """A text of thousands of characters is shown as what it is made of (D-S8-14)."""
+    planted = Planted(
+        {"text: str": []}, "int", "if len(text) > 4000:\n    raise KeyError(1)\nreturn 0", raises=()
+    )
+    (finding,) = fuzzed(planted)
+    assert " * " in finding.message
+    assert len(finding.message) < 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sound_names())
+def test_no_sound_module_of_the_corpus_is_refused(name, tmp_path):
+    """Modules that were written without a thought of the fuzz (D-S8-14)."""
+    found = sound(name)
+    assert (
+        examine_contract(stage(tmp_path, found, found.files), found, found.files, FuzzBounds()).findings == ()
+    )
+
+
+def test_the_gate_tells_a_counterexample_beside_its_other_findings():
+    """The fuzz is a stage of the thorough judgement; the evidence says how much was tried (D-S8-01, D-S8-14)."""
+    source = candidate("tally_words").files["implementation/__init__.py"].decode()
+    changed = source.replace("    words = ", "    if text == chr(0x85):\n        text[1]\n    words = ")
+    assert changed != source
+    verdict = judge("tally_words", {"implementation/__init__.py": changed}, fuzz=QUICK)
+    assert [finding.code for finding in verdict.findings] == ["fuzz.counterexample"]
+    assert "tally_words('\\x85'" in verdict.findings[0].message
+    assert verdict.findings[0].where.startswith("implementation/__init__.py:")
+    assert any(note.startswith("contract fuzz: ") for note in verdict.notes)
+    assert not verdict.passed

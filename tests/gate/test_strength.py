@@ -1,0 +1,221 @@
+"""Mutants: what is changed, what is spared, and that tests which let them live are refused by name."""
+
+import pytest
+
+from gate.corpus_reading import sound
+from gate.judging import candidate, judge
+from specwright.gate import FirstGate
+from specwright.gate.fuzz import FuzzBounds
+from specwright.gate.mutants import MODULE_LEVEL, made_mutants, sampled
+from specwright.ports.gate import Candidate
+
+ENTRY = "implementation/__init__.py"
+_NO_FUZZ = FuzzBounds(examples=0)
+
+
+def changes(source, path=ENTRY):
+    """What is changed in a file, mutant by mutant."""
+    return [mutant.change for mutant in made_mutants({path: source.encode()})]
+
+
+def function(*lines):
+    """A function of these lines."""
+    return "def f(a, b):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+CHANGED = {
+    "x = a < b": ["`<` to `<=` in `a < b`"],
+    "x = a == b": ["`==` to `!=` in `a == b`"],
+    "x = a in b": ["`in` to `not in` in `a in b`"],
+    "x = a + b": ["`+` to `-` in `a + b`"],
+    "a += b": ["`+` to `-` in `a += b`"],
+    "x = a and b": ["`and` to `or` in `a and b`"],
+    "x = not a": ["`not a` to `a`"],
+    "x = -a": ["`-a` to `a`"],
+    "x = 3": ["`3` to `4`"],
+    "x = True": ["`True` to `False`"],
+    "x = 'abc'": ["`'abc'` to `'abcX'`"],
+    "x = '0.01'": ["`'0.01'` to `'0.02'`"],
+    "return a": ["`return a` to `return None`"],
+    "a.clear()": ["`a.clear()` left out"],
+    "raise a": ["`raise a` left out"],
+    "x = a[:b]": ["the slice `:b` moved by one at its upper end"],
+    "x = a[1:]": ["`1` to `2`"],
+    "x = max(a)": ["`max` to `min` in `max(a)`"],
+    "x = len(a)": ["`len(a)` to `len(a) + 1`"],
+    "x = range(a)": ["`a` to `a + 1`"],
+    "x = a.strip()": ["`a.strip()` to `a`"],
+    "x = [y for y in a if y]": ["`if y` to `if not y`"],
+    "x = a if b else b": ["`if b` to `if not b`"],
+    "x = f'{a}!'": ["'!' to '!X' in `f'{a}!'`"],
+}
+
+
+@pytest.mark.parametrize("line", CHANGED)
+def test_each_kind_of_fault_is_put_in_and_told(line):
+    """D-S8-08: comparison, arithmetic, boolean, constant, return, removed call and raise, boundary, slice, default."""
+    assert changes(function(line)) == CHANGED[line]
+
+
+def test_a_default_is_changed():
+    """D-S8-08: leaving an argument out is an obligation."""
+    assert changes("def f(a=3):\n    pass\n") == ["`3` to `4`"]
+
+
+def test_a_returned_text_becomes_another_one_that_the_function_returns():
+    """D-S8-08: an assertion on the type or on membership alone does not notice it."""
+    assert changes(function("if a:", "    return 'x'", "return 'y'")) == [
+        "`if a` to `if not a`",
+        "`'x'` to `'y'`",
+        "`'y'` to `'x'`",
+    ]
+
+
+SPARED = {
+    "a docstring": function('"""Text."""', "pass"),
+    "annotations": "def f(a: 'int' = None) -> 'int':\n    x: 'int'\n",
+    "exports": "__all__ = ['f']\n",
+    "a decorator": "@cache(maxsize=3)\ndef f(): pass\n",
+    "an error's text": function("try:", "    pass", "except E as e:", "    pass"),
+    "an exception class": "class BadError(Exception):\n    code = 3\n    def __init__(self):\n        self.x = 1\n",
+    "an enumeration": "class Light(Enum):\n    RED = 'red'\n",
+    "an assertion": function("assert a > 3"),
+    "what cannot happen": function("raise AssertionError(3)"),
+    "a guard against wrong types": function("if not isinstance(a, str):", "    raise TypeError('no')"),
+    "an encoding": function("x = a(b, encoding='utf-8')"),
+    "clean-up": function("a.close()"),
+    "a field's options": "@dataclass(frozen=True)\nclass A:\n    x: int\n",
+    "imports": "from a import b\n",
+}
+
+
+@pytest.mark.parametrize("case", SPARED)
+def test_what_no_test_could_notice_is_spared(case):
+    """D-S8-08: equivalent mutants would cost sound modules."""
+    assert changes(SPARED[case]) == []
+
+
+def test_an_error_is_left_out_and_its_text_is_not_changed():
+    """D-S8-08: a raise counts once, however long its message."""
+    assert changes(function("raise ValueError('at least ' + str(1))")) == [
+        "`raise ValueError('at least ' + str(1))` left out"
+    ]
+
+
+def test_of_a_long_table_two_entries_stand_for_all():
+    """D-S8-08: a table of thirty constants would outweigh the code."""
+    assert changes("T = {'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e': 5}\n") == [
+        "`'a'` to `'aX'`",
+        "`1` to `2`",
+        "`'e'` to `'eX'`",
+        "`5` to `6`",
+    ]
+
+
+def test_every_mutant_differs_from_the_source_in_one_place_and_can_be_compiled():
+    """D-S8-08: over the corpus; the source itself is as it was after all were made."""
+    for name in ("evaluate", "next_workday", "render_table", "order_tasks"):
+        files = sound(name).files
+        mutants = made_mutants(files)
+        assert mutants == made_mutants(files)
+        assert len({(mutant.path, mutant.source) for mutant in mutants}) == len(mutants)
+        for mutant in mutants:
+            compile(mutant.source, mutant.path, "exec")
+
+
+def test_mutants_are_told_apart_by_function_file_and_class():
+    """D-S8-08: a function within a function belongs to the outer, a second file is named."""
+    source = "N = 3\n" + "def f(a):\n    def g():\n        return a\n    return g\n"
+    source += "class A:\n    def m(self):\n        return self\n"
+    files = {ENTRY: source.encode(), "implementation/more.py": b"def f(a):\n    return a\n"}
+    scopes = [mutant.scope for mutant in made_mutants(files)]
+    assert scopes == [MODULE_LEVEL, "f", "f", "A.m", "more.py::f"]
+
+
+def test_a_sample_is_the_same_each_time_and_takes_from_every_function():
+    """D-S8-08: at most so many mutants of one module, chosen by their digests and spread evenly."""
+    source = "".join(
+        f"def f{n}(a):\n" + "".join(f"    x{i} = a + {i}\n" for i in range(n)) for n in range(2, 12)
+    )
+    mutants = made_mutants({ENTRY: source.encode()})
+    chosen = sampled(mutants, 40)
+    assert len(chosen) == 40
+    assert chosen == sampled(mutants, 40)
+    assert chosen == [mutant for mutant in mutants if mutant in chosen]
+    assert {mutant.scope for mutant in chosen} == {f"f{n}" for n in range(2, 12)}
+    assert sampled(mutants, 1000) == mutants
+
+
+@pytest.mark.parametrize("name", ["tally_words", "save_tally", "shorten"])
+def test_a_sound_module_s_mutants_die_and_the_evidence_counts_them(name):
+    """D-S8-08: what was measured is told with the verdict."""
+    verdict = judge(name, static=True, strength=0.8)
+    assert verdict.findings == ()
+    assert any("mutants died (all " in note for note in verdict.notes)
+
+
+TESTS = "tests/test_shorten.py"
+
+
+def _weakened(old, new):
+    text = candidate("shorten").files[TESTS].decode()
+    assert old in text
+    return {TESTS: text.replace(old, new)}
+
+
+def test_survivors_are_named_with_their_place_and_change():
+    """D-S8-08: a weak suite; a repair needs to know what is not noticed."""
+    weak = _weakened('== ("abc", "E_CUT")', "!= ()")
+    weak = {
+        TESTS: weak[TESTS]
+        .replace("[1, 2, 9]", "[9]")
+        .replace('== ("0123456789", "E_WHOLE")', "")
+        .replace("[0, -1]", "[-1]")
+    }
+    verdict = judge("shorten", weak, strength=0.8)
+    assert {finding.code for finding in verdict.findings} == {"strength.weak", "strength.function"}
+    told = verdict.findings[0].message
+    assert "80% are due" in told
+    assert "implementation/__init__.py:28: `<` to `<=` in `limit < 1`" in told
+
+
+def test_strong_error_tests_do_not_hide_weak_happy_ones():
+    """D-S8-08: each function with at least five mutants counts for itself, over all files."""
+    whole = sound("add_percent")
+    more = "def weigh(a, b):\n    if a < b:\n        return a - b\n    return a + 1\n"
+    source = whole.files[ENTRY].decode().replace("__all__", "from ._more import weigh\n\n__all__")
+    source = source.replace("    total = ", "    weigh(1, 2)\n    total = ")
+    files = {**whole.files, ENTRY: source.encode(), "implementation/_more.py": more.encode()}
+    verdict = FirstGate(fuzz=_NO_FUZZ, strength=0.6).judge(Candidate(whole.contract, files))
+    assert [finding.code for finding in verdict.findings] == ["strength.function"]
+    assert verdict.findings[0].where.startswith("implementation/_more.py:")
+
+
+def test_a_mutant_that_runs_for_ever_is_stopped_and_counts_as_noticed():
+    """Rule 4: the run is bounded by processor time."""
+    source = "def tally_words(text: str, fold: bool = False) -> dict[str, int]:\n"
+    original = candidate("tally_words").files[ENTRY].decode()
+    loop = original.replace("    words = ", "    n = 0\n    while n < 2:\n        n += 1\n    words = ", 1)
+    assert loop != original
+    assert source in original
+    verdict = judge("tally_words", {ENTRY: loop}, strength=0.5)
+    assert verdict.findings == ()
+
+
+def test_tests_that_pass_only_once_are_refused():
+    """F-11.3-03: what holds by chance shows nothing."""
+    text = candidate("shorten").files[TESTS].decode()
+    flaky = (
+        "\n\ndef test_only_there():\n    from pathlib import Path\n\n"
+        "    assert shorten('a')\n    assert not Path.cwd().name.startswith('variant') or not shorten('a')\n"
+    )
+    verdict = judge("shorten", {TESTS: text + flaky}, strength=0.8)
+    assert "strength.unstable" in {finding.code for finding in verdict.findings}
+
+
+def test_a_preflight_runs_no_mutants():
+    """D-S8-01, D18: so far preflight is tests and examples."""
+    weak = _weakened('== ("abc", "E_CUT")', "!= ()")
+    verdict = FirstGate(fuzz=_NO_FUZZ).judge(candidate("shorten", weak), thorough=False)
+    assert verdict.passed
+    assert not any("mutants" in note for note in verdict.notes)

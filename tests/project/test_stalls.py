@@ -1,0 +1,125 @@
+"""A project that stalls behind an abandoned task (D8, F§17.2)."""
+
+import json
+from pathlib import Path
+
+from project.test_loop import spec_of_graph
+from project.workbench import Workbench, halt_stub, seal_stub
+from specwright.application.announcing import review, task_event
+from specwright.application.loop_stops import open_escalations, raise_stalled
+from specwright.domain.dispatch import Outcome, outcome
+from specwright.domain.project_state import ProjectState
+from specwright.domain.task_graph import stall_lines
+
+GRAPH = [[], [0], [0, 4], [1], []]
+"""Tasks 2 and 3 wait for 1, 4 for 2, and 3 for 5 as well, which is free."""
+
+
+def halt_first(factory, task):
+    """The first task halts, the others ship."""
+    return (halt_stub if task.entry.spec_task_id == "TSK-001" else seal_stub)(factory, task)
+
+
+def abandoned(directory: Path) -> None:
+    """A project whose first task halted and was given up."""
+    with Workbench(directory, halt_first) as bench:
+        bench.approve(spec_of_graph(GRAPH))
+        bench.run()
+        bench.tell(task_event("task.cancelled", "TSK-001", 1, {}))
+    _lose_checkpoints(directory)  # the resolution is not the graph's matter here
+
+
+def _lose_checkpoints(directory: Path) -> None:
+    for file in (directory / ".specwright").glob("checkpoints.db*"):
+        file.unlink()
+
+
+def test_a_stall_comes_when_nothing_else_can_run(tmp_path: Path):
+    """D-08-01: the free task still ships; then the loop waits, and says who waits for what."""
+    abandoned(tmp_path)
+    with Workbench(tmp_path) as bench:
+        assert outcome(bench.state) is Outcome.RUNNABLE
+        bench.run()
+        assert outcome(bench.state) is Outcome.STALLED
+        assert [step.task for step in bench.notes.of("shipped")] == ["TSK-005"]
+        assert len(stall_lines(bench.state)) == 2
+        assert all("was abandoned; ESC-" in line for line in stall_lines(bench.state))
+
+
+def test_each_task_directly_behind_an_abandoned_one_gets_an_escalation_of_its_own(tmp_path: Path):
+    """D-08-02: tasks 2 and 3, not 4; it says what to decide and carries what the task waits for."""
+    abandoned(tmp_path)
+    with Workbench(tmp_path) as bench:
+        bench.run()
+        asked = {e.spec_task_id: e.escalation_ref for e in bench.state.tasks.values()}
+        raised = open_escalations(bench.factory)
+        assert raised == [asked["TSK-002"], asked["TSK-003"]]
+        assert asked["TSK-004"] is None
+        assert bench.waiting()["escalations"] == raised
+        told = json.loads(bench.store.read(f"escalations/{raised[1]}.json"))
+        first, *_, third, _, fifth = bench.state.tasks
+        assert told["minimal_decision_required"].endswith(f"it depends on {first}, which was abandoned")
+        assert told["details"] == {"cause": "stalled", "abandoned": [first]}
+        assert set(told["state_machine_snapshot"]["tasks"]) == {first, third, fifth}
+        assert ProjectState.model_validate(told["state_machine_snapshot"])
+        assert "drop_depends_on" in told["resolution_context"]
+
+
+def test_a_stall_is_raised_once(tmp_path: Path):
+    """D-08-02: neither a second look nor another process asks again; the log alone tells it (D-29-01)."""
+    abandoned(tmp_path)
+    with Workbench(tmp_path) as bench:
+        bench.run()
+        before = bench.state
+        raise_stalled(bench.factory)
+        assert bench.state == before
+    with Workbench(tmp_path) as again:
+        assert again.run() is None
+        assert again.state == before
+        assert not again.notes.of("stalled")
+
+
+def test_a_dropped_dependency_lets_the_task_run(tmp_path: Path):
+    """D-08-03: an amended definition without it; the escalation is settled, the others wait on."""
+    abandoned(tmp_path)
+    with Workbench(tmp_path) as bench:
+        bench.run()
+        definition = list(bench.projection.definitions.values())[1]
+        sha256 = bench.store.define(definition.model_copy(update={"depends_on": []}).to_bytes())
+        bench.tell(review(bench.projection.project_id, "task.amended", sha256, definition.task_id))
+        entry = bench.state.tasks[definition.task_id]
+        assert (entry.status, entry.depends_on, entry.escalation_ref) == ("PENDING", [], None)
+        assert outcome(bench.state) is Outcome.RUNNABLE
+        assert len(open_escalations(bench.factory)) == 1
+
+
+def test_a_task_that_an_answer_left_where_it_was_is_asked_about_again(tmp_path: Path):
+    """D-08-02: one of two abandoned dependencies is dropped; the old question is settled, a new one is raised."""
+    with Workbench(tmp_path, work=halt_stub) as bench:
+        bench.approve(spec_of_graph([[], [], [0, 1]]))
+        for number in (1, 2):
+            bench.run()
+            bench.tell(task_event("task.cancelled", f"TSK-00{number}", 1, {}))
+            _lose_checkpoints(tmp_path)
+        bench.run()
+        definition = list(bench.projection.definitions.values())[2]
+        (old,) = open_escalations(bench.factory)
+        rest = definition.model_copy(update={"depends_on": definition.depends_on[1:]})
+        bench.tell(review(bench.projection.project_id, "task.amended", bench.store.define(rest.to_bytes())))
+        assert open_escalations(bench.factory) == []
+        raise_stalled(bench.factory)
+        (new,) = open_escalations(bench.factory)
+        assert new != old
+        assert (
+            json.loads(bench.store.read(f"escalations/{new}.json"))["details"]["abandoned"] == rest.depends_on
+        )
+
+
+def test_a_project_of_given_up_and_shipped_tasks_is_complete(tmp_path: Path):
+    """F-3.3-09, D-06-01: a blocked task may be given up as well; nothing waits any more."""
+    abandoned(tmp_path)
+    with Workbench(tmp_path) as bench:
+        for spec_id in ("TSK-002", "TSK-003", "TSK-004"):
+            bench.tell(task_event("task.cancelled", spec_id, 1, {}))
+        assert bench.run() == "COMPLETE"
+        assert [e.status for e in bench.state.tasks.values()] == ["ABANDONED"] * 4 + ["SHIPPED"]

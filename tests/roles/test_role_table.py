@@ -1,0 +1,425 @@
+"""The role table of F§9.7, cell by cell, seen from outside: what reached each role in a whole run of the factory."""
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roles.overheard import Invoked, Run
+from specwright import canonical_json
+from specwright.domain.provenance import Contribution, Permission, shown
+from specwright.ports.roles import Role
+from specwright.roles.team import prompt
+
+PROPOSER, CHALLENGER, ARBITER = Role.PROPOSER, Role.CHALLENGER, Role.ARBITER
+ALWAYS, NEVER = "always", "never"
+IN_REVISION, IN_AMENDMENTS, IN_REJECTION = "in a revision", "in amendments", "after a rejection"
+PROPOSING = "while proposing"
+EARLIER = "of earlier rounds"
+
+Sees = Callable[[Run, Invoked], bool]
+
+
+def round_of(one: Invoked) -> int:
+    """The number of its round."""
+    return int(one.place.stage.rpartition("-")[2])
+
+
+def debate(run: Run, one: Invoked) -> Path:
+    """The records of the debate that it belongs to."""
+    return _debate(run.project, one.place.subject)
+
+
+@cache
+def _debate(project: Path, subject: str) -> Path:
+    for path in project.glob("state_store/debates/*"):
+        target = json.loads((path / "round-1/proposal.json").read_text())["target_artifact_id"]
+        bodies = project.glob(f"state_store/artifacts/*/{target}/*/body/implementation/__init__.py")
+        if any(f"def {subject}(" in body.read_text() for body in bodies):
+            return path
+    raise LookupError(subject)
+
+
+def recorded(run: Run, one: Invoked, kind: str, number: int) -> dict[str, Any]:
+    """A record of a round; empty if there is none."""
+    path = debate(run, one) / f"round-{number}" / f"{kind}.json"
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def says(one: Invoked, record: dict[str, Any], field: str) -> bool:
+    """Whether a record's own words reached it."""
+    return (
+        json.dumps(record[field], ensure_ascii=False)[1:-1] in one.everything if record.get(field) else False
+    )
+
+
+def task_file(run: Run, one: Invoked) -> bool:
+    """The task's own words: its subtasks stand in the task file alone."""
+    return "## Subtasks" in one.everything
+
+
+def criteria(run: Run, one: Invoked) -> bool:
+    """The acceptance criteria."""
+    entries = json.loads((run.project / "state_store/product/spec.json").read_text())
+    tasks = [t for p in entries["pillars"] for e in p["epics"] for s in e["stories"] for t in s["tasks"]]
+    (task,) = (t for t in tasks if t["task_id"] == one.place.task)
+    return all(criterion in one.given for criterion in task["acceptance_criteria"])
+
+
+def contract(run: Run, one: Invoked) -> bool:
+    """The module's contract, whole."""
+    return canonical_json.pretty(run.contract(one.place.subject).to_json()).decode().rstrip() in one.given
+
+
+def dependency_contracts(run: Run, one: Invoked) -> bool:
+    """Every contract of a module that it calls, whole; where it calls none there is nothing to see."""
+    names = [path.parts[-2:] for path in run.project.glob("state_store/modules/MM-*/*")]
+    refs = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
+    assert {tuple(ref.split("@")) for ref in refs} <= set(names)
+    texts = [
+        (run.project / "state_store/modules" / ref.replace("@", "/") / "contract.json").read_text()
+        for ref in refs
+    ]
+    return bool(texts) and all(text.rstrip() in one.given for text in texts)
+
+
+def index_search(run: Run, one: Invoked) -> bool:
+    """The search of the Code Index."""
+    return "search_code_index" in one.tools
+
+
+def schemas(run: Run, one: Invoked) -> bool:
+    """The schema of what a Proposer hands in."""
+    return bool({"submit_proposal", "submit_amendments"} & one.tools)
+
+
+def workspace(run: Run, one: Invoked) -> bool:
+    """Files to work on."""
+    return {
+        "write_file",
+        "edit_file",
+        "delete",
+    } <= one.tools and "implementation/__init__.py" in one.directory
+
+
+def proposal(run: Run, one: Invoked) -> bool:
+    """The proposal of its round."""
+    record = recorded(run, one, "proposal", round_of(one))
+    return record["proposal_id"] in one.everything and says(one, record, "claim")
+
+
+def challenge(run: Run, one: Invoked) -> bool:
+    """The challenge of its round, with its assessments."""
+    return recorded(run, one, "challenge", round_of(one))["challenge_id"] in one.everything
+
+
+def failures(run: Run, one: Invoked) -> bool:
+    """The failures of the challenge before it."""
+    found = recorded(run, one, "challenge", round_of(one) - 1).get("failures", [])
+    return bool(found) and all(says(one, failure, "evidence") for failure in found)
+
+
+def assessments(run: Run, one: Invoked) -> bool:
+    """Anything of how the Challenger judged the criteria, in any round but its own."""
+    rounds = range(1, 4)
+    found = [a for n in rounds for a in recorded(run, one, "challenge", n).get("rubric_assessments", [])]
+    return any(says(one, assessment, "evidence") for assessment in found)
+
+
+def amendments(run: Run, one: Invoked) -> bool:
+    """The amendments of a ruling."""
+    found = recorded(run, one, "adjudication", round_of(one)).get("amendments", [])
+    return bool(found) and all(says(one, amendment, "detail") for amendment in found)
+
+
+def rationale(run: Run, one: Invoked) -> bool:
+    """The rationale of any ruling."""
+    return any(says(one, recorded(run, one, "adjudication", n), "rationale") for n in range(1, 4))
+
+
+def own_source(run: Run, one: Invoked) -> bool:
+    """The source of its own module: the file that its work begins with."""
+    return "NotImplementedError" in one.given or bool(_lines(run, one.place.subject) & _of(one))
+
+
+def other_source(run: Run, one: Invoked) -> bool:
+    """A line of the source or of the tests of any other module."""
+    names = {other.place.subject for other in run.by(PROPOSER)} - {one.place.subject}
+    return any(_lines(run, name) & _of(one) for name in names)
+
+
+def any_source(run: Run, one: Invoked) -> bool:
+    """A line of source or tests of any module at all."""
+    return other_source(run, one) or bool(_lines(run, one.place.subject) & _of(one))
+
+
+def evaluation_rubric(run: Run, one: Invoked) -> bool:
+    """The criteria R1 to R5 by which it is judged."""
+    return "Contract conformance" in one.everything or "| R1 |" in one.everything
+
+
+def decomposition_rubric(run: Run, one: Invoked) -> bool:
+    """The criterion R6."""
+    return "| R6 |" in one.everything
+
+
+def earlier_proposals(run: Run, one: Invoked) -> bool:
+    """All proposals of the rounds before."""
+    return _earlier(run, one, "proposal", "proposal_id")
+
+
+def earlier_challenges(run: Run, one: Invoked) -> bool:
+    """All challenges of the rounds before."""
+    return _earlier(run, one, "challenge", "challenge_id")
+
+
+def earlier_adjudications(run: Run, one: Invoked) -> bool:
+    """All rulings of the rounds before."""
+    return _earlier(run, one, "adjudication", "adjudication_id")
+
+
+def _earlier(run: Run, one: Invoked, kind: str, field: str) -> bool:
+    names = [recorded(run, one, kind, n).get(field) for n in range(1, round_of(one))]
+    names = [name for name in names if name]
+    return bool(names) and all(name in one.everything for name in names)
+
+
+def _of(one: Invoked) -> set[str]:
+    if one.place.run_id not in _TEXTS:
+        _TEXTS[one.place.run_id] = _split(one)
+    return _TEXTS[one.place.run_id]
+
+
+_TEXTS: dict[str, set[str]] = {}
+
+
+def _split(one: Invoked) -> set[str]:
+    return {line.strip() for line in re.split(r"\\n|\n", one.everything)}
+
+
+def _lines(run: Run, name: str) -> set[str]:
+    return _source_lines(run.project, run.playbook, name)
+
+
+@cache
+def _source_lines(project: Path, playbook: Path, name: str) -> set[str]:
+    """The lines of a module's source and tests that stand nowhere else: not in a contract, an example, the spec, nor
+    in another module."""
+    found, others = set[str](), set[str]()
+    for path in playbook.glob("TSK-*/*/*/deliverable/**/*.py"):
+        lines = {line.strip() for line in path.read_text().splitlines() if len(line.strip()) > 24}
+        (found if f"/{name}/" in path.as_posix() else others).update(lines)
+    found -= others
+    public = [path.read_text() for path in playbook.rglob("examples.md")]
+    public += [path.read_text() for path in project.glob("state_store/modules/*/*/contract.json")]
+    public += [path.read_text() for path in playbook.rglob("*.json")]
+    text = "\n".join(public)
+    return {
+        line
+        for line in found
+        if line not in text and json.dumps(line)[1:-1] not in text and '"""' not in line
+    }
+
+
+#                                     Proposer        Challenger   Arbiter
+TABLE: list[tuple[Sees, str, str, str]] = [
+    (task_file,                       ALWAYS,         NEVER,       ALWAYS),
+    (criteria,                        ALWAYS,         ALWAYS,      ALWAYS),  # D12: the Challenger's extract
+    (contract,                        ALWAYS,         ALWAYS,      ALWAYS),
+    (dependency_contracts,            ALWAYS,         ALWAYS,      NEVER),
+    (index_search,                    PROPOSING,      NEVER,       NEVER),
+    (schemas,                         ALWAYS,         NEVER,       NEVER),
+    (workspace,                       ALWAYS,         NEVER,       NEVER),
+    (proposal,                        NEVER,          ALWAYS,      ALWAYS),
+    (challenge,                       NEVER,          NEVER,       ALWAYS),
+    (failures,                        IN_REVISION,    EARLIER,     EARLIER),
+    (assessments,                     NEVER,          EARLIER,     ALWAYS),
+    (amendments,                      IN_AMENDMENTS,  NEVER,       NEVER),
+    (rationale,                       IN_REJECTION,   NEVER,       EARLIER),
+    (own_source,                      ALWAYS,         NEVER,       NEVER),
+    (other_source,                    NEVER,          NEVER,       NEVER),
+    (any_source,                      "",             NEVER,       NEVER),
+    (evaluation_rubric,               NEVER,          ALWAYS,      NEVER),
+    (decomposition_rubric,            NEVER,          ALWAYS,      NEVER),
+    (earlier_proposals,               NEVER,          EARLIER,     EARLIER),
+    (earlier_challenges,              NEVER,          EARLIER,     EARLIER),
+    (earlier_adjudications,           NEVER,          NEVER,       EARLIER),
+]  # fmt: skip
+
+CELLS = [
+    pytest.param(sees, role, when, id=f"{sees.__name__}: {role} {when}")
+    for sees, *row in TABLE
+    for role, when in zip((PROPOSER, CHALLENGER, ARBITER), row, strict=True)
+    if when
+]
+
+
+def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
+    """Whether a role should see it in this invocation."""
+    number, amending = round_of(one), one.place.stage.startswith("amended")
+    match when:
+        case "always":
+            return sees is not dependency_contracts or bool(run.contract(one.place.subject).dependencies)
+        case "in a revision":
+            return bool(number > 1 and recorded(run, one, "challenge", number - 1)["failures"])
+        case "in amendments":
+            return amending
+        case "while proposing":  # the amending Proposer does as it is told, and looks for nothing new
+            return not amending
+        case "after a rejection":
+            return number > 1 and recorded(run, one, "adjudication", number - 1).get("decision") == "REJECT"
+        case "of earlier rounds":
+            kind = {failures: "challenge", rationale: "adjudication", earlier_adjudications: "adjudication"}
+            if sees is failures:
+                return number > 1 and bool(recorded(run, one, "challenge", number - 1)["failures"])
+            return number > 1 and bool(recorded(run, one, kind.get(sees, "challenge"), number - 1))
+        case _:
+            return False
+
+
+@pytest.mark.parametrize(("sees", "role", "when"), CELLS)
+def test_cell_of_the_role_table(run: Run, sees: Sees, role: Role, when: str):
+    """What the cell says, in every implementation debate of the run (F-9.7-01, F-9.7-02, F-9.7-03, F-9.7-04, F-9.7-05,
+    F-9.7-06, F-9.7-07, F-9.7-08, F-9.7-09, F-6-01, F-6-02)."""
+    found = {one.place.run_id: sees(run, one) for one in run.by(role)}
+    assert found == {one.place.run_id: expected(run, one, sees, when) for one in run.by(role)}
+    assert len(found) >= 7
+    if when not in {NEVER, ""}:
+        assert any(found.values()), "nothing in this run shows the cell"
+
+
+def test_no_request_of_challenger_arbiter_or_planner_holds_a_line_of_source(run: Run):
+    """Also in contract debates, and nowhere in a conversation, not only at its start (F-9.7-07, F-12-01)."""
+    names = {one.place.subject for one in run.by(PROPOSER)}
+    lines = {name: _lines(run, name) for name in names}
+    assert all(len(found) > 5 for found in lines.values())
+    for one in run.invoked:
+        for name in names:
+            if one.place.role is PROPOSER and one.place.subject == name:
+                continue
+            assert not lines[name] & _of(one), (one.place.run_id, name)
+
+
+def test_one_pack_per_invocation_written_before_its_first_model_call(run: Run):
+    """Every role that works for a task; the researcher works for none (F-5-03, F-5-04, F-5-05, D-S7-01)."""
+    for one in run.invoked:
+        if one.place.role is Role.RESEARCHER:
+            assert one.packs == []
+            continue
+        assert one.pack.created_for.role == one.place.role
+        assert one.pack.created_for.task_ref.startswith("T-")
+        assert one.pack.default_permission is Permission.CONTRACT_ONLY
+        assert all(row.reason for row in (*one.pack.included_refs, *one.pack.excluded_refs))
+    packs = list((run.project / "state_store/context_packs").iterdir())
+    assert len(packs) == len(run.invoked) - 1
+
+
+def test_one_contribution_per_invocation_and_in_order_they_tell_the_story(run: Run):
+    """Role, invocation, pack and artifact of each; the researcher makes none (F-5-01, F-5-02)."""
+    paths = (run.project / "state_store/contributions").iterdir()
+    made = [Contribution.from_bytes(path.read_bytes(), str(path)) for path in paths]
+    told = sorted(made, key=lambda one: one.created_at)
+    invoked = [one for one in run.invoked if one.place.role is not Role.RESEARCHER]
+    assert [one.produced_by.run_id for one in told] == [one.place.run_id for one in invoked]
+    packs = {one.place.run_id: one.pack.context_pack_id for one in invoked}
+    for one in told:
+        assert one.context_pack_ref == packs[one.produced_by.run_id]
+        name, _, version = one.artifact_ref.partition("@")
+        assert list((run.project / "state_store/artifacts").glob(f"*/{name}/{version}/envelope.json"))
+
+
+def test_the_manifest_says_what_was_given_and_nothing_more(run: Run):
+    """Every module in a Proposer's directory stands in its pack with the permission by which it is shown (F-5-06,
+    F-6-01, D-S7-01, D-S7-02)."""
+    for one in run.by(PROPOSER):
+        rows = {(row.ref, row.permission) for row in one.pack.included_refs}
+        refs = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
+        assert {row for row in rows if row[0].startswith("MM-")} == {
+            (ref, permission)
+            for ref in refs
+            for permission in (Permission.CONTRACT_ONLY, Permission.METADATA_ONLY)
+        }
+        for ref in refs:
+            name = json.loads(
+                (run.project / "state_store/modules" / ref.replace("@", "/") / "contract.json").read_text()
+            )["name"]
+            surface = {
+                p.removeprefix(f"dependencies/{name}/") for p in one.directory if f"dependencies/{name}/" in p
+            }
+            assert surface == {"contract.json", "examples.md", "ship.json"}
+            assert all(shown(Permission.CONTRACT_ONLY, path) for path in surface)
+            metadata = json.loads(one.directory[f"index/{name}/metadata.json"])
+            assert (metadata["name"], metadata["version"], metadata["status"]) == (name, "1.0.0", "SHIPPED")
+        folders = {path.split("/")[1] for path in one.directory if path.startswith("dependencies/")}
+        assert len(folders) == len(refs)
+        full = {row[0].partition("-")[0] for row in rows if row[1] is Permission.FULL}
+        assert full == ({"T", "CTR"} if one.place.stage == "round-1" else {"T", "CTR", "IMPL"})
+
+
+def test_what_a_role_is_not_given_is_excluded_with_a_reason(run: Run):
+    """Siblings of the plan and modules of other tasks; for the judges the source, the dependencies, the rulings
+    (F-5-06, F-6-01)."""
+    (sibling,) = run.by(PROPOSER, "to_cents")
+    assert run.contract("parse_money").ref in {row.ref for row in sibling.pack.excluded_refs}
+    last = run.by(PROPOSER, "write_report")[0]
+    sealed = {run.contract(one.place.subject).ref for one in run.by(PROPOSER)}
+    assert {row.ref for row in last.pack.excluded_refs} == sealed - {run.contract("write_report").ref}
+    for one in [*run.by(CHALLENGER), *run.by(ARBITER)]:
+        excluded = {row.ref.partition("-")[0] for row in one.pack.excluded_refs}
+        assert "IMPL" in excluded
+        included = {(row.ref.partition("-")[0], row.permission) for row in one.pack.included_refs}
+        if one.place.role is ARBITER:
+            assert ("T", Permission.FULL) in included
+            assert not {row for row in included if row[1] is Permission.CONTRACT_ONLY}
+            assert ("MM" in excluded) is bool(run.contract(one.place.subject).dependencies)
+        else:
+            assert ("T", Permission.SUMMARY_ONLY) in included
+    assert {
+        row.ref
+        for row in run.by(CHALLENGER, "settle_up", "round-2")[0].pack.excluded_refs
+        if "ADJ" in row.ref
+    }
+
+
+def test_a_revision_names_in_its_pack_what_it_was_told_of_the_debate(run: Run):
+    """A part of the challenge, of the rejection, or of the ruling with amendments, never the whole (F-9.7-05, F-9.7-06)."""
+    for subject, stage, prefix in (
+        ("split_evenly", "round-2", "CHAL"),
+        ("compute_balances", "round-3", "CHAL"),
+        ("settle_up", "round-2", "ADJ"),
+        ("render_report", "amended-1", "ADJ"),
+    ):
+        (one,) = run.by(PROPOSER, subject, stage)
+        told = [row for row in one.pack.included_refs if row.permission is Permission.SUMMARY_ONLY]
+        assert [row.ref.partition("-")[0] for row in told] == [prefix], (subject, stage)
+
+
+def test_the_planner_may_search_and_sees_of_sealed_modules_their_names_alone(run: Run):
+    """METADATA_ONLY for what the search can find, FULL for the task; another task is excluded (F-5-07, F-9.7-03)."""
+    planners = [one for one in run.invoked if one.place.role is Role.PLANNER]
+    assert len(planners) == 6
+    for one in planners:
+        assert one.tools == {"search_code_index", "submit_plan"}
+        for row in one.pack.included_refs:
+            assert row.permission is (
+                Permission.METADATA_ONLY if row.ref.startswith("MM-") else Permission.FULL
+            )
+        assert len(one.pack.excluded_refs) == 5
+
+
+def test_no_role_can_ship_create_packs_or_leave_its_directory(run: Run):
+    """The tools of every role: none ships, none writes a pack, none executes (F-8-17, F-5-04)."""
+    offered = {(one.place.role, tool) for one in run.invoked for tool in one.tools}
+    assert not {tool for _, tool in offered if re.search("ship|execute|context_pack|task$", tool)}
+    assert {tool for role, tool in offered if role is CHALLENGER} == {"submit_challenge"}
+    assert {tool for role, tool in offered if role is ARBITER} == set()
+
+
+def test_the_prompts_remind_that_other_code_is_closed_source():
+    """Enforced by storage; the prompts only say so (F-19-03)."""
+    for role in ("proposer", "planner"):
+        assert "closed-source service" in prompt(role)

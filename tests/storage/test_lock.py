@@ -1,0 +1,69 @@
+"""One driver per project: the second says who holds it, and exits 1 (DESIGN §4, §9; D9)."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from specwright.errors import HeldError
+from specwright.storage import driving
+from storage.test_files import process
+
+_HOLDER = """
+import sys, time
+from pathlib import Path
+from specwright.storage import driving
+with driving(Path(sys.argv[1])):
+    print("holding", flush=True)
+    time.sleep(100)
+"""
+_SECOND = """
+import sys
+from specwright.cli.main import run
+sys.argv = ["specwright", "run", sys.argv[1], "--spec", sys.argv[2], "--model", "playbook:" + sys.argv[3]]
+sys.exit(run())
+"""
+EXAMPLE = Path(__file__).parents[2] / "examples" / "tabkeeper"
+
+
+@pytest.fixture
+def holder(tmp_path: Path):
+    """A process that drives the project."""
+    held = process(_HOLDER, tmp_path / "project" / ".specwright")
+    assert held.stdout is not None
+    assert held.stdout.readline() == "holding\n"
+    yield held
+    held.kill()
+    held.communicate()
+
+
+def test_a_second_driver_is_told_who_holds_the_project(holder, tmp_path: Path):
+    """D-S4-08: the process and its host; it does not wait, and leaves the holder's note alone."""
+    with pytest.raises(HeldError) as caught, driving(tmp_path / "project" / ".specwright"):
+        pass
+    assert f"process {holder.pid} on " in str(caught.value)
+    assert caught.value.exit_code == 1
+    assert caught.value.remedy
+    assert (tmp_path / "project" / ".specwright" / "driver.json").is_file()
+
+
+def test_a_second_run_exits_1_and_writes_nothing(holder, tmp_path: Path):
+    """D-S4-08: the command line, as a person meets it."""
+    project = tmp_path / "project"
+    before = sorted(path.name for path in project.rglob("*"))
+    second = process(_SECOND, project, EXAMPLE / "SPEC.md", EXAMPLE / "playbook")
+    out, _ = second.communicate()
+    assert second.returncode == 1
+    assert out == ""
+    assert sorted(path.name for path in project.rglob("*")) == before
+
+
+def test_a_killed_driver_holds_nothing(holder, tmp_path: Path):
+    """D-S4-08: the lock is the system's; the note that it left misleads nobody who gets the lock."""
+    os.kill(holder.pid, signal.SIGKILL)
+    holder.wait()
+    with driving(tmp_path / "project" / ".specwright"):
+        told = (tmp_path / "project" / ".specwright" / "driver.json").read_text()
+        assert str(os.getpid()) in told
+    assert not (tmp_path / "project" / ".specwright" / "driver.json").exists()

@@ -1,0 +1,73 @@
+"""The store port in memory, for tests in which files matter only by what they say."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from specwright import canonical_json
+from specwright.errors import CorruptionError, RefusedError
+
+__all__ = ["MemoryTree"]
+
+
+class MemoryTree:
+    """`StateStore` on a dict; behaves as `specwright.storage.DiskStateStore` does."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+
+    @property
+    def location(self) -> Path:
+        """There is none."""
+        raise NotImplementedError
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Write a file once."""
+        if self.files.setdefault(_inside(path), data) != data:
+            raise RefusedError("a published file never changes", where=path)
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a file in place of an older one."""
+        self.files[_inside(path)] = data
+
+    def read(self, path: str) -> bytes:
+        """A file's bytes."""
+        if path not in self.files:
+            raise CorruptionError("a record is missing", where=path)
+        return self.files[path]
+
+    def exists(self, path: str) -> bool:
+        """Whether a file is there."""
+        return path in self.files
+
+    def names(self, path: str) -> list[str]:
+        """The names of a directory's entries."""
+        return sorted({name.split("/")[0] for name in self.tree(path)})
+
+    def tree(self, path: str) -> dict[str, bytes]:
+        """Every file below a directory."""
+        below = f"{path}/"
+        return {name.removeprefix(below): data for name, data in self.files.items() if name.startswith(below)}
+
+    def publish_tree(self, path: str, files: Mapping[str, bytes]) -> None:
+        """Publish several files."""
+        for name, data in files.items():
+            self.publish(f"{path}/{name}", data)
+
+    def define(self, data: bytes) -> str:
+        """Publish bytes under their SHA-256."""
+        name = canonical_json.sha256(data)
+        self.publish(f"definitions/{name}", data)
+        return name
+
+    def definition(self, sha256: str) -> bytes:
+        """The bytes of a definition."""
+        data = self.read(f"definitions/{sha256}")
+        if canonical_json.sha256(data) != sha256:
+            raise CorruptionError("a definition was altered", where=sha256)
+        return data
+
+
+def _inside(path: str) -> str:
+    if path.startswith("/") or ".." in path.split("/"):
+        raise RefusedError("a path must stay inside the store", where=path)
+    return path
