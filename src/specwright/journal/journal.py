@@ -109,17 +109,17 @@ class FileJournal:
                     remedy="go on with the version and settings that began this run, or start in a new directory",
                 )
             return known.answer
-        answer = self._from_cassette(place, live)
+        answer = self._from_cassette(place, asked, live)
         record = Recorded(place, asked, answer)
         with self._lock:
             self._file.append(record)
             self._known[place] = record
         return answer
 
-    def _from_cassette(self, place: Place, live: Callable[[], JsonValue]) -> JsonValue:
-        if place.kind == "draw" and self._cassette and (recorded := self._cassette.at(place)):
-            return recorded.answer
-        return live()
+    def _from_cassette(self, place: Place, asked: str, live: Callable[[], JsonValue]) -> JsonValue:
+        """A recorded draw of the same kind; where the run draws otherwise by now, a fresh one."""
+        recorded = self._cassette.at(place) if self._cassette and place.kind == "draw" else None
+        return recorded.answer if recorded and recorded.request == asked else live()
 
 
 class FileScope:
@@ -171,4 +171,4 @@ class FileScope:
 
     def readings(self, values: list[float]) -> list[float]:
         """Measured values."""
-        return cast(list[float], self.recall("draw", "readings", lambda: list(values)))
+        return cast(list[float], self.recall("draw", f"readings {len(values)}", lambda: list(values)))

@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 from specwright import canonical_json
 from specwright.domain.product_spec import ProductSpecDraft
 from specwright.roles.agent import submit_tool, tool_schema
-from specwright.roles.submission import Submission
+from specwright.roles.submission import Submission, UnacceptableError
 from specwright.roles.workspace import Workspace
 
 __all__ = ["emit_tool", "emitted"]
@@ -42,9 +42,16 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Call
             arguments = cast(dict[str, Any], raw)
             spec = arguments.get("spec") or arguments
             if "spec_path" in arguments and not arguments.get("spec"):
-                spec = canonical_json.loads(workspace.read(str(arguments["spec_path"])))
+                spec = _read(workspace, str(arguments["spec_path"]))
         if problems := check(spec):
-            raise ValueError(*problems)
+            raise UnacceptableError(*problems)
         return cast(dict[str, Any], spec)
 
     return parse
+
+
+def _read(workspace: Workspace, path: str) -> Any:
+    try:
+        return canonical_json.loads(workspace.read(path))
+    except ValueError as error:
+        raise UnacceptableError(f"{path}: {error}") from error

@@ -9,13 +9,18 @@ from specwright.domain.record import Record, validation_messages
 from specwright.errors import AnswerError
 from specwright.roles.salvage import first_object
 
-__all__ = ["Submission", "parser"]
+__all__ = ["Submission", "UnacceptableError", "parser"]
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
 Parse = Callable[[Any], T]
-"""Makes the answer from raw JSON, or raises ValueError whose arguments are the problems."""
+"""Makes the answer from raw JSON, or raises UnacceptableError."""
+
+
+class UnacceptableError(Exception):
+    """What is wrong with an answer, one argument a problem. A class of its own, so that no fault of ours is told to a
+    role as its own."""
 
 
 def parser(schema: type[R], check: Callable[[R], Sequence[str]]) -> Parse[R]:
@@ -25,9 +30,9 @@ def parser(schema: type[R], check: Callable[[R], Sequence[str]]) -> Parse[R]:
         try:
             answer = schema.model_validate(raw)
         except ValidationError as error:
-            raise ValueError(*validation_messages(error)) from error
+            raise UnacceptableError(*validation_messages(error)) from error
         if problems := check(answer):
-            raise ValueError(*problems)
+            raise UnacceptableError(*problems)
         return answer
 
     return parse
@@ -59,7 +64,7 @@ class Submission(Generic[T]):
         self._raw.append(str(raw))
         try:
             self.accepted = self._parse(raw)
-        except ValueError as error:
+        except UnacceptableError as error:
             self._problems = tuple(str(problem) for problem in error.args)
             return self._refusal()
         return "Accepted."
