@@ -58,7 +58,9 @@ def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[A
     request = cast(JsonValue, [[event.type, event.stream_id] for event in events])
     places = cast(
         list[list[Any]],
-        scope.recall("place", request, lambda: _places(factory, context, events, [s.wire_id for s in stamps])),
+        scope.recall(
+            "place", request, lambda: _places(factory, context, events, [s.wire_id for s in stamps])
+        ),
     )
     factory.log.append(
         [
