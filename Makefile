@@ -6,7 +6,7 @@ RUN     := $(BIN)/python -m
 JOBS    ?= 2
 DEMO    ?= build/demo
 
-.PHONY: demo test test-all check lint fix lock bench clean
+.PHONY: demo test test-all coverage check lint fix lock bench clean
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
@@ -16,7 +16,10 @@ test: $(VENV)/.dev
 	$(RUN) pytest -n $(JOBS) -m "not slow"
 
 test-all: $(VENV)/.dev
-	$(RUN) pytest -n $(JOBS) --cov=specwright --cov-branch --cov-report=term:skip-covered
+	$(RUN) pytest -n $(JOBS) --timeout 900
+
+coverage: $(VENV)/.dev
+	$(RUN) pytest -n $(JOBS) -m "not slow" --cov=specwright --cov-branch --cov-report=term:skip-covered
 
 check: lint test
 

@@ -27,7 +27,7 @@ def test_the_recorded_run_ships_again(tmp_path: Path):
         [*command, "--spec", str(STREAKS / "SPEC.md"), "--model", f"replay:{STREAKS / 'recorded.journal'}"],
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=600,
         check=False,
     )
     assert told.returncode == 0, told.stderr[-2000:]

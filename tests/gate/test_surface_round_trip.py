@@ -29,7 +29,7 @@ def test_the_surface_of_a_rendered_stub_is_the_contract(contract, tmp_path):
 
 
 @pytest.mark.slow
-@settings(max_examples=4000, deadline=None, suppress_health_check=_QUIET)
+@settings(max_examples=2000, deadline=None, suppress_health_check=_QUIET)
 @given(contract=contracts())
 def test_the_surface_of_thousands_of_rendered_stubs_is_the_contract(contract, tmp_path):
     """D-S8-04: the same property, searched for longer."""
