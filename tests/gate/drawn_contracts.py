@@ -17,6 +17,7 @@ from specwright.domain.contract import (
     SurfaceKind,
 )
 from specwright.domain.contract_rules import text_problem
+from specwright.domain.record import is_placeholder
 
 __all__ = ["SIBLING", "contracts", "dependency_classes", "texts"]
 
@@ -147,7 +148,7 @@ def contracts(draw):
     return MicroModuleContract(
         module_id="MM-0123abcd",
         name="entry",
-        purpose=draw(texts().filter(lambda text: text.strip("?-.").lower() not in {"", "na"})),
+        purpose=draw(texts().filter(lambda text: bool(text.strip()) and not is_placeholder(text))),
         inputs=inputs,
         outputs=outputs,
         error_surfaces=[

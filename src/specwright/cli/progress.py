@@ -114,7 +114,7 @@ class ConsoleProgress:
         scripted = self._scripted(started.role)
         self._answered = Answered(started, event, self._ticks() - self._started_at, scripted)
         self.calls += event.calls
-        self.kept_calls += event.calls if event.replayed else 0
+        self.kept_calls += event.kept
         self._invented += event.calls if scripted else 0
         self.tokens += 0 if event.replayed else event.input_tokens + event.output_tokens
 

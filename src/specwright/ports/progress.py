@@ -31,6 +31,8 @@ class RoleDone(NamedTuple):
     input_tokens: int
     output_tokens: int
     replayed: bool
+    kept: int = 0
+    """Calls that the journal answered."""
 
 
 class Progress(Protocol):

@@ -38,7 +38,8 @@ class Meter:
 
     def total(self, run_id: str) -> RoleDone:
         """The sum."""
-        return RoleDone(run_id, self._calls, *self._tokens, replayed=self._live == 0 and self._calls > 0)
+        kept = self._calls - self._live
+        return RoleDone(run_id, self._calls, *self._tokens, replayed=self._calls == kept > 0, kept=kept)
 
 
 class _Watched:
