@@ -6,7 +6,7 @@ RUN     := $(BIN)/python -m
 JOBS    ?= 2
 DEMO    ?= build/demo
 
-.PHONY: demo test test-all coverage check lint fix lock bench clean
+.PHONY: demo test test-all coverage check lint fix pages lock bench clean
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
@@ -37,7 +37,9 @@ fix: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-spec-map: ; @$(PYTHON) docs/make_spec_map.py
+pages: $(VENV)/.dev
+	@$(BIN)/python docs/make_spec_map.py
+	@$(BIN)/python docs/make_wire_page.py
 
 # Pinned with hashes, without an index: pip takes whatever index this machine is set up for.
 lock: $(VENV)/.dev

@@ -1,30 +1,22 @@
-"""How fast Wires are checked, appended and replayed (DESIGN §11).
+"""How fast Wires are checked and replayed (DESIGN §11); `wire_append.py` is about appending.
 
 `python benchmarks/wire_throughput.py` prints the figures of one run; nothing is asserted, since machines differ:
 
 - schema validation over orjson.loads alone on the same bytes (target: at least 0.25 of its speed), beside the
   second validator of the tests;
-- append over the commit of the same bytes to a bare SQLite table (target: at most 1.3 times as long), one Wire a
-  commit and a hundred;
 - replay and reduce of stored canonical bytes of 900 each (target: at least 100,000 a second).
 """
 
 import argparse
 import hashlib
-import sqlite3
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from itertools import count
-from pathlib import Path
 from typing import Any
 
 import orjson
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from specwright.log.sqlite_log import SqliteWireLog
 from specwright.wire import canonical, data
 from specwright.wire.admission import default_admission
 from specwright.wire.envelope import make_stream, make_wire, task_stream_id
@@ -132,37 +124,6 @@ def validation(sample: list[dict[str, Any]], bodies: list[bytes]) -> None:
     show("plain validator", len(few) / python, f"{slower:.0f} times slower")
 
 
-def raw_commits(path: Path, bodies: list[bytes], group: int) -> None:
-    """The same bytes into a bare table, with the same durability."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("CREATE TABLE entry (sequence_number INTEGER PRIMARY KEY, body BLOB)")
-        for start in range(0, len(bodies), group):
-            connection.execute("BEGIN IMMEDIATE")
-            rows = [(body,) for body in bodies[start : start + group]]
-            connection.executemany("INSERT INTO entry (body) VALUES (?)", rows)
-            connection.execute("COMMIT")
-
-
-def appends(path: Path, sample: list[dict[str, Any]], group: int) -> None:
-    """The Wires into a log."""
-    log = SqliteWireLog(path, "0.0.1001", time.time_ns)
-    for start in range(0, len(sample), group):
-        log.append(sample[start : start + group])
-    log.close()
-
-
-def appending(sample: list[dict[str, Any]], bodies: list[bytes], group: int) -> None:
-    """Append beside a bare commit, this many Wires at a time."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = (Path(folder) / str(number) for number in count())
-        raw = seconds(lambda: raw_commits(next(paths), bodies, group))
-        ours = seconds(lambda: appends(next(paths), sample, group))
-    ratio = f"{ours / raw:.2f} of a bare SQLite commit (<= 1.3)"
-    show(f"append, {group} a commit", len(sample) / ours, ratio)
-
-
 def replay(bodies: list[bytes]) -> None:
     """Stored bytes to state."""
     rules = default_admission()
@@ -177,13 +138,11 @@ def replay(bodies: list[bytes]) -> None:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description="Figures for Wires: validation, append, replay.")
+    parser = argparse.ArgumentParser(description="Figures for Wires: validation, replay.")
     parser.add_argument("--wires", type=int, default=20_000)
     sample = wires(parser.parse_args().wires)
     bodies = [canonical.encode(wire) for wire in sample]
     validation(sample, bodies)
-    for group, number in ((1, 500), (100, 10_000)):
-        appending(sample[:number], bodies[:number], group)
     replay(bodies)
 
 

@@ -1,6 +1,6 @@
 """Writes docs/spec-map.md: every requirement, the modules that cite its section, the tests that cite it.
 
-Run by `make spec-map`. Requirements come from docs/requirements.tsv: a line `# title<TAB>citations` opens a
+Run by `make pages`. Requirements come from docs/requirements.tsv: a line `# title<TAB>citations` opens a
 section, every other line is `id<TAB>short title`. A test is a function `test_...`, or a rule or invariant of a
 state machine, whose docstring cites ids: `F-12-03`, `F-12-03 to F-12-06`, `F-4.2-01..04`.
 
@@ -25,7 +25,7 @@ _STEPS = {"rule", "invariant", "initialize"}
 HEAD = """\
 # Spec map
 
-Written by `make spec-map` from `docs/requirements.tsv` and the docstrings of the tests; do not edit it.
+Written by `make pages` from `docs/requirements.tsv` and the docstrings of the tests; do not edit it.
 
 Each section of the sources with the modules of `src/specwright` that cite it, and its requirements with the
 tests (below `tests/`) that cite them. A requirement without a test is not built yet, or nothing shows it.

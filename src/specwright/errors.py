@@ -85,13 +85,21 @@ class AnswerError(ModelError):
 
     Args:
         raw_answers: The answers as they came, oldest first, for the escalation.
+        problems: Everything that was wrong with the last of them.
     """
 
     def __init__(
-        self, what: str, *, where: str = "", remedy: str = "", raw_answers: tuple[str, ...] = ()
+        self,
+        what: str,
+        *,
+        where: str = "",
+        remedy: str = "",
+        raw_answers: tuple[str, ...] = (),
+        problems: tuple[str, ...] = (),
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.raw_answers = raw_answers
+        self.problems = problems
 
 
 class CorruptionError(SpecwrightError):

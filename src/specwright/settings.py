@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
@@ -50,7 +52,19 @@ class Settings(BaseSettings):
     calls_per_role: int = Field(default=60, ge=2)
     """Model calls of one role invocation."""
     gate_timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
-    """Of one run of a module's tests."""
+    """Of one run of a module's tests, and again of its examples."""
+    gate_memory_mib: int = Field(default=1024, ge=256, le=65_536)
+    """Address space of each sandboxed process."""
+    gate_output_mib: int = Field(default=4, ge=1, le=64)
+    """What a sandboxed process may print."""
+    gate_disk_mib: int = Field(default=64, ge=1, le=4096)
+    """All files of a run together; one file may take a quarter of it."""
+    gate_strength: float = Field(default=0.8, ge=0.5, le=1, allow_inf_nan=False)
+    """The least share of mutants that a module's tests must notice."""
+    gate_fuzz_examples: int = Field(default=250, ge=50, le=10_000)
+    """Inputs that the contract fuzz draws for a module, beside those that it always tries."""
+    packages: list[str] = Field(default_factory=list)
+    """Third-party packages that modules may import, each with its versions (D23)."""
     sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = "auto"
     """How the code of modules is confined; `none` is for those who accept the risk, and is recorded."""
     embedder: str = "wordllama"
@@ -81,6 +95,15 @@ class Settings(BaseSettings):
                 raise ValueError(f"there is no role {role!r}; roles are {', '.join(Role)}")
             _checked_model(name)
         return models
+
+    @field_validator("packages")
+    @classmethod
+    def _packages_are_named_with_their_versions(cls, packages: list[str]) -> list[str]:
+        read = [_checked_package(text) for text in packages]
+        names = [canonicalize_name(requirement.name) for requirement in read]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"{twice[0]} is named twice; name it once, with all its bounds")
+        return list(map(str, read))
 
     @field_validator("base_url")
     @classmethod
@@ -149,11 +172,15 @@ def _from_environment() -> dict[str, Any]:
     try:
         return {name: value for name, value in EnvSettingsSource(Settings)().items() if value != ""}
     except SettingsError as error:
-        variable = ENVIRONMENT_PREFIX + "ROLE_MODELS"  # the only one that is not a plain value
+        # only these two are no plain values
+        kind, name, value = (
+            ("list", "PACKAGES", '["attrs>=25"]')
+            if "packages" in str(error)
+            else ("object", "ROLE_MODELS", '{"challenger": "openai:gpt-5"}')
+        )
+        variable = ENVIRONMENT_PREFIX + name
         raise InputError(
-            "a variable is no JSON object",
-            where=variable,
-            remedy=f'for instance {variable}=\'{{"challenger": "openai:gpt-5"}}\'',
+            f"a variable is no JSON {kind}", where=variable, remedy=f"for instance {variable}='{value}'"
         ) from error
 
 
@@ -189,6 +216,18 @@ def _checked_model(name: str) -> str:
     if not _MODEL_NAME.fullmatch(name):
         raise ValueError(f"{name!r} does not say whose model it is; write provider:model, as in openai:gpt-5")
     return name
+
+
+def _checked_package(text: str) -> Requirement:
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement as error:
+        raise ValueError(f"{text!r} names no package with versions, as attrs>=25 does") from error
+    if requirement.url or requirement.marker or requirement.extras:
+        raise ValueError(f"{text!r} says more than a package and its versions; write it as in attrs>=25")
+    if not requirement.specifier:
+        raise ValueError(f"{text!r} says no version; write one, as in {requirement.name}>=1.0")
+    return requirement
 
 
 def _origin(name: str, path: Path, in_environment: Mapping[str, Any], given: Mapping[str, object]) -> str:

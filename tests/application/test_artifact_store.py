@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.application.artifact_store import ArtifactStoreService
+from specwright.application.records import Invocation
 from specwright.domain.answers import Amendment, Decision, ShipDirective
-from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus, Author, check_transition
+from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus, check_transition
 from specwright.domain.debate import Adjudication
 from specwright.domain.ids import ArtifactType
 from specwright.domain.provenance import Contribution, ContributionType, ProducedBy
@@ -19,9 +20,9 @@ from specwright.errors import RefusedError
 from support.memory_tree import MemoryTree
 
 FOLDER = "words"
-AUTHOR = Author(role="proposer", run_id="TSK-001.1/shorten/round-1/proposer")
 FINGERPRINT = "a" * 64
 PACK = "CP-00000001"
+BY = Invocation("proposer", "TSK-001.1/shorten/round-1/proposer", "T-words-shorten-001", PACK, FOLDER)
 
 
 class Counted:
@@ -36,6 +37,9 @@ class Counted:
     def now(self) -> str:
         return "2026-01-01T00:00:00Z"
 
+    def recall(self, kind: str, request: Any, live: Callable[[], Any]) -> Any:
+        return live()
+
 
 class Shelf:
     """A store with something in it."""
@@ -47,7 +51,8 @@ class Shelf:
 
     def create(self, kind: ArtifactType = ArtifactType.IMPLEMENTATION, **given: Any) -> str:
         body = given.pop("body", {"notes.md": b"x"})
-        return self.service.create(self.draws, FOLDER, kind, AUTHOR, given.pop("pack", PACK), body, **given)
+        by = BY._replace(pack_id=given.pop("pack", PACK))
+        return self.service.create(self.draws, by, kind, body, **given)
 
     def status(self, name: str) -> ArtifactStatus:
         return self.service.envelope(FOLDER, name).status
@@ -294,6 +299,43 @@ def test_an_old_challenge_does_not_serve_a_revision(shelf: Shelf):
     assert (shelf.status(failed), shelf.status(revision)) == (S.CHALLENGED, S.DRAFT)
 
 
+@pytest.mark.parametrize("decided", ["ICE-00000001@1.0.0", "IMPL-00000009@1.1.0"])
+def test_a_deprecation_names_the_decision_or_the_successor(shelf: Shelf, decided: str):
+    """It is recorded among the outputs; without such a reference there is none, and it is the last step (F-8-14)."""
+    name = shelf.brought_to(S.SHIPPED)
+    with pytest.raises(ValueError, match="ref"):
+        shelf.service.deprecated(FOLDER, name, "because I say so")
+    assert shelf.status(name) is S.SHIPPED
+    shelf.service.deprecated(FOLDER, name, decided)
+    last = shelf.service.envelope(FOLDER, name).outputs[-1]
+    assert (last.ref, last.purpose) == (decided, "deprecated for it")
+    shelf.service.deprecated(FOLDER, name, decided)
+    with pytest.raises(RefusedError, match="terminal"):
+        shelf.service.deprecated(FOLDER, name, "ICE-00000002@1.0.0")
+
+
+@pytest.mark.parametrize("status", list(S))
+def test_the_status_is_what_the_grounds_make_it(shelf: Shelf, status: ArtifactStatus):
+    """Every status that was come by legally can be told from the outputs alone (F-8-09, D-S9-11)."""
+    envelope = shelf.service.envelope(FOLDER, shelf.brought_to(status))
+    assert envelope.status_by_grounds is envelope.status is status
+    assert envelope.as_created.status_by_grounds is S.DRAFT
+
+
+def test_a_rejection_and_amendments_are_grounds_too(shelf: Shelf):
+    """Back to DRAFT, and on to ADJUDICATED by the ruling that asked for the change (F-8-09, F-8-13, D-S9-11)."""
+    rejected, judged = shelf.brought_to(S.CHALLENGED), shelf.create()
+    ruling = shelf.ruling(Decision.REJECT, rejected)
+    shelf.service.adjudicated(FOLDER, rejected, ruling)
+    shelf.service.rejected(FOLDER, rejected, ruling, revisions_left=1)
+    told = shelf.challenge(judged), shelf.ruling(Decision.APPROVE_WITH_AMENDMENTS, judged)
+    amended = shelf.create(revises=judged)
+    shelf.service.amended(FOLDER, amended, judged, *told)
+    for name, status in ((rejected, S.DRAFT), (amended, S.ADJUDICATED), (judged, S.DRAFT)):
+        envelope = shelf.service.envelope(FOLDER, name)
+        assert envelope.status_by_grounds is envelope.status is status
+
+
 def test_a_step_that_is_made_again_after_a_crash_changes_nothing(shelf: Shelf):
     """The very same step is passed over from any later status; the store stays the same (F-8-09, DESIGN §4)."""
     name = shelf.create()
@@ -356,7 +398,7 @@ def test_there_are_thirteen_types_and_no_other(shelf: Shelf):
         name = shelf.create(kind)
         assert name.startswith(f"{kind.prefix}-")
     with pytest.raises(RefusedError, match="artifact_type"):
-        shelf.service.create(shelf.draws, FOLDER, "ESSAY", AUTHOR, PACK, {"x": b""}, name="IMPL-00000001")  # pyright: ignore
+        shelf.service.create(shelf.draws, BY, "ESSAY", {"x": b""}, name="IMPL-00000001")  # pyright: ignore
 
 
 @given(st.lists(st.sampled_from(list(S)), max_size=8))

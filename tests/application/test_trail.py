@@ -1,18 +1,23 @@
 """From any shipped module the chain back to debate, plan, packs, task and spec, whole and readable (F§5.2)."""
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from roles.conftest import run  # noqa: F401  # the fixture
 from roles.overheard import Run
-from specwright.application.trail import ModuleTrail, trail, trail_text
-from specwright.bootstrap import reading_project
-from specwright.domain.artifact import ArtifactStatus
+from specwright.application.kept_records import KEPT, kept_in
+from specwright.application.trail import ModuleTrail, trail
+from specwright.application.trail_text import trail_text
+from specwright.bootstrap import reading_project, stored_wires
+from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus
 from specwright.domain.ids import ModuleRef
 from specwright.errors import CorruptionError
+from support.stores import records
 
 MODULES = (
     "to_cents",
@@ -50,6 +55,53 @@ def test_the_chain_of_every_module_is_whole(run: Run, name: str):  # noqa: F811
     assert found.criteria
     assert found.spec.startswith("SPEC-001@1.0.0 ")
     assert json.dumps(found.to_json())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_contract_is_debated_and_locked_before_its_module_is_begun(run: Run, name: str):  # noqa: F811
+    """The ruling on the contracts comes before the first word of the Proposer, and what ships is the contract that was
+    locked, by its hash (F-6-05, F-6-03, D10)."""
+    found = followed(run.project, run.contract(name).ref)
+    runs = [one.contribution.produced_by.run_id for one in found.made]
+    locked = next(
+        n for n, run_id in enumerate(runs) if "/contracts/" in run_id and run_id.endswith("/arbiter")
+    )
+    begun = next(n for n, run_id in enumerate(runs) if run_id.endswith("/proposer"))
+    assert locked < begun
+    sealed = run.project / "state_store/modules" / found.contract.ref.replace("@", "/") / "contract.json"
+    body = next(
+        (run.project / "state_store/artifacts").glob(f"*/{found.locked.artifact_id}/*/body/contract.json")
+    )
+    assert sealed.read_bytes() == body.read_bytes()
+    definition = hashlib.sha256(sealed.read_bytes()).hexdigest()
+    assert (run.project / "state_store/definitions" / definition).is_file()
+    plans = [w for w in wires(run.project) if w["payload"].get("subject") == "plan.locked"]
+    (lock,) = [w for w in plans if w["payload"]["reference"] == found.planned.artifact_id]
+    ready = [w for w in wires(run.project) if w["payload"].get("artifact_id") == found.contract.module_id]
+    assert lock["ts"] < min(w["ts"] for w in ready)
+
+
+def wires(project: Path) -> list[dict[str, Any]]:
+    """Everything in the log."""
+    return [stored["wire"] for stored in stored_wires(project)]
+
+
+def test_every_artifact_of_a_run_came_by_the_store(run: Run):  # noqa: F811
+    """The service notes each in the journal as it writes it: there is none beside these, and each is whole (F-8-16, F-8-01,
+    F-8-03)."""
+    noted = kept_in(record.answer for record in records(run.project, KEPT))
+    base = run.project / "state_store"
+    there = {p.relative_to(base).as_posix() for p in (base / "artifacts").rglob("*") if p.is_file()}
+    assert there == {path for path in noted if path.startswith("artifacts/")}
+    envelopes = [path for path in there if path.endswith("/envelope.json")]
+    assert len(envelopes) == len({path.split("/")[2] for path in there}) > 50
+    for path in envelopes:
+        _, folder, name, version, _ = path.split("/")
+        envelope = ArtifactEnvelope.from_bytes((base / path).read_bytes(), path)
+        assert envelope.ref == f"{name}@{version}"
+        assert any(other.startswith(f"artifacts/{folder}/{name}/{version}/body/") for other in there)
+    assert {f"context_packs/{p.name}" for p in (base / "context_packs").iterdir()} < noted.keys()
+    assert {f"contributions/{p.name}" for p in (base / "contributions").iterdir()} < noted.keys()
 
 
 @pytest.mark.parametrize(
@@ -110,6 +162,7 @@ def test_the_text_fits_and_says_every_link(run: Run):  # noqa: F811
         "Who saw what",
         "Task",
         "Spec",
+        "Files",
     ]
 
 

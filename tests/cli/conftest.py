@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import PLAYBOOK, ROOT, SMALL, SPEC, specwright
+from factory.scripts import failing, pair, rejecting
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +60,20 @@ def released_once(waiting_once: Path, tmp_path_factory: pytest.TempPathFactory) 
 def released(released_once: Path, tmp_path: Path) -> Path:
     """A project that is done."""
     return Path(shutil.copytree(released_once, tmp_path / "released"))
+
+
+@pytest.fixture(scope="session")
+def halted_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose second module shipped and whose first one failed three times; only looked at."""
+    base = tmp_path_factory.mktemp("halted")
+    playbook = pair(base / "playbook")
+    failing(playbook / "TSK-001/shout", 3)
+    rejecting(playbook / "TSK-001/shout/round-3")
+    told = specwright(
+        "run", base / "project", "--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve"
+    )
+    assert told.code == 3, told
+    return base / "project"
 
 
 Answer = tuple[int, bytes]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import everything, specwright
+from cli.commands import PLAYBOOK, everything, specwright
 
 FILES = {
     'modle = "openai:x"': ("there is no setting `modle`", "did you mean `model`?"),
@@ -16,6 +16,16 @@ FILES = {
     "timeout_seconds = 0": ("`timeout_seconds` is 0", "greater than 0"),
     "timeout_seconds = nan": ("`timeout_seconds`", "finite"),
     "gate_timeout_seconds = -1\ncalls_per_role = 1": ("`gate_timeout_seconds`", "`calls_per_role`"),
+    "gate_memory_mib = 100": ("`gate_memory_mib` is 100", "greater than or equal to 256"),
+    "gate_output_mib = 0": ("`gate_output_mib` is 0", "greater than or equal to 1"),
+    "gate_disk_mib = 5000": ("`gate_disk_mib` is 5000", "less than or equal to 4096"),
+    "gate_strength = 0.4": ("`gate_strength` is 0.4", "greater than or equal to 0.5"),
+    "gate_fuzz_examples = 10": ("`gate_fuzz_examples` is 10", "greater than or equal to 50"),
+    'packages = "attrs"': ("`packages`", "list"),
+    'packages = ["attrs"]': ("`packages`", "'attrs' says no version", "attrs>=1.0"),
+    'packages = ["attrs >> 2"]': ("`packages`", "names no package with versions"),
+    'packages = ["attrs[x]>=2"]': ("`packages`", "more than a package and its versions"),
+    'packages = ["Py_YAML>=5", "py-yaml<9"]': ("py-yaml is named twice",),
     'role_models = "x"': ("`role_models`", "dictionary"),
     '[role_models]\njudge = "openai:x"': ("no role 'judge'", "challenger"),
     '[role_models]\narbiter = "x"': ("provider:model",),
@@ -32,6 +42,15 @@ def test_a_wrong_settings_file_is_refused(text: str, project: Path) -> None:
     before = everything(project)
     told = specwright("run", project)
     told.refuses(str(project / "specwright.toml"), *FILES[text])
+    assert everything(project) == before
+
+
+def test_a_package_that_is_not_installed_is_told_before_anything_is_written(project: Path) -> None:
+    """D-23-02, D-S9-04: with what to install; the settings themselves are sound."""
+    (project / "specwright.toml").write_text('packages = ["no-such-package-of-ours>=1"]\n')
+    before = everything(project)
+    told = specwright("run", project, "--model", PLAYBOOK)
+    told.refuses("no-such-package-of-ours>=1 is allowed to modules and not installed", "pip install")
     assert everything(project) == before
 
 
@@ -60,6 +79,8 @@ VARIABLES = {
     ("SPECWRIGHT_BASE_URL", "nowhere"): "no web address",
     ("SPECWRIGHT_ROLE_MODELS", "challenger=openai:x"): "no JSON object",
     ("SPECWRIGHT_ROLE_MODELS", "[1]"): "valid dictionary",
+    ("SPECWRIGHT_PACKAGES", "attrs>=23"): "no JSON list",
+    ("SPECWRIGHT_PACKAGES", '["attrs"]'): "says no version",
     ("SPECWRIGHT_MODLE", "openai:x"): "SPECWRIGHT_MODEL is meant?",
     ("SPECWRIGHT_TIMEOUT", "60"): "SPECWRIGHT_TIMEOUT_SECONDS is meant?",
 }

@@ -184,3 +184,28 @@ def test_a_link_is_not_followed(module: Path):
     """Files of a module lie in its directory (D-S8-15)."""
     (module / "implementation/_other.py").symlink_to("/etc/hostname")
     assert [finding.code for finding in judged(module).findings] == ["files.unexpected"]
+
+
+def test_the_settings_beside_a_module_bind_its_gate(module: Path):
+    """A package is seen where it is allowed, and what is not installed is bad input (D-23-02, D-S8-15)."""
+    entry = module / ENTRY
+    text = entry.read_text(encoding="utf-8").replace("__all__", "import attrs as _attrs\n\n__all__", 1)
+    entry.write_text(text.replace("    words = ", "    _attrs.has(int)\n    words = ", 1), encoding="utf-8")
+    refused = specwright("gate", module)
+    assert refused.code == 1
+    assert "source.import" in refused.out
+    (module / "specwright.toml").write_text('packages = ["attrs>=23"]\ngate_fuzz_examples = 50\n')
+    told = specwright("gate", module)
+    assert told.code == 0, told
+    (module / "specwright.toml").write_text('packages = ["no-such-package-of-ours>=1"]\n')
+    specwright("gate", module).refuses("no-such-package-of-ours>=1", "pip install")
+
+
+def test_what_shipped_unconfined_says_so_in_its_last_lines_and_in_its_evidence(waiting: Path):
+    """Whoever accepts the risk is not the only one who learns of it (D-S8-10, D-S8-16)."""
+    (waiting / "specwright.toml").write_text('sandbox = "none"\n')
+    told = specwright("approve", waiting)
+    assert told.code == 0, told
+    assert "UNCONFINED" in told.out.splitlines()[-1]
+    (evidence,) = (waiting / "state_store/modules").glob("*/*/ship.json")
+    assert "sandbox: none; the code ran unconfined" in evidence.read_text(encoding="utf-8")

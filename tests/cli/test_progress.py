@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import subprocess
 import time
 from contextlib import redirect_stderr
@@ -154,3 +155,19 @@ def _on_a_terminal(*arguments: object) -> str:
         process.wait(10)
     os.close(master)
     return painted.decode()
+
+
+def test_a_preflight_that_fails_says_in_one_line_what_failed(tmp_path: Path) -> None:
+    """D-11-06, D18: a person who watches sees why a role is asked once more, as it happens."""
+    playbook = shutil.copytree(SMALL / "playbook", tmp_path / "playbook")
+    source = playbook / "TSK-001/initials/round-1/deliverable/implementation/__init__.py"
+    source.write_text(source.read_text().replace("upper()", "lower()"))
+    spec = SMALL / "SPEC.md"
+    ended = specwright(
+        "run", tmp_path / "project", "--spec", spec, "--model", f"playbook:{playbook}", "--approve"
+    )
+    assert ended.code == 2, ended  # the playbook has no other draft
+    (line,) = {line[10:] for line in ended.err.splitlines() if " preflight " in line}
+    assert line.startswith("TSK-001  preflight  initials: ")
+    assert "test_initials.py" in line
+    assert "(and " in line

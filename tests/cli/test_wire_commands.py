@@ -7,16 +7,19 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from cli.commands import specwright
 from specwright.bootstrap import RUNTIME, TOPIC
 from specwright.canonical_json import canonical
 from specwright.cli.main import app
 from specwright.log.sqlite_log import SqliteWireLog
-from wire.story import FIXTURES, HAPPY_PATH, TASK, Story
+from wire.story import FIXTURES, HAPPY_PATH, TASK, Story, expectations
+
+VALID = sorted(FIXTURES.glob("*.valid*.json"))
 
 
-def wire(*arguments):
+def wire(*arguments, given: bytes = b""):
     """The exit code and standard output of a wire command."""
-    result = CliRunner().invoke(app, ["wire", *map(str, arguments)])
+    result = CliRunner().invoke(app, ["wire", *map(str, arguments)], input=given)
     return result.exit_code, result.stdout
 
 
@@ -45,11 +48,24 @@ def project(tmp_path: Path, happy) -> Path:
 
 
 def test_every_valid_fixture_is_called_valid():
-    """D-S9-10, W-2-01: documents are checked one by one, exit 0."""
-    files = [FIXTURES / f"{name.replace('.', '-')}.valid.json" for name in HAPPY_PATH]
-    code, told = wire("validate", *files, "--json")
+    """D-S9-10, W-2-01, W-7-01..03: Wires and what stands beside them are checked one by one, exit 0."""
+    code, told = wire("validate", *VALID, "--json")
+    rows = json.loads(told)["wires"]
     assert code == 0
-    assert [row["valid"] for row in json.loads(told)["wires"]] == [True] * len(files)
+    assert [row["valid"] for row in rows] == [True] * len(VALID)
+    assert {row["kind"] for row in rows} == {
+        *("wire", "message", "part", "artifact", "agent-card", "hcs-metadata"),
+    }
+
+
+def test_no_fixture_that_is_invalid_by_itself_is_called_valid():
+    """D-S9-10, W-2-02: what only the Wires before it make invalid is left to `reduce`."""
+    expected = expectations()["invalid"]
+    alone = [name for name, row in expected.items() if row["layer"] != "admission" or "secret" in row["code"]]
+    _, told = wire("validate", *(FIXTURES / name for name in expected), "--json")
+    refused = {Path(row["file"]).name for row in json.loads(told)["wires"] if not row["valid"]}
+    assert refused == set(alone)
+    assert len(alone) > 70
 
 
 def test_an_invalid_fixture_is_named_with_its_code():
@@ -114,6 +130,89 @@ def test_an_intact_log_passes_and_an_altered_entry_is_named(project):
     code, told = wire("verify", project, "--json")
     assert code == 1
     assert 3 in [finding["sequence_number"] for finding in json.loads(told)["findings"]]
+
+
+def test_a_file_of_lines_is_checked_line_by_line(lines):
+    """D-S9-10: each line has its verdict, good or bad, and its place."""
+    kept = lines.read_bytes().splitlines()
+    lines.write_bytes(b"\n".join([kept[0], b"{", b"", kept[1].replace(b'"1.1"', b'"1.0"')]))
+    code, told = wire("validate", lines)
+    assert code == 1
+    assert told.splitlines() == [
+        f"{lines}:2  wire.not_json  the Wire is not JSON: unexpected end of data: line 1 column 2 (char 1)",
+        f'{lines}:4  wire.schema at /wire  "1.1" was expected',
+        "1 of 3 are valid.",
+    ]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_standard_input_is_one_document_or_lines(happy, lines, indent):
+    """D-S9-10: `-` takes a Wire in any spelling, or one a line; `reduce` and `a2a` take lines."""
+    assert wire("validate", "-", given=json.dumps(happy[0], indent=indent).encode()) == (
+        0,
+        "1 of 1 are valid.\n",
+    )
+    assert wire("validate", "-", given=lines.read_bytes()) == (0, "6 of 6 are valid.\n")
+    assert wire("reduce", "-", given=lines.read_bytes()) == (0, f"{TASK}  completed  1 artifact\n")
+    assert wire("a2a", "-", "--json", given=lines.read_bytes()) == wire("a2a", lines, "--json")
+
+
+def test_a_projects_log_is_written_as_lines_that_the_others_read(project, tmp_path):
+    """D-S9-10: `log --lines` writes the canonical bytes; a project's directory does for the same."""
+    code, told = wire("log", project, "--lines")
+    saved = tmp_path / "saved.jsonl"
+    saved.write_text(told)
+    assert code == 0
+    assert [canonical(json.loads(line)).decode() for line in told.splitlines()] == told.splitlines()
+    assert wire("reduce", saved) == wire("reduce", project) == (0, f"{TASK}  completed  1 artifact\n")
+    assert wire("a2a", saved, "--json") == wire("a2a", project, "--json")
+
+
+def test_a_story_in_the_wrong_order_is_mapped_as_far_as_it_is_admissible(lines):
+    """D-S9-10, W-7-05: A2A shows what the reducer takes, says that there is more, and fails."""
+    kept = lines.read_bytes().splitlines()
+    lines.write_bytes(b"\n".join([*kept[:2], *kept[3:], b"no Wire"]))
+    result = CliRunner().invoke(app, ["wire", "a2a", str(lines), "--json"])
+    (stream,) = json.loads(result.stdout).values()
+    assert result.exit_code == 1
+    assert len(stream) == 2
+    assert "4 lines passed over" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["reduce", "a2a"])
+@pytest.mark.parametrize("content", [b"# Notes\n\nNo Wires.\n", b"SQLite format 3\x00\xff", b"[\n  {\n"])
+def test_a_file_that_holds_no_wires_is_one_mistake_not_many(tmp_path, command, content):
+    """D-S9-04, D-S9-10: exit 2 with what was expected, instead of a rejection for each line."""
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    specwright("wire", command, file).refuses(
+        "no line of it is a JSON object", str(file), "wire log DIR --lines"
+    )
+
+
+@pytest.mark.parametrize("command", ["validate", "reduce", "a2a"])
+def test_a_file_that_is_not_there_is_named(tmp_path, command):
+    """D-S9-04: exit 2; nothing is said of the other files."""
+    missing = tmp_path / "missing.json"
+    specwright("wire", command, missing).refuses("cannot be read", str(missing))
+
+
+def test_an_empty_file_holds_no_wires(tmp_path):
+    """D-S9-10: a result, and it is said."""
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert wire("reduce", empty) == (0, "There are no Wires in it.\n")
+    assert wire("validate", empty) == (0, "0 of 0 are valid.\n")
+
+
+def test_of_many_faults_the_first_are_printed_and_json_has_all(lines):
+    """D-S9-10: a file of ten thousand bad lines does not scroll the reason away."""
+    lines.write_bytes(lines.read_bytes() + b"{}\n" * 1000)
+    code, told = wire("reduce", lines)
+    assert code == 1
+    assert len(told.splitlines()) == 22
+    assert told.endswith("and 980 more; `--json` has them all\n")
+    assert len(json.loads(wire("reduce", lines, "--json")[1])["rejected"]) == 1000
 
 
 @pytest.mark.parametrize("command", ["log", "verify"])

@@ -31,12 +31,12 @@ def _requirements() -> dict[str, str]:
 
 
 def test_the_map_is_current():
-    """The file is what `make spec-map` writes; run that after adding a test that cites a requirement."""
+    """The file is what `make pages` writes; run that after adding a test that cites a requirement."""
     written = generator.MAP.read_text(encoding="utf-8")
     made = generator.spec_map(ROOT)
 
     stale = [line[:160] for line in made.splitlines() if line not in set(written.splitlines())]
-    assert written == made, "run `make spec-map`; lines that are new: " + "; ".join(stale[:5])
+    assert written == made, "run `make pages`; lines that are new: " + "; ".join(stale[:5])
 
 
 def test_every_requirement_that_a_test_cites_exists():

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from domain.product_specs import entry, state_of, states
 from specwright.domain.dispatch import Outcome, in_progress, next_task, outcome, rederive, why_not
 from specwright.domain.project_state import TaskStatus, effective_dependencies
-from specwright.domain.task_graph import mermaid, overview, stall_lines, svg, text_graph, why_each
+from specwright.domain.task_drawing import svg
+from specwright.domain.task_graph import mermaid, overview, stall_lines, text_graph, why_each
 
 _PROJECT = rederive(
     state_of(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from specwright.domain.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from specwright.domain.contract_rules import problems
-from specwright.domain.docstring import own_exceptions
+from specwright.domain.docstring import own_exceptions, public_names
 from specwright.gate.fuzz import FuzzBounds, examine_contract
 from specwright.gate.staging import stage
 from specwright.ports.gate import Candidate, Finding
@@ -88,7 +88,10 @@ class Planted(NamedTuple):
             parameters.append(f"{given.name}: {given.type}{default}")
         head = f"({', '.join(parameters)}) -> {self.returns or 'None'}:\n"
         own = "".join(f"class {name}(Exception):\n    pass\n" for name in own_exceptions(contract))
-        source = f"{_IMPORTS}\n{own}\n{textwrap.dedent(self.before)}\ndef f{head}{_indented(self.body)}"
+        exports = f"__all__ = {public_names(contract)!r}\n"
+        source = (
+            f"{exports}{_IMPORTS}\n{own}\n{textwrap.dedent(self.before)}\ndef f{head}{_indented(self.body)}"
+        )
         if self.twin:
             source += f"\nasync def f_async{head}{_indented(self.twin)}"
         files = {

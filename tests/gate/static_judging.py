@@ -9,13 +9,13 @@ from specwright.ports.gate import Candidate
 
 __all__ = ["cases", "codes_of_source", "codes_of_tests", "contract_of"]
 
-_STATIC = Path(__file__).parent / "corpus/static"
+_CORPUS = Path(__file__).parent / "corpus"
 _CASE = re.compile(r"^## (.+?)\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def cases(name):
     """The pieces of code of a file of the corpus by their headings."""
-    found = dict(_CASE.findall((_STATIC / name).read_text(encoding="utf-8")))
+    found = dict(_CASE.findall((_CORPUS / name).read_text(encoding="utf-8")))
     assert found
     return found
 

@@ -56,7 +56,7 @@ def test_a_faulty_module_is_refused_for_its_reason(fault):
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_of_the_whole_corpus_almost_nothing_is_judged_wrongly():
+def test_of_the_whole_corpus_almost_nothing_is_judged_wrongly(capsys):
     """Issue 6: at most 2 faults shipped and 1 sound module refused; every refusal has its own reason."""
     with ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1)) as pool:
         fair = dict(
@@ -66,10 +66,12 @@ def test_of_the_whole_corpus_almost_nothing_is_judged_wrongly():
     refused = {name: sorted(codes(verdict)) for name, verdict in fair.items() if not verdict.passed}
     shipped = [fault.title for fault, verdict in foul if verdict.passed]
     other = {f.title: sorted(codes(v)) for f, v in foul if not v.passed and not codes(v) & set(f.codes)}
-    # a report for whoever runs it: `pytest -m slow -rP tests/gate/test_corpus.py`
-    sys.stdout.write(f"{len(fair)} sound modules, refused: {refused or 'none'}\n")
-    sys.stdout.write(f"{len(foul)} faulty modules, shipped: {shipped or 'none'}\n")
-    sys.stdout.write(f"refused for another reason: {other or 'none'}\n")
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n{len(fair)} sound modules, refused: {refused or 'none'}\n"
+            f"{len(foul)} faulty modules, shipped: {shipped or 'none'}\n"
+            f"refused for another reason: {other or 'none'}\n"
+        )
     assert len(shipped) <= MOST_SHIPPED
     assert len(refused) <= MOST_REFUSED
     assert not other

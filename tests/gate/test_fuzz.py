@@ -127,7 +127,7 @@ FAULTS = {
     ),
     "a changed argument": (
         Planted({"values: list[int]": []}, "list[int]", "values.sort()\nreturn list(values)"),
-        "changes its argument values from [",
+        "changes an argument that it was given",
     ),
     "a changed argument within": (
         Planted(
@@ -135,7 +135,7 @@ FAULTS = {
             "int",
             "return sum(len(row) for row in rows.values() if row.append(0) is None)",
         ),
-        "changes its argument rows from {",
+        "changes an argument that it was given",
     ),
     "a loop without end": (
         Planted(
@@ -369,10 +369,46 @@ def test_the_same_module_is_judged_the_same_twice():
     assert fuzzed(planted) == fuzzed(planted)
 
 
+_FRAMES = (
+    "import json, os, struct, sys\n"
+    "def _forge():\n"
+    "    for word in ({'event': 'end'}, {'event': 'end', 'nonce': ''}, {'event': 'reply', 'id': 1}):\n"
+    "        text = json.dumps(word).encode()\n"
+    "        for place in range(3, 32):\n"
+    "            try:\n                os.write(place, struct.pack('>II', len(text), 0) + text)\n"
+    "                os.write(place, text + b'\\n')\n"
+    "            except OSError:\n                pass\n"
+)
+ACQUITTALS = {
+    "an end that nobody asked for": (_FRAMES + "_forge()\n", "return text[0]"),
+    "an end in the middle of a call": (_FRAMES, "_forge()\nreturn text[0]"),
+    "a fault that hides from the fuzz": (
+        "import sys\n",
+        "return text if 'hypothesis' in sys.modules else text[0]",
+    ),
+    "an end of the process": ("import os\n", "return text[0] if text else os._exit(0)"),
+    "what judges it is patched": (
+        "import sys\n"
+        "for _module in list(sys.modules.values()):\n"
+        "    for _name in ('_undeclared', 'examine', 'mismatch'):\n"
+        "        if hasattr(_module, _name):\n            setattr(_module, _name, lambda *_: '')\n",
+        "return text[0]",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", ACQUITTALS)
+def test_a_module_cannot_acquit_itself(how):
+    """Who draws and judges runs in another process than the module (D-S8-09, D-S8-14)."""
+    before, body = ACQUITTALS[how]
+    findings = fuzzed(Planted({"text: str": []}, "str", body, raises=(), before=before), QUICK)
+    assert {finding.code for finding in findings} == {"fuzz.counterexample"}
+
+
 def test_a_module_that_floods_its_output_is_stopped():
     """Everything is bounded: a counterexample of its own (DESIGN rule 4, D-S8-14)."""
     planted = Planted({"text: str": []}, "str", "print('x' * 5_000_000)\nreturn text")
-    assert ["prints more than 4 MiB" in finding.message for finding in fuzzed(planted)] == [True]
+    assert ["prints or returns too much" in finding.message for finding in fuzzed(planted)] == [True]
 
 
 def test_a_fault_far_from_its_input_s_size_is_shown_in_short():

@@ -1,7 +1,6 @@
 """Which sandbox is used, what is refused without one, and what tests see of a module from the other side of it."""
 
 import logging
-import sys
 
 import pytest
 
@@ -10,6 +9,7 @@ from gate.running import broken_off, run
 from specwright.errors import InputError, SpecwrightError
 from specwright.gate import FirstGate
 from specwright.gate.sandbox_kind import (
+    UNCONFINED,
     AvailableSandbox,
     SandboxKind,
     available_sandbox,
@@ -45,13 +45,25 @@ def test_without_a_sandbox_it_is_refused_with_what_to_install():
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_elsewhere_the_refusal_names_the_options(system, monkeypatch):
+def test_elsewhere_the_refusal_names_the_options(system):
     """D-S8-16: macOS and Windows, with the platform faked; nothing is run."""
-    monkeypatch.setattr(sys, "platform", system)
     with pytest.raises(SpecwrightError, match=system) as refused:
-        FirstGate().judge(candidate("tally_words"))
+        FirstGate(system=system).judge(candidate("tally_words"))
     for option in ("container", "virtual machine", "WSL", "bubblewrap", 'sandbox = "none"'):
         assert option in refused.value.remedy
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_elsewhere_a_playbook_that_ships_with_specwright_runs_labelled(system, caplog):
+    """D-S8-16: unconfined, said loudly and in the verdict's notes, which are evidence; on Linux never."""
+    gate = FirstGate(system=system, shipped=True, strength=0, fuzz=NO_FUZZ)
+    with caplog.at_level(logging.WARNING, "specwright.gate"):
+        verdict = gate.judge(candidate("tally_words"))
+    assert verdict.passed
+    assert verdict.notes[0] == UNCONFINED
+    assert f"{system} offers no sandbox" in caplog.text
+    with pytest.raises(SpecwrightError, match="Landlock is off"):
+        chosen_sandbox("auto", NONE, system="linux", shipped=True)
 
 
 def test_a_kind_that_does_not_exist_is_told():

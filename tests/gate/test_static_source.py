@@ -186,7 +186,7 @@ def test_code_and_names_made_at_run_time_are_refused(case):
     }
 
 
-STATE = cases("state.md")
+STATE = cases("static/state.md")
 
 
 @pytest.mark.parametrize("case", STATE)
@@ -195,7 +195,7 @@ def test_state_of_the_module_that_a_call_changes_is_refused(case):
     assert {code for code, _ in codes_of_source(STATE[case])} == {"static.state"}
 
 
-RAISES = cases("raises.md")
+RAISES = cases("static/raises.md")
 
 
 @pytest.mark.parametrize("case", RAISES)
@@ -207,7 +207,7 @@ def test_an_undeclared_exception_that_leaves_the_module_is_refused(case):
     assert codes_of_source(source, raises=declared) == []
 
 
-SOUND = cases("sound_sources.md")
+SOUND = cases("static/sound_sources.md")
 
 
 @pytest.mark.parametrize("case", SOUND)

@@ -4,7 +4,7 @@ import pytest
 
 from gate.static_judging import cases, codes_of_tests
 
-SOUND = cases("sound_tests.md")
+SOUND = cases("static/sound_tests.md")
 
 
 @pytest.mark.parametrize("case", SOUND)
@@ -13,7 +13,7 @@ def test_a_sound_way_to_assert_is_left_alone(case):
     assert codes_of_tests(SOUND[case]) == []
 
 
-FAULTY = cases("faulty_tests.md")
+FAULTY = cases("static/faulty_tests.md")
 
 
 @pytest.mark.parametrize("case", FAULTY)

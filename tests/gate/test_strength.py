@@ -7,6 +7,8 @@ from gate.judging import candidate, judge
 from specwright.gate import FirstGate
 from specwright.gate.fuzz import FuzzBounds
 from specwright.gate.mutants import MODULE_LEVEL, made_mutants, sampled
+from specwright.gate.staging import stage
+from specwright.gate.strength_run import Variant, run_variants, start_runner
 from specwright.ports.gate import Candidate
 
 ENTRY = "implementation/__init__.py"
@@ -207,10 +209,25 @@ def test_tests_that_pass_only_once_are_refused():
     text = candidate("shorten").files[TESTS].decode()
     flaky = (
         "\n\ndef test_only_there():\n    from pathlib import Path\n\n"
-        "    assert shorten('a')\n    assert not Path.cwd().name.startswith('variant') or not shorten('a')\n"
+        "    assert shorten('a')\n    assert Path.cwd().name == 'test_runner' or not shorten('a')\n"
     )
     verdict = judge("shorten", {TESTS: text + flaky}, strength=0.8)
     assert "strength.unstable" in {finding.code for finding in verdict.findings}
+
+
+def test_a_variant_reports_on_itself_alone(tmp_path):
+    """D-S8-08: the last variant says in every pipe that it finds that the first mutant was noticed; nobody hears it."""
+    whole = candidate("shorten")
+    source = whole.files[ENTRY].decode()
+    word = b'{"event": "variant", "place": 1, "outcome": "failed", "passed": [], "failed": []}\n'
+    forging = f"import os\nfor place in range(3, 64):\n    try:\n        os.write(place, {word!r})\n"
+    forging += "    except OSError:\n        pass\n"
+    # those between see to it that the first ones have long reported
+    variants = [Variant(ENTRY, source, whole=True)] * 12 + [Variant(ENTRY, source + forging)]
+    staged = stage(tmp_path, whole, whole.files)
+    with start_runner(staged, draws=False) as runner:
+        runs = run_variants(staged, "shorten", variants, runner, seconds=5)
+    assert {run.outcome for run in runs[:12]} == {"passed"}
 
 
 def test_a_preflight_runs_no_mutants():

@@ -8,18 +8,19 @@ from pathlib import Path
 import pytest
 
 from log.damage import open_log
-from log.writer import wires_of
+from log.writer import wire_of_rival, wires_of
 from specwright.log.verify import verify
 
 TESTS = Path(__file__).parents[1]
 WRITER = Path(__file__).parent / "writer.py"
 
 
-def start(path: Path, first: int, last: int) -> subprocess.Popen[str]:
+def start(path: Path, *arguments: object) -> subprocess.Popen[str]:
     """A writer of its own."""
     search = os.pathsep.join([str(TESTS), *filter(None, sys.path)])
     return subprocess.Popen(
-        [sys.executable, str(WRITER), str(path), str(first), str(last)],
+        [sys.executable, str(WRITER), str(path), *map(str, arguments)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": search},
@@ -32,24 +33,45 @@ def ids(path: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_kill_loses_no_acknowledged_wire_and_a_second_run_doubles_none(tmp_path: Path):
-    """`kill -9` in 50 places: what was acknowledged is there, once; the log is intact (D-S4-03, D-32-01)."""
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_kill_loses_no_acknowledged_wire_and_a_second_run_doubles_none(tmp_path: Path, threads: int):
+    """`kill -9` in 50 places: what was acknowledged is there, once; the log is intact (D-S4-03, D-32-01).
+
+    With four threads the kill meets groups that share a transaction.
+    """
     path = tmp_path / "log.sqlite"
     acknowledged: list[str] = []
     for kill in range(50):
-        writer = start(path, 0, 9)
+        writer = start(path, 0, 9, threads)
         assert writer.stdout is not None
         acknowledged += [writer.stdout.readline().strip() for _ in range(kill + 1)]
         writer.kill()
-        acknowledged += writer.stdout.read().split()
-        writer.wait()
-        writer.stdout.close()
+        rest = writer.stdout.read()
+        acknowledged += rest[: rest.rfind("\n") + 1].split()  # a line that was cut off acknowledges nothing
+        writer.communicate()
 
         found = ids(path)
         assert set(filter(None, acknowledged)) <= set(found)
         assert len(found) == len(set(found))
-    assert start_and_wait(path, 0, 9) == 0
-    assert ids(path) == [str(wire["wire_id"]) for task in range(9) for wire in wires_of(task)]
+    assert start_and_wait(path, 0, 9, threads) == 0
+    everything = [str(wire["wire_id"]) for task in range(9) for wire in wires_of(task)]
+    assert ids(path) == everything if threads == 1 else sorted(ids(path)) == everything
+    assert verify(path) == []
+
+
+@pytest.mark.slow
+def test_of_two_processes_that_want_one_place_in_a_stream_one_wins(tmp_path: Path):
+    """Two writers on one stream: one wins each place, the other is told a conflict (D-32-02)."""
+    path, places = tmp_path / "log.sqlite", 40
+    rivals = {name: start(path, "rival", name, places) for name in "AB"}
+    outcomes = {name: rival.communicate("go\n")[0].splitlines() for name, rival in rivals.items()}
+    found = ids(path)
+
+    for place in range(1, places + 1):
+        assert {outcomes[name][place - 1] for name in "AB"} == {f"{place} won", f"{place} stream.sequence"}
+        winner = next(name for name in "AB" if outcomes[name][place - 1].endswith("won"))
+        assert found[place - 1] == wire_of_rival(winner, place)["wire_id"]
+    assert len(found) == places
     assert verify(path) == []
 
 
@@ -57,7 +79,7 @@ def test_a_kill_loses_no_acknowledged_wire_and_a_second_run_doubles_none(tmp_pat
 def test_two_processes_write_to_one_log_and_it_stays_one_log(tmp_path: Path):
     """Several processes may append; numbers stay dense and the chain whole (D-32-02, D-36-01)."""
     path = tmp_path / "log.sqlite"
-    writers = [start(path, first, first + 8) for first in (0, 100, 200)]
+    writers = [start(path, first, first + 8, threads) for first, threads in ((0, 1), (100, 1), (200, 3))]
     for writer in writers:
         writer.communicate()
         assert writer.returncode == 0
@@ -66,8 +88,8 @@ def test_two_processes_write_to_one_log_and_it_stays_one_log(tmp_path: Path):
     assert verify(path) == []
 
 
-def start_and_wait(path: Path, first: int, last: int) -> int:
+def start_and_wait(path: Path, *arguments: object) -> int:
     """Run a writer to its end."""
-    writer = start(path, first, last)
+    writer = start(path, *arguments)
     writer.communicate()
     return writer.returncode

@@ -1,18 +1,26 @@
 """`verify` finds any flipped bit, dropped, swapped, inserted or cut-off entry, and names it (D36)."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from log.damage import TOPIC, open_log, stored, tamper, written
+from log.damage import START, TOPIC, open_log, stored, tamper, written
+from specwright.domain.log_end import LogEnd
 from specwright.errors import InputError
-from specwright.log.running_hash import EntityId, running_hash
-from specwright.log.verify import LogEnd, verify
+from specwright.log.running_hash import GENESIS, EntityId, running_hash
+from specwright.log.sqlite_log import SqliteWireLog
+from specwright.log.verify import verify
+from specwright.wire import canonical
+from wire.story import Story
 
-AND_FIXTURES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+AND_FIXTURES = settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 
 
 @pytest.fixture
@@ -129,21 +137,51 @@ def test_a_log_that_was_cut_off_is_named(path: Path):
     assert named(path, "log.cut_off") == {5}
 
 
+def noted(path: Path) -> LogEnd:
+    """Where a log ends, as somebody notes it elsewhere."""
+    end = open_log(path).end()
+    assert end is not None
+    return end
+
+
 def test_an_older_copy_is_found_by_an_end_that_was_noted_elsewhere(path: Path, tmp_path: Path):
     """What no chain shows by itself, a noted end does (D-36-02)."""
     older = tmp_path / "older.sqlite"
     written(older, "task.created", "task.available")
-    last = stored(path)[-1]
-    noted = {TOPIC: LogEnd(last[1], last[5])}
+    end, early = noted(path), noted(older)
 
-    assert verify(path, expected=noted) == []
-    assert [finding.code for finding in verify(older, expected=noted)] == ["log.cut_off"]
-    assert [finding.code for finding in verify(path, expected={TOPIC: LogEnd(2, bytes(48))})] == [
-        "log.changed"
+    assert verify(path, expected=[end, early, end]) == []
+    assert [(found.sequence_number, found.code) for found in verify(older, expected=[early, end])] == [
+        (6, "log.cut_off")
     ]
-    assert [finding.code for finding in verify(path, expected={"0.0.7": LogEnd(1, bytes(48))})] == [
-        "log.cut_off"
+    elsewhere = end.model_copy(update={"topic_id": "0.0.7"})
+    assert [found.code for found in verify(path, expected=[elsewhere])] == ["log.cut_off"]
+
+
+def test_a_log_that_was_rewritten_as_a_whole_is_found_by_a_noted_end(path: Path, tmp_path: Path):
+    """Consistent in itself, with every hash computed anew, and yet not the log that was noted (D-36-02)."""
+    early, end = LogEnd.model_validate(noted(path).to_json() | {"sequence_number": 2}), noted(path)
+    forged = tmp_path / "forged.sqlite"
+    log = SqliteWireLog(forged, TOPIC, lambda: START + 1)
+    log.append([entry.wire for entry in open_log(path).entries()])
+    log.close()
+
+    assert verify(forged) == []
+    assert [(found.sequence_number, found.code) for found in verify(forged, expected=[end])] == [
+        (6, "log.changed")
     ]
+    assert [found.sequence_number for found in verify(path, expected=[early, end])] == [2]
+
+
+def test_a_log_knows_its_end_and_what_it_holds(path: Path, tmp_path: Path):
+    """The end that is noted outside is the last entry with its running hash (D-36-02)."""
+    log, empty = open_log(path), open_log(tmp_path / "empty.sqlite")
+    end = noted(path)
+
+    assert end == LogEnd(topic_id=TOPIC, sequence_number=6, running_hash=stored(path)[-1][5].hex())
+    assert (log.holds(end), empty.holds(end), empty.end()) == (True, False, None)
+    assert not log.holds(end.model_copy(update={"sequence_number": 5}))
+    assert not log.holds(end.model_copy(update={"topic_id": "0.0.7"}))
 
 
 def rechained(path: Path, change: Callable[[bytes], bytes]) -> None:
@@ -189,6 +227,150 @@ def test_a_file_that_is_no_log_is_a_finding_and_a_missing_one_an_input_error(tmp
     assert [finding.code for finding in verify(broken)] == ["log.unreadable"]
     with pytest.raises(InputError):
         verify(tmp_path / "missing.sqlite")
+
+
+ANY_ENTRY = st.integers(1, 6)
+
+
+def names(path: Path) -> set[int]:
+    """Every entry that is named, whatever for."""
+    return {finding.sequence_number for finding in verify(path)}
+
+
+def copied(path: Path) -> Path:
+    """A fresh copy to damage."""
+    copy = path.with_name("copy.sqlite")
+    copy.write_bytes(path.read_bytes())
+    return copy
+
+
+def flipped(value: int | str | bytes, at: float, bit: int) -> int | str | bytes:
+    """A value of a column with one bit flipped somewhere."""
+    if isinstance(value, int):
+        return value ^ 1 << (8 * int(at * 7) + bit)
+    data = bytearray(value.encode() if isinstance(value, str) else value)
+    data[int(at * len(data))] ^= 1 << (bit % 7 if isinstance(value, str) else bit)
+    return data.decode() if isinstance(value, str) else bytes(data)
+
+
+@AND_FIXTURES
+@given(
+    number=ANY_ENTRY,
+    column=st.sampled_from(
+        ["topic_id", "sequence_number", "consensus_seconds", "consensus_nanos", "body", "running_hash"]
+    ),
+    at=st.floats(0, 1, exclude_max=True),
+    bit=st.integers(0, 7),
+)
+def test_any_flipped_bit_of_any_column_names_its_entry(
+    path: Path, number: int, column: str, at: float, bit: int
+):
+    """Whatever bit of whatever column of whatever entry: that entry is named (D-36-02)."""
+    columns = ["topic_id", "sequence_number", "consensus_seconds", "consensus_nanos", "body", "running_hash"]
+    altered = flipped(stored(path)[number - 1][columns.index(column)], at, bit)
+    assume(column != "sequence_number" or altered not in range(1, 7))  # that place is taken
+    copy = copied(path)
+    tamper(copy, f"UPDATE entry SET {column} = ? WHERE sequence_number = {number}", parameters=(altered,))
+
+    assert number in names(copy)
+
+
+@AND_FIXTURES
+@given(
+    place=st.sampled_from(
+        ["topic.topic_id", "topic.payer", "head.topic_id", "head.sequence_number", "head.running_hash"]
+    ),
+    at=st.floats(0, 1, exclude_max=True),
+    bit=st.integers(0, 7),
+)
+def test_any_flipped_bit_beside_the_entries_is_found(path: Path, place: str, at: float, bit: int):
+    """The topic, its payer and the noted end are proven as well (D-36-02)."""
+    table, column = place.split(".")
+    with closing(sqlite3.connect(path)) as connection:
+        (value,) = connection.execute(f"SELECT {column} FROM {table}").fetchone()
+    copy = copied(path)
+    tamper(copy, f"UPDATE {table} SET {column} = ?", parameters=(flipped(value, at, bit),))
+
+    assert verify(copy)
+
+
+@AND_FIXTURES
+@given(number=ANY_ENTRY, renumbered=st.booleans())
+def test_any_dropped_entry_is_named(path: Path, number: int, renumbered: bool):
+    """Dropped anywhere, also where the numbers were closed up after it (D-36-02)."""
+    rows = [row for row in stored(path) if row[1] != number]
+    if renumbered:
+        rows = [(row[0], place, *row[2:]) for place, row in enumerate(rows, start=1)]
+    copy = copied(path)
+    tamper(copy, "DELETE FROM entry", rows=rows)
+
+    assert number in names(copy)
+
+
+@AND_FIXTURES
+@given(pair=st.lists(ANY_ENTRY, min_size=2, max_size=2, unique=True))
+def test_any_two_swapped_entries_are_named(path: Path, pair: list[int]):
+    """Swapped, wherever they stood: both are named (D-36-02)."""
+    one, other = sorted(pair)
+    rows = stored(path)
+    rows[one - 1], rows[other - 1] = rows[other - 1], rows[one - 1]
+    copy = copied(path)
+    tamper(
+        copy, "DELETE FROM entry", rows=[(row[0], place, *row[2:]) for place, row in enumerate(rows, start=1)]
+    )
+
+    assert {one, other} <= names(copy)
+
+
+@AND_FIXTURES
+@given(number=st.integers(1, 7), chained=st.booleans())
+def test_any_inserted_entry_is_named(path: Path, number: int, chained: bool):
+    """Inserted anywhere, also with a hash that follows from the entry before it (D-36-02)."""
+    rows = stored(path)
+    before = rows[number - 2] if number > 1 else (TOPIC, 0, START // 10**9, -1, b"", GENESIS)
+    seconds, nanos = before[2], before[3] + 1
+    body = canonical.encode(Story(90).wire("review.recorded", "project:notes-1f0c9a2e"))
+    digest = running_hash(
+        before[5],
+        payer=EntityId.parse("0.0.2"),
+        topic=EntityId.parse(TOPIC),
+        seconds=seconds,
+        nanos=nanos,
+        sequence=number,
+        message=body,
+    )
+    forged = (TOPIC, number, seconds, nanos, body, digest if chained else bytes(48))
+    moved = [(row[0], row[1] + 1, *row[2:]) for row in rows[number - 1 :]]
+    copy = copied(path)
+    tamper(copy, "DELETE FROM entry", rows=[*rows[: number - 1], forged, *moved])
+
+    # Where its own hash follows, the first entry that does not follow from it is the one after it.
+    assert names(copy) & ({number, number + 1} if chained else {number})
+
+
+def test_an_entry_of_a_topic_that_is_none_of_the_log_is_named(path: Path):
+    """Nothing hides in the file beside its topics (D-36-02)."""
+    tamper(path, rows=[("0.0.1002", 1, *stored(path)[0][2:])])
+
+    assert [(found.topic_id, found.sequence_number) for found in verify(path)] == [("0.0.1002", 1)]
+
+
+@AND_FIXTURES
+@given(kept=st.integers(0, 5), agreeing=st.booleans())
+def test_a_log_cut_off_anywhere_is_named(path: Path, kept: int, agreeing: bool):
+    """Cut off anywhere: the first missing entry; one that agrees with itself, by the noted end (D-36-02)."""
+    end, rows = noted(path), stored(path)
+    copy = copied(path)
+    tamper(copy, f"DELETE FROM entry WHERE sequence_number > {kept}")
+    if agreeing:
+        tamper(copy, "DELETE FROM head")
+        if kept:
+            last = (TOPIC, kept, rows[kept - 1][5])
+            tamper(copy, "INSERT INTO head VALUES (?, ?, ?)", parameters=last)
+
+    assert kept + 1 in names(copy) or agreeing
+    assert bool(verify(copy)) is not agreeing
+    assert 6 in {finding.sequence_number for finding in verify(copy, expected=[end])}
 
 
 @AND_FIXTURES

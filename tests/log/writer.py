@@ -1,11 +1,17 @@
-"""A process that appends Wires one by one and acknowledges each: `writer.py FILE TASK_FROM TASK_TO`."""
+"""Processes that append Wires one by one and acknowledge each.
+
+`writer.py FILE TASK_FROM TASK_TO [THREADS]`: the tasks' Wires, the tasks shared out among threads.
+`writer.py FILE rival NAME PLACES`: a Wire of its own for each place of one stream, and what became of it.
+"""
 
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from specwright.log.sqlite_log import SqliteWireLog
-from wire.story import HAPPY_PATH, make_stream, make_wire, payload
+from specwright.wire.rejection import WireRefusedError
+from wire.story import CONTEXT, HAPPY_PATH, make_stream, make_wire, payload
 
 
 def wires_of(task: int):
@@ -25,15 +31,57 @@ def wires_of(task: int):
         )
 
 
+def wire_of_rival(name: str, place: int):
+    """What a rival wants to stand at a place of the project's stream."""
+    return make_wire(
+        wire_id=f"wire_01JZ{name * 10}{place:012d}",
+        ts="2026-05-06T16:00:00Z",
+        type="review.recorded",
+        sender="system",
+        stream=make_stream(stream_id=CONTEXT, stream_seq=place, context_id=CONTEXT),
+        payload=payload("review.recorded"),
+    )
+
+
+def write(log: SqliteWireLog, first: int, last: int, threads: int) -> None:
+    """Append every Wire of the tasks."""
+
+    def append(tasks: range) -> None:
+        for task in tasks:
+            for wire in wires_of(task):
+                log.append([wire])
+                told(str(wire["wire_id"]))
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(append, [range(first + thread, last, threads) for thread in range(threads)]))
+
+
+def contend(log: SqliteWireLog, name: str, places: int) -> None:
+    """Want every place of one stream, and tell what came of it."""
+    sys.stdin.readline()  # so that all begin at once
+    for place in range(1, places + 1):
+        try:
+            log.append([wire_of_rival(name, place)])
+            told(f"{place} won")
+        except WireRefusedError as error:
+            told(f"{place} {error.rejection.code}")
+
+
+def told(line: str) -> None:
+    """Acknowledge on standard output, in one piece."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
-    """Append every Wire of the tasks, acknowledging each on standard output."""
-    path, first, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    log = SqliteWireLog(path, "0.0.1001", time.time_ns)
-    for task in range(first, last):
-        for wire in wires_of(task):
-            log.append([wire])
-            sys.stdout.write(f"{wire['wire_id']}\n")
-            sys.stdout.flush()
+    """Do what the arguments say."""
+    path, *rest = sys.argv[1:]
+    log = SqliteWireLog(Path(path), "0.0.1001", time.time_ns)
+    if rest[0] == "rival":
+        contend(log, rest[1], int(rest[2]))
+    else:
+        first, last, threads = (*map(int, rest), 1)[:3]
+        write(log, first, last, threads)
     log.close()
 
 

@@ -47,7 +47,7 @@ def order_of(bench, kind="task"):
 
 
 def test_the_graph_has_the_nodes_of_the_document(tmp_path: Path):
-    """F-3.3-08: their names, and `escalate`, where it waits for a person (D24)."""
+    """F-3.3-08: their names; `escalate`, where it waits for a person, and what takes the answer (D24)."""
     with Workbench(tmp_path) as bench:
         nodes = set(project_graph(bench.factory).get_graph().nodes)
     assert {"init_state_machine", "dispatch", "engineering", "update_state_machine"} <= nodes
@@ -57,6 +57,7 @@ def test_the_graph_has_the_nodes_of_the_document(tmp_path: Path):
         "engineering",
         "update_state_machine",
         "escalate",
+        "process_human_resolution",
     }
 
 
@@ -93,7 +94,8 @@ def test_every_task_of_the_file_has_every_field(tmp_path: Path):
 
 
 def test_a_halt_stops_the_loop_and_blocks_what_lies_behind_it(tmp_path: Path):
-    """F-3.3-07, F-4.2-04: nothing else is dispatched, though it could; the graph waits for a person."""
+    """F-3.3-07, F-4.2-04, F-17.3-01: nothing else is dispatched, though it could; the graph waits for a person, and
+    hands the escalation over as it is stored."""
     with Workbench(tmp_path, work=halt_stub) as bench:
         bench.approve(spec_of_graph([[], [0], [1], []]))
         bench.run()
@@ -110,6 +112,7 @@ def test_a_halt_stops_the_loop_and_blocks_what_lies_behind_it(tmp_path: Path):
             "kind": "escalation",
             "escalation": halted.escalation_ref,
             "escalations": [halted.escalation_ref],
+            "artifact": json.loads(bench.store.read(f"escalations/{halted.escalation_ref}.json")),
         }
         assert bench.run() is None
         assert order_of(bench) == ["TSK-001"]

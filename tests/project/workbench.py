@@ -16,6 +16,7 @@ from typing import Any, TypedDict
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command
 
 from domain.product_specs import epic_data, pillar_data, spec_data, story_data, task_data
 from specwright.application import project_stage
@@ -192,8 +193,12 @@ class Workbench:
             place = f"{scope}/{next(self.told)}-{len(self.journal.records('draw'))}"
             announce(self.factory, self.journal.scope(place), self.projection.project_id, [event])
 
-    def run(self, limit: int | None = None) -> str | None:
+    def run(self, limit: int | None = None, answer: Any = None) -> str | None:
         """Drive the graph to its next stop.
+
+        Args:
+            limit: Another recursion limit.
+            answer: To what the graph waits for.
 
         Returns:
             The outcome, None if it waits for a person.
@@ -201,19 +206,20 @@ class Workbench:
         tasks = len(self.projection.definitions) or sum(1 for _ in self.projection.spec.tasks())
         config = {**THREAD, "recursion_limit": limit or recursion_limit(tasks)}
         with closing(sqlite3.connect(self.runtime / "checkpoints.db", check_same_thread=False)) as connection:
-            root = self._root(SqliteSaver(connection))
+            root = self.root(SqliteSaver(connection))
             before = root.get_state(config)
             given: Any = None if before.next else {"schema_version": 1}
+            given = given if answer is None else Command(resume=answer)
             return root.invoke(given, config, durability="sync").get("outcome")
 
     def waiting(self) -> dict[str, Any] | None:
         """What the graph waits for."""
         with closing(sqlite3.connect(self.runtime / "checkpoints.db", check_same_thread=False)) as connection:
-            found = self._root(SqliteSaver(connection)).get_state(THREAD).interrupts
+            found = self.root(SqliteSaver(connection)).get_state(THREAD).interrupts
         return found[0].value if found else None
 
-    def _root(self, saver: SqliteSaver):
-        sub = project_graph(self.factory, self._stub())
+    def root(self, saver: SqliteSaver):
+        sub = project_graph(self.factory, self.stub())
 
         def project_loop(state: _Root) -> _Root:
             return {"outcome": sub.invoke({"schema_version": 1})["outcome"]}
@@ -224,7 +230,7 @@ class Workbench:
         graph.add_edge("project_loop", END)
         return graph.compile(checkpointer=saver, name="outer")
 
-    def _stub(self):
+    def stub(self):
         def engineer(state: _Asked) -> _Asked:
             return self.work(self.factory, project_stage.task_at(self.factory, state["task_id"]))
 

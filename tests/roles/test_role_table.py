@@ -11,6 +11,7 @@ import pytest
 
 from roles.overheard import Invoked, Run
 from specwright import canonical_json
+from specwright.domain.obligations import read_claims
 from specwright.domain.provenance import Contribution, Permission, shown
 from specwright.ports.roles import Role
 from specwright.roles.team import prompt
@@ -18,7 +19,6 @@ from specwright.roles.team import prompt
 PROPOSER, CHALLENGER, ARBITER = Role.PROPOSER, Role.CHALLENGER, Role.ARBITER
 ALWAYS, NEVER = "always", "never"
 IN_REVISION, IN_AMENDMENTS, IN_REJECTION = "in a revision", "in amendments", "after a rejection"
-PROPOSING = "while proposing"
 EARLIER = "of earlier rounds"
 
 Sees = Callable[[Run, Invoked], bool]
@@ -231,7 +231,7 @@ TABLE: list[tuple[Sees, str, str, str]] = [
     (criteria,                        ALWAYS,         ALWAYS,      ALWAYS),  # D12: the Challenger's extract
     (contract,                        ALWAYS,         ALWAYS,      ALWAYS),
     (dependency_contracts,            ALWAYS,         ALWAYS,      NEVER),
-    (index_search,                    PROPOSING,      NEVER,       NEVER),
+    (index_search,                    ALWAYS,         NEVER,       NEVER),
     (schemas,                         ALWAYS,         NEVER,       NEVER),
     (workspace,                       ALWAYS,         NEVER,       NEVER),
     (proposal,                        NEVER,          ALWAYS,      ALWAYS),
@@ -268,8 +268,6 @@ def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
             return bool(number > 1 and recorded(run, one, "challenge", number - 1)["failures"])
         case "in amendments":
             return amending
-        case "while proposing":  # the amending Proposer does as it is told, and looks for nothing new
-            return not amending
         case "after a rejection":
             return number > 1 and recorded(run, one, "adjudication", number - 1).get("decision") == "REJECT"
         case "of earlier rounds":
@@ -302,6 +300,26 @@ def test_no_request_of_challenger_arbiter_or_planner_holds_a_line_of_source(run:
             if one.place.role is PROPOSER and one.place.subject == name:
                 continue
             assert not lines[name] & _of(one), (one.place.run_id, name)
+
+
+def test_a_proposal_carries_what_its_judges_need_and_no_source(run: Run):
+    """The claim, the checks, which test is for which obligation, the examples as they were before the debate, what the
+    preflight saw, and not a line of source (D-12-02, F-12-02)."""
+    judged = run.by(CHALLENGER)
+    for one in judged:
+        record = recorded(run, one, "proposal", round_of(one))
+        for field in ("claim", "acceptance_checks", "test_inventory", "examples", "preflight"):
+            assert record[field], (one.place.run_id, field)
+        (body,) = run.project.glob(f"state_store/artifacts/*/{record['target_artifact_id']}/*/body")
+        assert record["examples"] == (body / "examples.md").read_text()
+        assert set(record["test_inventory"]) == set(
+            read_claims((body / "tests/obligations.json").read_bytes())
+        )
+        assert json.dumps(record["examples"], ensure_ascii=False)[1:-1] in one.everything
+        assert not _lines(run, one.place.subject) & {
+            line.strip() for line in re.split(r"\\n|\n", json.dumps(record))
+        }
+    assert len(judged) >= 7
 
 
 def test_one_pack_per_invocation_written_before_its_first_model_call(run: Run):
@@ -357,7 +375,8 @@ def test_the_manifest_says_what_was_given_and_nothing_more(run: Run):
         folders = {path.split("/")[1] for path in one.directory if path.startswith("dependencies/")}
         assert len(folders) == len(refs)
         full = {row[0].partition("-")[0] for row in rows if row[1] is Permission.FULL}
-        assert full == ({"T", "CTR"} if one.place.stage == "round-1" else {"T", "CTR", "IMPL"})
+        own = {"T", "CTR", "SCHEMA"}
+        assert full == (own if one.place.stage == "round-1" else own | {"IMPL"})
 
 
 def test_what_a_role_is_not_given_is_excluded_with_a_reason(run: Run):
@@ -398,25 +417,65 @@ def test_a_revision_names_in_its_pack_what_it_was_told_of_the_debate(run: Run):
         assert [row.ref.partition("-")[0] for row in told] == [prefix], (subject, stage)
 
 
-def test_the_planner_may_search_and_sees_of_sealed_modules_their_names_alone(run: Run):
-    """METADATA_ONLY for what the search can find, FULL for the task; another task is excluded (F-5-07, F-9.7-03)."""
+def test_the_planner_may_query_the_contracts_of_sealed_modules(run: Run):
+    """CONTRACT_ONLY for what the search can find, FULL for the task; another task is excluded (F-5-07, F-9.7-03)."""
     planners = [one for one in run.invoked if one.place.role is Role.PLANNER]
     assert len(planners) == 6
     for one in planners:
-        assert one.tools == {"search_code_index", "submit_plan"}
         for row in one.pack.included_refs:
             assert row.permission is (
-                Permission.METADATA_ONLY if row.ref.startswith("MM-") else Permission.FULL
+                Permission.CONTRACT_ONLY if row.ref.startswith("MM-") else Permission.FULL
             )
         assert len(one.pack.excluded_refs) == 5
 
 
+#                    search_code_index  query_artifacts  create_artifact  ship_artifact
+STORE_TOOLS: list[tuple[Role, str, str, str, str]] = [
+    (Role.RESEARCHER, ALWAYS,            NEVER,           NEVER,           NEVER),
+    (Role.PLANNER,    ALWAYS,            ALWAYS,          NEVER,           NEVER),
+    (PROPOSER,        ALWAYS,            ALWAYS,          ALWAYS,          NEVER),
+    (CHALLENGER,      NEVER,             ALWAYS,          NEVER,           NEVER),
+    (ARBITER,         NEVER,             NEVER,           NEVER,           NEVER),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("role", "tool", "when"),
+    [
+        pytest.param(role, tool, when, id=f"{role}: {tool} {when}")
+        for role, *row in STORE_TOOLS
+        for tool, when in zip(
+            ("search_code_index", "query_artifacts", "create_artifact", "ship_artifact"), row, strict=True
+        )
+    ],
+)
+def test_which_role_reaches_the_store_by_which_tool(run: Run, role: Role, tool: str, when: str):
+    """The sentence of D17, in every invocation of the run, revisions and amendments included (F-8-17, D-17-01)."""
+    offered = {one.place.run_id: tool in one.tools for one in run.invoked if one.place.role is role}
+    assert offered
+    assert set(offered.values()) == {when == ALWAYS}
+
+
+def test_four_roles_are_agents_with_tools_and_the_arbiter_gives_one_answer(run: Run):
+    """Each hands in by a terminal tool of its own; the Arbiter is asked without any (D-17-01)."""
+    terminal = {
+        Role.RESEARCHER: {"emit_structured_spec"},
+        Role.PLANNER: {"submit_plan"},
+        PROPOSER: {"submit_proposal", "submit_amendments"},
+        CHALLENGER: {"submit_challenge"},
+        ARBITER: set[str](),
+    }
+    for one in run.invoked:
+        handing_in = {tool for tool in one.tools if tool.startswith(("submit_", "emit_"))}
+        assert len(handing_in) == (one.place.role is not ARBITER)
+        assert handing_in <= terminal[one.place.role]
+        assert one.tools or one.place.role is ARBITER
+
+
 def test_no_role_can_ship_create_packs_or_leave_its_directory(run: Run):
-    """The tools of every role: none ships, none writes a pack, none executes (F-8-17, F-5-04)."""
-    offered = {(one.place.role, tool) for one in run.invoked for tool in one.tools}
-    assert not {tool for _, tool in offered if re.search("ship|execute|context_pack|task$", tool)}
-    assert {tool for role, tool in offered if role is CHALLENGER} == {"submit_challenge"}
-    assert {tool for role, tool in offered if role is ARBITER} == set()
+    """The tools of every role: none ships, none writes a pack, none executes (F-8-17, F-5-04, F-11.3-01)."""
+    offered = {tool for one in run.invoked for tool in one.tools}
+    assert not {tool for tool in offered if re.search("ship|execute|context_pack|task$", tool)}
 
 
 def test_the_prompts_remind_that_other_code_is_closed_source():

@@ -1,6 +1,7 @@
 """The three backends behave alike where their policies allow it, and the import stops where one is incomplete (F§7)."""
 
 import asyncio
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from specwright.storage.guarded_backend import (
 )
 from specwright.storage.policy import unrestricted
 from specwright.storage.seals import sealed_in, shipped_in, state_store_backend
+from storage.test_files import process
 
 
 def _files(root: Path) -> FilesystemBackend:
@@ -183,3 +185,35 @@ def test_a_method_that_a_later_deepagents_adds_is_found_out():
             """Covered, and its twin with it."""
 
     assert uncovered(Later, Covers) == []
+
+
+_LATER = """
+import sys
+from deepagents.backends import protocol
+class Later(protocol.BackendProtocol):
+    {method}
+protocol.BackendProtocol = Later
+import specwright.storage.guarded_backend
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "missing"),
+    [
+        ("def move(self, source, target): ...", "move"),
+        ("async def awatch(self, path): ...", "awatch"),
+        ("def chmod(self, path, mode): ...", "chmod"),
+        ("def read(self, path): ...", ""),
+        ("_limit = 7", ""),
+    ],
+)
+def test_the_import_stops_where_the_protocol_has_grown(method: str, missing: str):
+    """In a process of its own, with a deepagents whose protocol offers one method more (D-S7-05)."""
+    importing = process(_LATER.format(method=method), stderr=subprocess.PIPE)
+    _, told = importing.communicate()
+    assert importing.returncode == bool(missing)
+    if missing:
+        last = told.strip().splitlines()[-1]
+        assert last == (
+            f"ImportError: the backend guard does not cover {missing}; this deepagents is too new for it"
+        )

@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -146,12 +148,13 @@ for turn in range(int(sys.argv[2])):
 """
 
 
-def process(code: str, *arguments: object) -> subprocess.Popen[str]:
+def process(code: str, *arguments: object, stderr: int | None = None) -> subprocess.Popen[str]:
     """A Python process of its own that finds what this one finds."""
     search = os.pathsep.join([str(TESTS), *filter(None, sys.path)])
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, arguments)],
         stdout=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         env={**os.environ, "PYTHONPATH": search},
     )
@@ -178,3 +181,78 @@ def test_a_reader_never_sees_half_a_file(tmp_path: Path, times):
     assert len(found) >= 2
     sizes = {len(ProjectState.from_bytes(data, "state_machine.json").tasks) for data in found}
     assert sizes <= {1, 40, 7, 90}
+
+
+_PUBLISHER = """
+import sys
+from pathlib import Path
+from specwright.errors import RefusedError
+from specwright.storage import DiskStateStore
+store = DiskStateStore(Path(sys.argv[1]))
+print("begun", flush=True)
+for number in range(int(sys.argv[3])):
+    try:
+        store.publish(f"records/{number}.json", sys.argv[2].encode() * 100_000)
+    except RefusedError:
+        pass
+"""
+
+
+def test_of_several_who_publish_one_path_one_is_first_and_its_file_is_whole(tmp_path: Path):
+    """Four processes with other bytes each: every file is all of one of them, and stays what it was (D-S7-07)."""
+    publishers = [process(_PUBLISHER, tmp_path, letter, 60) for letter in "abcd"]
+    for publisher in publishers:
+        publisher.communicate()
+        assert publisher.returncode == 0
+    found = {path.name: path.read_bytes() for path in (tmp_path / "records").iterdir()}
+    assert len(found) == 60
+    assert all(len(data) == 100_000 and len(set(data)) == 1 for data in found.values())
+
+
+@pytest.mark.parametrize("times", [8, pytest.param(60, marks=pytest.mark.slow)])
+def test_a_publisher_that_is_killed_leaves_every_file_whole_or_absent(tmp_path: Path, times: int):
+    """Killed at whatever point, again and again: no half file has a name, none is lost, and the next goes on (D-S7-07,
+    D-S4-03)."""
+    published = 0
+    for turn in range(times):
+        publisher = process(_PUBLISHER, tmp_path, "x", 100_000)
+        assert publisher.stdout is not None
+        assert publisher.stdout.readline() == "begun\n"
+        time.sleep(0.003 + 0.007 * turn % 0.05)
+        publisher.kill()
+        publisher.communicate()
+        store = DiskStateStore(tmp_path)
+        there = store.names("records")
+        assert all(store.read(f"records/{name}") == b"x" * 100_000 for name in there)
+        assert len(there) >= published
+        published = len(there)
+    assert published
+
+
+@pytest.mark.parametrize("step", ["fsync", "link", "unlink"])
+def test_at_each_step_of_publishing_a_kill_leaves_all_or_nothing(tmp_path: Path, step: str):
+    """Before the bytes are safe and before the name is made there is no file; after that it is whole (D-S7-07, D-S4-03)."""
+    killed = process(_KILLED_AT, tmp_path, step)
+    killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    store = DiskStateStore(tmp_path)
+    assert store.names("") == (["record.json"] if step == "unlink" else [])
+    if step == "unlink":
+        assert store.read("record.json") == b"whole"
+    store.publish("record.json", b"whole")
+    assert store.tree("") == {"record.json": b"whole"}
+
+
+_KILLED_AT = """
+import os, signal, sys
+from pathlib import Path
+from specwright.storage import DiskStateStore
+def die(event, arguments):
+    if event == {"link": "os.link", "unlink": "os.remove"}.get(sys.argv[2]) and "tmp" in str(arguments[0]):
+        if event == "os.link" or Path(sys.argv[1], "record.json").exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[2] == "fsync":
+    os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(die)
+DiskStateStore(Path(sys.argv[1])).publish("record.json", b"whole")
+"""

@@ -43,7 +43,7 @@ class Fault(NamedTuple):
     """A way to misbehave.
 
     Args:
-        kind: `hang`, a status as text, `malformed`, `same ids`, or one of `_SHAPES`.
+        kind: `hang`, a status as text, `malformed`, `same ids`, or one of `_SHAPES` and `_ARGUMENTS`.
         role: Whose requests it meets; empty for all.
         subject: The module, `contracts` or `plan`; empty for all.
         ordinal: The place in the conversation; None for all.
@@ -137,6 +137,9 @@ class Endpoint:
         turns = self._playbook.model(asked.place).turns
         turn = turns[min(asked.ordinal, len(turns) - 1)]  # asked once more, it insists
         message = _misshapen(turn, fault) if fault in _SHAPES else _message(turn, asked.ordinal)
+        if fault in _ARGUMENTS:
+            call = message["tool_calls"][0]["function"]
+            call["arguments"] = _ARGUMENTS[fault](call["arguments"])
         if fault == "same ids":
             message = _message(turn, 0)
         spoken = json.dumps(message)
@@ -308,6 +311,13 @@ _SHAPES = {
     "surrogate": "Half a character: \ud83d. And no object at all.",
 }
 """Answers as weak models write them: as text, whatever was asked for."""
+
+_ARGUMENTS: dict[str, Callable[[str], str]] = {
+    "trailing comma": lambda said: f"{said[:-1]},}}",
+    "cut arguments": lambda said: said[: len(said) // 2],
+    "wrapped arguments": lambda said: json.dumps({"arguments": said}),
+}
+"""Arguments of calls as weak models write them."""
 
 
 def _misshapen(turn: list[tuple[str, dict[str, Any]]], fault: str) -> dict[str, Any]:

@@ -13,12 +13,14 @@ from specwright.domain.completeness import ValidationReport
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation import EscalationArtifact
+from specwright.domain.log_end import LogEnd
 from specwright.domain.micro_plan import MicroPlan
 from specwright.domain.product_spec import ProductSpec
 from specwright.domain.project_state import ProjectState
 from specwright.domain.provenance import ContextPack, Contribution
 from specwright.domain.record import Record
 from specwright.domain.release import ReleaseManifest
+from specwright.domain.resolutions import ResolutionRecord
 from specwright.domain.reuse import ReuseSearchReport
 from specwright.domain.ship import ExecutionLog, ShipEvidence
 from specwright.domain.task_file import TaskDefinition
@@ -108,6 +110,8 @@ LAYOUT: list[tuple[str, Look]] = [
     (r"context_packs/CP-[0-9a-f]{8}\.json", _record(ContextPack)),
     (r"contributions/CONTRIB-[0-9a-f]{8}\.json", _record(Contribution)),
     (r"escalations/ESC-[0-9a-f]{8}\.json", _record(EscalationArtifact)),
+    (r"resolutions/ESC-[0-9a-f]{8}\.json", _record(ResolutionRecord)),
+    (r"(?:project|releases/REL-[0-9a-f]{8})/log_end\.json", _record(LogEnd)),
     (r"releases/REL-[0-9a-f]{8}/manifest\.json", _record(ReleaseManifest)),
     (r"releases/REL-[0-9a-f]{8}/[\w.-]+\.whl", _wheel),
     (r"definitions/[0-9a-f]{64}", _definition),

@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from specwright.domain.log_end import LogEnd
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import Recorded, read_records
@@ -18,8 +19,14 @@ def store_files(project: Path) -> dict[str, bytes]:
         for path in sorted(base.rglob("*")):
             name = path.relative_to(project).as_posix()
             if path.is_file() and not name.startswith("state_store/code_index/"):
-                found[name] = path.read_bytes()
+                found[name] = _lasting(path)
     return found
+
+
+def _lasting(path: Path) -> bytes:
+    """A file's bytes; of the notes of where the log ended the place alone, the hash covers the time of day."""
+    data = path.read_bytes()
+    return str(LogEnd.from_bytes(data, "").sequence_number).encode() if path.name == "log_end.json" else data
 
 
 def index_entries(project: Path) -> list[Any]:

@@ -18,7 +18,7 @@ def test_one_document_is_judged_by_itself():
     """`wire validate` does not ask for the place in a stream (DESIGN §9, W-1-06)."""
     wire = Story().wire("task.started", stream_seq=12)
 
-    assert validate_document(json.dumps(wire, indent=2).encode()) == (1, wire["wire_id"], None)
+    assert validate_document(json.dumps(wire, indent=2).encode()) == (1, wire["wire_id"], None, "wire")
     rejection = validate_document(json.dumps(wire | {"payload": {"log": "x"}}).encode()).rejection
     assert rejection is not None
     assert (rejection.code, rejection.pointer) == ("wire.schema", "/payload")

@@ -1,12 +1,12 @@
 """What happened, said as Wires: appended first, projected afterwards (D29-D33)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from specwright.application.factory import Factory
 from specwright.canonical_json import JsonObject, JsonValue
 from specwright.ports.journal import Scope
-from specwright.wire.envelope import make_stream, make_wire, task_stream_id
+from specwright.wire.envelope import StreamId, make_stream, make_wire, task_stream_id
 
 __all__ = ["Announcement", "announce", "project_stream", "review", "task_event"]
 
@@ -15,6 +15,8 @@ class Announcement(NamedTuple):
     """An event that has not got its id, time and place yet.
 
     `references` are the tasks that it continues or depends on, `parent` the task that it is a part of (D33).
+    `caused_by` is the stream whose last Wire caused it. Left out, that is its own stream; for its first Wire the
+    attempt before, whose end caused this one (D33), else the project's.
     """
 
     type: str
@@ -23,6 +25,7 @@ class Announcement(NamedTuple):
     sender: str = "system"
     references: tuple[str, ...] = ()
     parent: str = ""
+    caused_by: str = ""
 
 
 def project_stream(project_id: str) -> str:
@@ -38,13 +41,20 @@ def task_event(
 
 
 def review(
-    project_id: str, subject: str, definition_sha256: str, reference: str = "", by: str = "system"
+    project_id: str,
+    subject: str,
+    definition_sha256: str,
+    reference: str = "",
+    by: str = "system",
+    *,
+    caused_by: str = "",
 ) -> Announcement:
     """A review event on the project's stream: anything that changes state and is no task event (D33)."""
     payload = {"subject": subject, "definition_sha256": definition_sha256}
     if reference:
         payload["reference"] = reference
-    return Announcement("review.recorded", project_stream(project_id), payload, sender=by)
+    stream = project_stream(project_id)
+    return Announcement("review.recorded", stream, payload, sender=by, caused_by=caused_by)
 
 
 def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[Announcement]) -> None:
@@ -73,19 +83,32 @@ def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[A
 
 
 def _places(factory: Factory, context: str, events: Sequence[Announcement], ids: list[str]) -> JsonValue:
-    heads: dict[str, int] = {}
-    last: dict[str, str | None] = {}
+    """The place of each event in its stream, and the Wire that caused it."""
+    ends: dict[str, tuple[int, str | None]] = {}
+
+    def end(stream: str) -> tuple[int, str | None]:
+        if stream not in ends:
+            ends[stream] = factory.log.head(stream), factory.log.last_wire_id(stream)
+        return ends[stream]
+
     places: list[JsonValue] = []
     for event, wire_id in zip(events, ids, strict=True):
-        stream = event.stream_id
-        for known in (stream, context):
-            if known not in heads:
-                heads[known] = factory.log.head(known)
-                last[known] = factory.log.last_wire_id(known)
-        heads[stream] += 1
-        places.append([heads[stream], last[stream] or last[context]])
-        last[stream] = wire_id
+        seq, _ = end(event.stream_id)
+        causes = (end(stream)[1] for stream in _origins(event, context))
+        places.append([seq + 1, next((cause for cause in causes if cause is not None), None)])
+        ends[event.stream_id] = seq + 1, wire_id
     return places
+
+
+def _origins(event: Announcement, context: str) -> Iterator[str]:
+    """The streams in which the cause of an event is looked for, in this order (W Context And Lineage)."""
+    if event.caused_by:
+        yield event.caused_by
+    yield event.stream_id
+    place = StreamId.parse(event.stream_id)
+    if place.attempt > 1:
+        yield task_stream_id(place.id, place.attempt - 1)
+    yield context
 
 
 def _wire(

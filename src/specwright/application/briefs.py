@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from specwright import canonical_json
 from specwright.canonical_json import JsonValue
-from specwright.domain.answers import Amendment, Failure
+from specwright.domain.allowed_packages import AllowedPackage
+from specwright.domain.answers import Amendment, Failure, FaultOf, Verdict
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication, Challenge, Proposal
 from specwright.domain.spec_markdown import scope_note
@@ -52,28 +53,51 @@ class Trail(NamedTuple):
     adjudications: Sequence[Adjudication] = ()
 
 
-def plan_message(task_file: str) -> str:
-    """The planner's: the task file and the scope of modules (D23)."""
-    return "\n\n".join([*_planning(task_file), "Plan the modules of this task and submit the plan."])
+def plan_message(task_file: str, packages: Sequence[AllowedPackage] = ()) -> str:
+    """The planner's: the task file and the scope of modules with the packages that they may use (D23)."""
+    return "\n\n".join(
+        [*_planning(task_file, packages), "Plan the modules of this task and submit the plan."]
+    )
 
 
-def replan_message(task_file: str, challenged: str, failures: Sequence[Failure]) -> str:
-    """The planner's after a failed round: what was wrong with its plan."""
+def replan_message(
+    task_file: str,
+    challenged: str,
+    failures: Sequence[Failure],
+    sealed: Sequence[str] = (),
+    packages: Sequence[AllowedPackage] = (),
+) -> str:
+    """The planner's after a failed round: what was wrong with its plan.
+
+    Args:
+        task_file: The task.
+        challenged: Its answer, as JSON text.
+        failures: To be corrected.
+        sealed: Names of modules that have shipped under this plan by now (D10).
+        packages: That modules may use.
+    """
+    names = ", ".join(f"`{name}`" for name in sealed)
+    shipped = (
+        f"These modules have shipped; leave them in the plan exactly as they stand, as CREATE_NEW: {names}."
+    )
     return "\n\n".join(
         [
-            *_planning(task_file),
+            *_planning(task_file, packages),
             _block("Your plan that was challenged", challenged, "json"),
             "# Failures to correct\n\n" + _failures(failures),
+            *([shipped] if sealed else []),
             "Correct exactly these failures, leave the rest as it is, and submit the whole plan.",
         ]
     )
 
 
-def amend_plan_message(task_file: str, approved: str, amendments: Sequence[Amendment]) -> str:
+def amend_plan_message(
+    task_file: str, approved: str, amendments: Sequence[Amendment], packages: Sequence[AllowedPackage] = ()
+) -> str:
     """The planner's after an approval with amendments."""
     return "\n\n".join(
         [
-            *_planning(task_file),
+            *_planning(task_file, packages),
             _block("Your plan, which was approved with amendments", approved, "json"),
             f"# Amendments\n\n{_amendments(amendments)}",
             "Apply every amendment exactly, leave the rest as it is, and submit the whole plan. In a pointer that ends "
@@ -82,12 +106,17 @@ def amend_plan_message(task_file: str, approved: str, amendments: Sequence[Amend
     )
 
 
-def _planning(task_file: str) -> list[str]:
-    return [_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope_note()}"]
+def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
+    scope = scope_note([package.requirement for package in packages])
+    return [_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope}"]
 
 
 def proposer_message(
-    contract: MicroModuleContract, entry: bytes, failures: Sequence[Failure], dependencies: Sequence[str]
+    contract: MicroModuleContract,
+    entry: bytes,
+    failures: Sequence[Failure],
+    dependencies: Sequence[str],
+    packages: Sequence[AllowedPackage] = (),
 ) -> str:
     """The Proposer's; after a failed round it sees the failures and nothing else of the debate.
 
@@ -96,10 +125,14 @@ def proposer_message(
         entry: `implementation/__init__.py` as it lies in the directory: the stub, or the version that failed.
         failures: Of the last round.
         dependencies: Names.
+        packages: That it may import.
     """
     lines = [f"Implement the module `{contract.name}`: {contract.purpose}"]
     if dependencies:
         lines.append("It may call: " + ", ".join(f"`{name}`" for name in dependencies) + ".")
+    if packages:
+        told = (f"{package.requirement} (`{'`, `'.join(package.imports)}`)" for package in packages)
+        lines.append("Beside the standard library it may import: " + ", ".join(told) + ".")
     if failures:
         lines.append(
             "Your files are in your directory. These failures were shown; correct exactly them:\n\n"
@@ -151,8 +184,6 @@ def arbiter_message(
     contracts: Sequence[MicroModuleContract],
     trail: Trail,
     revisions_left: int,
-    *,
-    failed: bool,
 ) -> str:
     """The Arbiter's: task, contracts and the whole debate, without dependencies, rubrics and source."""
     parts = [
@@ -161,11 +192,33 @@ def arbiter_message(
         *_rounds(trail),
         f"Revisions left: {revisions_left}.",
     ]
-    if failed:
-        parts.append(
-            "The last challenge is FAIL and no revision is left: rule APPROVE_WITH_AMENDMENTS or REJECT."
+    return "\n\n".join([*parts, *_asked(trail.challenges[-1], revisions_left), "Decide."])
+
+
+def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
+    """What the Arbiter is asked besides, when the challenge is FAIL (D10, D11, D13)."""
+    if challenge.verdict is not Verdict.FAIL:
+        return []
+    asked: list[str] = []
+    if failed := [tried.name for tried in challenge.counterexamples]:
+        alone = (
+            " It rests on them alone: if you strike all, the round counts as PASS and you decide on the rest."
         )
-    return "\n\n".join([*parts, "Decide."])
+        asked.append(
+            f"These falsifying tests failed: {', '.join(failed)}. Strike those that the contract does not ask for."
+            + (alone if challenge.rests_on_tests else "")
+        )
+    above = [kind.value for kind in (FaultOf.CONTRACT, FaultOf.PLAN) if challenge.faults(kind)]
+    if above:
+        asked.append(
+            f"Failures marked {' and '.join(above)} say that the fault lies above this module. If one is right, set "
+            "`confirmed_fault`; it is then put right there. Otherwise it counts as any other failure."
+        )
+    if revisions_left:
+        sent = "A FAIL that stands is ruled REJECT: the module goes back to its Proposer."
+        return [*asked, sent] if asked else asked
+    stands = "A challenge that is FAIL" if not challenge.rests_on_tests else "A falsifying test that stands"
+    return [*asked, f"No revision is left. {stands} leaves APPROVE_WITH_AMENDMENTS or REJECT."]
 
 
 def _without_dependencies(task_file: str) -> str:

@@ -9,12 +9,13 @@ from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from specwright import canonical_json
-from specwright.application.artifact_store import ADJUDICATED_BY, AMENDED_AFTER, CHALLENGED_BY, REJECTED_BY
+from specwright.application.artifact_store import artifacts
 from specwright.application.factory import Factory, Reading
 from specwright.application.project_stage import Task
-from specwright.application.records import artifact_ref, artifacts
 from specwright.canonical_json import JsonValue
+from specwright.domain.artifact import ADJUDICATED_BY, AMENDED_AFTER, CHALLENGED_BY, REJECTED_BY
 from specwright.domain.contract import MicroModuleContract
+from specwright.domain.harness_schemas import harness_schemas
 from specwright.domain.ids import ModuleRef
 from specwright.domain.provenance import METADATA, SURFACE, Permission
 from specwright.domain.ship import ShipEvidence
@@ -28,9 +29,11 @@ __all__ = [
     "dependencies",
     "directory",
     "heard",
+    "index_entry",
     "index_statuses",
     "previous",
     "rows",
+    "schemas",
     "surface_of",
     "task_ref",
 ]
@@ -91,22 +94,23 @@ def index_statuses(factory: Factory, scope: Scope, refs: Sequence[str]) -> dict[
         return {}
 
     def live() -> JsonValue:
-        found = [(ref, factory.index.get(*ModuleRef.parse(ref))) for ref in refs]
-        return {
-            ref: {
-                "module_ref": ref,
-                "name": entry.name,
-                "version": entry.version,
-                "status": entry.status.value,
-                "superseded_by": entry.superseded_by,
-                "notes": entry.notes,
-            }
-            for ref, entry in found
-            if entry is not None
-        }
+        return {ref: entry for ref in refs if (entry := index_entry(factory, ref)) is not None}
 
     asked: JsonValue = {"tool": "index_status", "refs": list(refs)}
     return cast(dict[str, JsonValue], scope.recall("tool", asked, live))
+
+
+def index_entry(factory: Factory, ref: str) -> JsonValue:
+    """What METADATA_ONLY shows of a module; None if the Code Index does not know it."""
+    entry = factory.index.get(*ModuleRef.parse(ref))
+    return entry and {
+        "module_ref": ref,
+        "name": entry.name,
+        "version": entry.version,
+        "status": entry.status.value,
+        "superseded_by": entry.superseded_by,
+        "notes": entry.notes,
+    }
 
 
 def dependencies(
@@ -131,6 +135,19 @@ def dependencies(
     return given
 
 
+def schemas() -> list[Given]:
+    """The schemas of the factory's records, for the one role that is given them (F§3.4, F§9.7)."""
+    return [
+        Given(
+            f"SCHEMA-{name}@1.0.0",
+            Permission.FULL,
+            "the schema of a record",
+            {f"schemas/{name}.json": data},
+        )
+        for name, data in harness_schemas().items()
+    ]
+
+
 def heard(factory: Reading, task: Task, before: str, *, amending: bool) -> list[Given]:
     """What a revision is told of the debate: the failures of the challenge, the rationale of a rejection, or the
     amendments, each without the rest of its record (F§9.7, D15)."""
@@ -150,7 +167,7 @@ def heard(factory: Reading, task: Task, before: str, *, amending: bool) -> list[
 
 def previous(factory: Reading, task: Task, before: str, files: Files) -> list[Given]:
     """The version that is revised, which is the role's own."""
-    ref = artifact_ref(factory, task.folder, before)
+    ref = artifacts(factory).ref(task.folder, before)
     return [Given(ref, Permission.FULL, "its own version, to be revised", files)]
 
 

@@ -2,25 +2,22 @@
 
 from collections.abc import Sequence
 
+from specwright.application.artifact_store import artifacts
 from specwright.application.briefs import DependencyView, Trail, arbiter_message, challenge_message
 from specwright.application.context_packs import index_statuses, task_ref
 from specwright.application.deliverable import CONTRACTS, Deliverable, Submitted
 from specwright.application.factory import Factory
-from specwright.application.records import (
-    Invocation,
-    artifact_ref,
-    contribute,
-    create_artifact,
-    open_invocation,
-)
+from specwright.application.falsification import Falsification
+from specwright.application.packed_store import PackedStore
+from specwright.application.records import Invocation, contribute, open_invocation
 from specwright.domain.amendments import target_problems
-from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer, Decision
+from specwright.domain.answers import ChallengerAnswer, Failure, FaultOf
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication, Challenge, Proposal, adjudication, challenge
 from specwright.domain.ids import ArtifactType, artifact_id
 from specwright.domain.provenance import ContributionType, Permission
 from specwright.domain.record import Record
-from specwright.domain.rubric import compliance_problems, mild_review
+from specwright.domain.rulings import ruling_problems
 from specwright.errors import AnswerError
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Place, Role
@@ -45,7 +42,7 @@ class Parties:
             proposal_id=artifact_id(ArtifactType.PROPOSAL, scope.hex8()),
             target_artifact_id=submitted["target"],
             claim=submitted["claim"],
-            deliverable_ref=artifact_ref(self._factory, self._task.folder, submitted["target"]),
+            deliverable_ref=artifacts(self._factory).ref(self._task.folder, submitted["target"]),
             acceptance_checks=submitted["acceptance_checks"],
             test_inventory=submitted["test_inventory"],
             examples=submitted["examples"],
@@ -68,29 +65,44 @@ class Parties:
         )
         dependencies = [view.known_as(statuses.get(view.contract.ref)) for view in dependencies]
         by = self._open(place, contracts, dependencies, trail)
+        store = PackedStore(self._factory, by, judged=contracts, contracts_only=True)
         proposal = trail.proposals[-1]
         message = challenge_message(
             self._deliverable.subject, proposal, contracts, dependencies, criteria, trail
         )
-        answer = self._challenged(
-            Assignment(place, message, {"proposal.json": proposal.to_bytes()}), proposal
+        examined = Falsification(
+            self._deliverable,
+            target,
+            proposal,
+            [tried for earlier in trail.challenges for tried in earlier.falsifying_tests],
+            self._factory.journal.scope(f"{place.run_id}/tests"),
         )
+        assignment = Assignment(place, message, {"proposal.json": proposal.to_bytes()}, store=store)
+        answer = self._challenged(assignment, examined)
         scope = self._factory.journal.scope(f"{place.run_id}/record")
-        record = challenge(answer, artifact_id(ArtifactType.CHALLENGE, scope.hex8()), target)
+        name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
+        if self._deliverable.subject == CONTRACTS:
+            answer = answer.model_copy(update={"failures": [_own(failure) for failure in answer.failures]})
+        record = challenge(answer, name, target, examined.tried)
         about = self._about(target, "what it challenges", proposal)
         self._keep(scope, by, ArtifactType.CHALLENGE, record.challenge_id, record, about)
         contribute(self._factory, scope, by, ContributionType.CHALLENGE, _ref(record))
         return record
 
-    def adjudicate(self, target: str, number: int, trail: Trail, *, left: int, failed: bool) -> Adjudication:
-        """The Arbiter's ruling; `failed` means that the last verdict is FAIL and no revision is left."""
+    def adjudicate(self, target: str, number: int, trail: Trail, *, left: int) -> Adjudication:
+        """The Arbiter's ruling on the last challenge, with so many revisions left."""
         place = self._place(number, Role.ARBITER)
         contracts = self._deliverable.contracts(target)
         by = self._open(place, contracts, self._deliverable.dependencies(target), trail)
         task_file = self._factory.folder.read(self._task.path).decode()
-        message = arbiter_message(task_file, contracts, trail, left, failed=failed)
+        message = arbiter_message(task_file, contracts, trail, left)
+        judged = trail.challenges[-1]
         answer = self._factory.roles.arbitrate(
-            Assignment(place, message, {}), lambda given: self._ruling_problems(given, failed=failed)
+            Assignment(place, message, {}),
+            lambda given: [
+                *ruling_problems(given, judged, contracts, left),
+                *target_problems(given.amendments, contracts=self._deliverable.subject == CONTRACTS),
+            ],
         )
         scope = self._factory.journal.scope(f"{place.run_id}/record")
         record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), target)
@@ -99,19 +111,11 @@ class Parties:
         contribute(self._factory, scope, by, ContributionType.ADJUDICATION, _ref(record))
         return record
 
-    def _challenged(self, assignment: Assignment, proposal: Proposal) -> ChallengerAnswer:
+    def _challenged(self, assignment: Assignment, examined: Falsification) -> ChallengerAnswer:
         try:
-            return self._factory.roles.challenge(
-                assignment, lambda answer: compliance_problems(answer, proposal.test_inventory)
-            )
+            return self._factory.roles.challenge(assignment, examined.problems)
         except AnswerError as error:
-            return mild_review(error.what)
-
-    def _ruling_problems(self, answer: ArbiterAnswer, *, failed: bool) -> list[str]:
-        found: list[str] = []
-        if failed and answer.decision is Decision.APPROVE:
-            found.append("decision: after a FAIL without revisions left APPROVE is refused; amend or reject")
-        return found + target_problems(answer.amendments, contracts=self._deliverable.subject == CONTRACTS)
+            return examined.instead(error)
 
     def _keep(
         self,
@@ -123,12 +127,12 @@ class Parties:
         inputs: Sequence[tuple[str, str]],
     ) -> None:
         body = {f"{kind.lower()}.json": record.to_bytes()}
-        create_artifact(self._factory, scope, by, kind, body, inputs, name=name)
+        artifacts(self._factory).create(scope, by, kind, body, inputs=inputs, name=name)
 
     def _about(self, target: str, why: str, *heard: Proposal | Challenge) -> list[tuple[str, str]]:
         """The artifacts whose status a record moves, and the records that it answers."""
         names = self._deliverable.artifacts(target)
-        about = [(artifact_ref(self._factory, self._task.folder, name), why) for name in names]
+        about = [(artifacts(self._factory).ref(self._task.folder, name), why) for name in names]
         return [*about, *((_ref(record), "what it answers") for record in heard)]
 
     def _open(
@@ -171,6 +175,11 @@ class Parties:
     def _place(self, number: int, role: Role) -> Place:
         entry = self._task.entry
         return Place(entry.spec_task_id, entry.attempt, self._deliverable.subject, f"round-{number}", role)
+
+
+def _own(failure: Failure) -> Failure:
+    """In a contract debate the plan and its contracts are the deliverable: what is wrong with them is its own."""
+    return failure.model_copy(update={"fault": FaultOf.MODULE})
 
 
 def _ref(record: Proposal | Challenge | Adjudication) -> str:

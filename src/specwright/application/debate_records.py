@@ -4,8 +4,10 @@ from typing import Any
 
 from specwright import canonical_json
 from specwright.application.briefs import Trail
-from specwright.domain.answers import AmendmentsAnswer, Failure
+from specwright.application.deliverable import Judged
+from specwright.domain.answers import AmendmentsAnswer, Failure, StruckTest
 from specwright.domain.debate import Adjudication, Challenge, Proposal
+from specwright.domain.falsifying import TriedTest
 from specwright.domain.record import Record
 from specwright.ports.store import StateStore
 
@@ -40,9 +42,10 @@ class DebateRecords:
         data = {"before": before, "after": after, "answer": answer.to_json()}
         self._store.publish(f"{self._base}/round-{number}/amendments.json", canonical_json.pretty(data))
 
-    def write_gate(self, number: int, target: str, failures: list[Failure]) -> None:
+    def write_gate(self, number: int, target: str, judged: Judged) -> None:
         """Record what the gate found at the end of a round."""
-        data = {"target": target, "failures": [failure.to_json() for failure in failures]}
+        failures = [failure.to_json() for failure in judged.failures]
+        data = {"target": target, "failures": failures, "observed": judged.observed}
         self._store.publish(f"{self._base}/round-{number}/gate-{target}.json", canonical_json.pretty(data))
 
     def challenge(self, number: int) -> Challenge:
@@ -60,10 +63,38 @@ class DebateRecords:
         data = canonical_json.loads(self._store.read(f"{self._base}/round-{number}/amendments.json"))
         return data["before"], data["after"], AmendmentsAnswer.model_validate(data["answer"])
 
-    def gate_failures(self, number: int, target: str) -> list[Failure]:
+    def gate(self, number: int, target: str) -> Judged:
         """What the gate found."""
         data = canonical_json.loads(self._store.read(f"{self._base}/round-{number}/gate-{target}.json"))
-        return [Failure.model_validate(failure) for failure in data["failures"]]
+        failures = [Failure.model_validate(failure) for failure in data["failures"]]
+        return Judged(failures, data.get("observed", {}))
+
+    def gate_failures(self, number: int, target: str) -> list[Failure]:
+        """What the gate found wrong."""
+        return self.gate(number, target).failures
+
+    def last_gate(self) -> dict[str, Any]:
+        """What the gate saw of the newest version that reached it, as the escalation tells it; empty if none did."""
+        for number in range(len(self.trail().proposals), 0, -1):
+            if reached := self.judged(number):
+                return self.gate(number, reached[-1]).observed
+        return {}
+
+    def falsified(self, upto: int = ALL) -> tuple[list[TriedTest], list[StruckTest]]:
+        """The falsifying tests that were tried in so many rounds, and those of them that were struck (D13)."""
+        trail = self.trail(challenges=upto, adjudications=upto)
+        tried = [one for challenge in trail.challenges for one in challenge.falsifying_tests]
+        return tried, [one for ruling in trail.adjudications for one in ruling.struck_tests]
+
+    def amended(self, number: int) -> AmendmentsAnswer | None:
+        """The Proposer's word on the amendments of a round, if there were any."""
+        asked = self._store.exists(f"{self._base}/round-{number}/amendments.json")
+        return self.amendments(number)[2] if asked else None
+
+    def judged(self, number: int) -> list[str]:
+        """The deliverables of a round that reached the gate."""
+        names = self._store.names(f"{self._base}/round-{number}")
+        return [n.removeprefix("gate-").removesuffix(".json") for n in names if n.startswith("gate-")]
 
     def trail(self, proposals: int = ALL, challenges: int = ALL, adjudications: int = ALL) -> Trail:
         """The debate as it was at some point: the records of so many rounds.

@@ -6,16 +6,26 @@ ids and counters only; what was said lies in the records. Two kinds of deliverab
 
 from typing import TypedDict
 
+from specwright import canonical_json
+from specwright.application.artifact_store import artifacts
 from specwright.application.debate_parties import Parties
 from specwright.application.debate_records import DebateRecords
-from specwright.application.deliverable import Deliverable
+from specwright.application.deliverable import Deliverable, Remarks
 from specwright.application.factory import Factory
-from specwright.application.records import artifacts
-from specwright.domain.answers import Decision, Failure, Verdict
-from specwright.domain.debate import MAX_REVISIONS
+from specwright.domain.answers import Amendment, Decision, Failure, FaultOf, Verdict
+from specwright.domain.debate import MAX_REVISIONS, Adjudication, Challenge
+from specwright.domain.falsifying import TriedTest, named_in, standing
+from specwright.domain.rulings import is_disputed
 from specwright.ports.progress import Step
 
 __all__ = ["Debate", "DebateState"]
+
+CONTRACT_CHANGED = Failure(
+    invariant="The module meets its contract as it stands now.",
+    evidence="The contract was found at fault and has been debated again; it is another than when these files were made.",
+    required_change="Bring signature, behaviour, tests, obligations and examples to the contract in this message.",
+)
+"""What a module is told whose contract was reopened (D10)."""
 
 
 class DebateState(TypedDict, total=False):
@@ -29,9 +39,13 @@ class DebateState(TypedDict, total=False):
     round: int
     retry_count: int
     verdict: str
+    disputed: bool
     decision: str
+    confirmed_fault: str
     halt_reason: str
     source_of_failure: str
+    cause_debate: str
+    cause_round: int
 
 
 class Debate:
@@ -46,7 +60,7 @@ class Debate:
 
     def propose(self, state: DebateState) -> DebateState:
         """The first version and its proposal; the debate is named by this proposal (D15)."""
-        submitted, by = self._deliverable.submit(1, (), "")
+        submitted, by = self._deliverable.submit(1, Remarks(), "")
         proposal = self._parties.proposal(submitted, by, 1)
         self._records(proposal.proposal_id).write_proposal(1, proposal)
         self._note("proposed", "round 1")
@@ -66,22 +80,30 @@ class Debate:
         for name in self._deliverable.artifacts(state["target"]):
             self._store.challenged(self._task.folder, name, record.challenge_id)
         self._note("challenged", f"round {number}: {record.verdict}")
-        return {"verdict": record.verdict.value, "source_of_failure": "challenge"}
+        return {
+            "verdict": record.verdict.value,
+            "disputed": is_disputed(record),
+            "source_of_failure": "challenge",
+        }
 
     def after_challenge(self, state: DebateState) -> str:
-        """`revise` while a FAIL has revisions left, else `adjudicate` (F§9.3)."""
-        failed = state["verdict"] == Verdict.FAIL
+        """`revise` while a FAIL has revisions left, else `adjudicate` (F§9.3).
+
+        A FAIL is adjudicated before it costs a revision where the Arbiter may find that it is none, or that the module
+        cannot help it (D10, D13).
+        """
+        failed = state["verdict"] == Verdict.FAIL and not state["disputed"]
         return "revise" if failed and state["retry_count"] < MAX_REVISIONS else "adjudicate"
 
     def revise(self, state: DebateState) -> DebateState:
         """The next round: a new version that answers the failures, as a new artifact (D11)."""
         records, number = self._records(state["debate_id"]), state["round"] + 1
-        if state["source_of_failure"] == "adjudication":
+        if state["source_of_failure"] in {"adjudication", "reopened"}:
             # here, not where it is decided: that step, run again after a crash, would meet a DRAFT
             ruling, left = records.adjudication(number - 1), MAX_REVISIONS - state["retry_count"]
             for name in self._deliverable.artifacts(state["target"]):
                 self._store.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
-        submitted, by = self._deliverable.submit(number, self._failures(state, records), state["target"])
+        submitted, by = self._deliverable.submit(number, self._remarks(state, records), state["target"])
         records.write_proposal(number, self._parties.proposal(submitted, by, number))
         self._note("proposed", f"round {number}")
         return {"target": submitted["target"], "round": number, "retry_count": state["retry_count"] + 1}
@@ -95,28 +117,43 @@ class Debate:
             number,
             trail,
             left=MAX_REVISIONS - state["retry_count"],
-            failed=state["verdict"] == Verdict.FAIL,
         )
         records.write_adjudication(number, record)
         for name in self._deliverable.artifacts(state["target"]):
             self._store.adjudicated(self._task.folder, name, record.adjudication_id)
         self._note("adjudicated", f"round {number}: {record.decision}")
-        return {"decision": record.decision.value, "source_of_failure": "adjudication"}
+        return {
+            "decision": record.decision.value,
+            "confirmed_fault": record.confirmed_fault.value if record.confirmed_fault else "",
+            "source_of_failure": "adjudication",
+        }
 
     def after_adjudication(self, state: DebateState) -> str:
-        """`ship`, `apply_amendments`, `revise` inside the window, or `halt` (D11)."""
+        """`ship`, `apply_amendments`, `revise` inside the window, or `halt` (D11).
+
+        A confirmed fault of the contract or the plan leaves the debate: nothing here can put it right (D10).
+        """
         decision = Decision(state["decision"])
         if decision is Decision.APPROVE:
             return "ship"
         if decision is Decision.APPROVE_WITH_AMENDMENTS:
             return "apply_amendments"
-        exhausted = state["verdict"] == Verdict.FAIL or state["retry_count"] >= MAX_REVISIONS
-        return "halt" if exhausted else "revise"
+        exhausted = state["retry_count"] >= MAX_REVISIONS
+        return "halt" if exhausted or state["confirmed_fault"] else "revise"
+
+    def why_left(self, state: DebateState) -> str:
+        """Why a ruling ends the debate, in a sentence."""
+        if not state["confirmed_fault"]:
+            return "the Arbiter rejected it and no revision is left"
+        rationale = self._records(state["debate_id"]).adjudication(state["round"]).rationale
+        return f"the {state['confirmed_fault']} is at fault, as the Arbiter confirmed: {rationale}"
 
     def apply_amendments(self, state: DebateState) -> DebateState:
         """The Proposer applies every amendment; what it says of each is kept (F§9.6)."""
         records, number = self._records(state["debate_id"]), state["round"]
-        submitted, answer = self._deliverable.amend(state["target"], number, records.adjudication(number))
+        submitted, answer = self._deliverable.amend(
+            state["target"], number, records.adjudication(number), self._standing(state, records)
+        )
         records.write_amendments(number, state["target"], submitted["target"], answer)
         self._note("amended", f"round {number}")
         return {"target": submitted["target"]}
@@ -125,12 +162,13 @@ class Debate:
         """Whether every amendment was applied, by the flags and by looking (F§9.6)."""
         records, number = self._records(state["debate_id"]), state["round"]
         before, after, answer = records.amendments(number)
+        ruling = records.adjudication(number)
         missing = [
-            f"amendment {a.amendment_index} was not applied: {a.note}"
+            f"amendment {a.amendment_index} ({_shown(ruling.amendments[a.amendment_index])}) was not applied: {a.note}"
             for a in answer.applied
             if not a.applied
         ]
-        missing += self._deliverable.unapplied(before, after, records.adjudication(number))
+        missing += self._deliverable.unapplied(before, after, ruling)
         if not missing:
             judged = records.challenge(number).challenge_id, records.adjudication(number).adjudication_id
             for name in self._deliverable.artifacts(after):
@@ -139,9 +177,10 @@ class Debate:
 
     def ship(self, state: DebateState) -> DebateState:
         """The gate's own observation; a failure spends a revision (D11, rule 2)."""
-        failures = self._deliverable.verify(state["target"])
-        self._records(state["debate_id"]).write_gate(state["round"], state["target"], failures)
-        return {"halt_reason": "; ".join(f.evidence for f in failures), "source_of_failure": "gate"}
+        records = self._records(state["debate_id"])
+        judged = self._deliverable.verify(state["target"], self._standing(state, records))
+        records.write_gate(state["round"], state["target"], judged)
+        return {"halt_reason": "; ".join(f.evidence for f in judged.failures), "source_of_failure": "gate"}
 
     def after_ship(self, state: DebateState) -> str:
         """`shipped`, `revise` or `halt`."""
@@ -149,20 +188,47 @@ class Debate:
             return "shipped"
         return "revise" if state["retry_count"] < MAX_REVISIONS else "halt"
 
-    def _failures(self, state: DebateState, records: DebateRecords) -> list[Failure]:
-        number = state["round"]
-        if state["source_of_failure"] == "challenge":
-            return list(records.challenge(number).failures)
-        if state["source_of_failure"] == "gate":
-            return records.gate_failures(number, state["target"])
-        rationale = records.adjudication(number).rationale
-        return [
-            Failure(
-                invariant="The Arbiter rejected the deliverable.",
-                evidence=rationale,
-                required_change=rationale,
-            )
-        ]
+    def _remarks(self, state: DebateState, records: DebateRecords) -> Remarks:
+        """What the next version is told: by the challenge, the gate, or the ruling with what is left of the challenge;
+        or by the debate of a module that found the contract at fault (D10, D15)."""
+        number, standing = state["round"], self._standing(state, records)
+        match state["source_of_failure"]:
+            case "challenge":
+                return Remarks(records.challenge(number).failures, (), standing)
+            case "gate":
+                return Remarks(records.gate_failures(number, state["target"]), (), standing)
+            case "late":
+                elsewhere = self._records(state["cause_debate"])
+                found, ruling = (
+                    elsewhere.challenge(state["cause_round"]),
+                    elsewhere.adjudication(state["cause_round"]),
+                )
+                told = [*found.faults(FaultOf.CONTRACT), _rejection(ruling.rationale)]
+                return Remarks(told, self._told_by(found, ruling))
+            case "reopened":
+                found = records.challenge(number)
+                shown = [tried.name for tried in found.counterexamples]  # those that stand are run again
+                own = [f for f in found.faults(FaultOf.MODULE) if not named_in(f, shown)]
+                return Remarks([CONTRACT_CHANGED, *own], self._told_by(found), standing)
+            case _:
+                found, ruling = records.challenge(number), records.adjudication(number)
+                left = found.without(ruling.struck_tests) if found.verdict is Verdict.FAIL else []
+                told_by = self._told_by(found) if left else ()
+                return Remarks([*left, _rejection(ruling.rationale)], told_by, standing)
+
+    def _standing(self, state: DebateState, records: DebateRecords) -> list[TriedTest]:
+        """The falsifying tests of the rounds so far that count, under the contract as it is."""
+        tried, struck = records.falsified(state["round"])
+        if not tried:
+            return []
+        (contract,) = self._deliverable.contracts(state["target"])
+        return standing(tried, struck, canonical_json.digest(contract.to_json()))
+
+    def _told_by(self, found: Challenge, ruling: Adjudication | None = None) -> tuple[tuple[str, str], ...]:
+        named = [(f"{found.challenge_id}@1.0.0", "its failures, without its assessments")]
+        if ruling:
+            named.append((f"{ruling.adjudication_id}@1.0.0", "its rationale, as a failure to correct"))
+        return tuple(named)
 
     def _records(self, debate_id: str) -> DebateRecords:
         return DebateRecords(self._factory.store, debate_id)
@@ -170,3 +236,14 @@ class Debate:
     def _note(self, kind: str, text: str) -> None:
         entry = self._task.entry
         self._factory.progress.note(Step(kind, entry.spec_task_id, f"{self._deliverable.subject} {text}"))
+
+
+def _rejection(rationale: str) -> Failure:
+    """A REJECT as the failure that it is to the Proposer (D15)."""
+    return Failure(
+        invariant="The Arbiter rejected the deliverable.", evidence=rationale, required_change=rationale
+    )
+
+
+def _shown(amendment: Amendment) -> str:
+    return f"{amendment.action} {amendment.target}: {amendment.detail}"

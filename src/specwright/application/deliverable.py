@@ -1,16 +1,19 @@
 """What is debated: the contracts of a plan, or the implementation of a module (D10)."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypedDict
+from typing import Any, NamedTuple, Protocol, TypedDict
 
 from specwright.application.briefs import DependencyView
 from specwright.application.project_stage import Task
 from specwright.application.records import Invocation
-from specwright.domain.answers import AmendmentsAnswer, Failure
+from specwright.domain.answers import AmendmentsAnswer, Failure, FalsifyingTest
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication
+from specwright.domain.falsifying import TriedTest
+from specwright.ports.gate import Trial
+from specwright.ports.journal import Scope
 
-__all__ = ["CONTRACTS", "Deliverable", "Submitted"]
+__all__ = ["CONTRACTS", "Deliverable", "Judged", "Remarks", "Submitted"]
 
 CONTRACTS = "contracts"
 """The subject of a contract debate, where an implementation debate has the module's name."""
@@ -27,15 +30,39 @@ class Submitted(TypedDict):
     preflight: list[str]
 
 
+class Remarks(NamedTuple):
+    """What the debate so far asks of the next version.
+
+    Args:
+        failures: To be corrected.
+        told_by: The records that they come from, beside those of the version itself, with what is shown of each.
+        standing: Falsifying tests that it must pass.
+    """
+
+    failures: Sequence[Failure] = ()
+    told_by: Sequence[tuple[str, str]] = ()
+    standing: Sequence[TriedTest] = ()
+
+
+class Judged(NamedTuple):
+    """The last word of code on a version.
+
+    Args:
+        failures: What keeps it from shipping.
+        observed: What was seen, for the escalation: fingerprints, their difference, the execution log (F§11.2).
+    """
+
+    failures: list[Failure]
+    observed: dict[str, Any]
+
+
 class Deliverable(Protocol):
     """What is debated."""
 
     subject: str
     task: Task
 
-    def submit(
-        self, round_number: int, failures: Sequence[Failure], before: str
-    ) -> tuple[Submitted, Invocation]:
+    def submit(self, round_number: int, remarks: Remarks, before: str) -> tuple[Submitted, Invocation]:
         """Make the deliverable, or revise it after failures; `before` is the version that failed."""
         ...
 
@@ -47,17 +74,21 @@ class Deliverable(Protocol):
         """What it calls."""
         ...
 
+    def falsify(self, target: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
+        """Try tests of the Challenger on a version (D13)."""
+        ...
+
     def amend(
-        self, target: str, round_number: int, decided: Adjudication
+        self, target: str, round_number: int, decided: Adjudication, standing: Sequence[TriedTest]
     ) -> tuple[Submitted, AmendmentsAnswer]:
-        """Have amendments applied."""
+        """Have amendments applied; falsifying tests that stand still count."""
         ...
 
     def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
         """What is structurally untrue about applied amendments (F§9.6)."""
         ...
 
-    def verify(self, target: str) -> list[Failure]:
+    def verify(self, target: str, standing: Sequence[TriedTest]) -> Judged:
         """The last word of code: the ship gate, or the lock; no failure means it may ship."""
         ...
 

@@ -3,22 +3,62 @@
 Each function is what one node of the engineering graph does. The graph's state holds names and ids only.
 """
 
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
+from specwright import canonical_json
 from specwright.application.contract_set import ContractSet
 from specwright.application.debate_records import DebateRecords
 from specwright.application.deliverable import CONTRACTS, Deliverable
 from specwright.application.factory import Factory
 from specwright.application.halting import Halt, halt, set_draft_aside
 from specwright.application.implementation import Implementation
-from specwright.application.planning import Plan, first_plan, load_plan
+from specwright.application.planning import first_plan
 from specwright.application.project_stage import Task, task_at
 from specwright.application.shipping import announce_reused, seal
+from specwright.application.stored_plans import Plan, Reopened, load_plan
+from specwright.domain.answers import FaultOf
+from specwright.domain.debate import MAX_REVISIONS
 from specwright.domain.escalation import Resolution
+from specwright.domain.falsifying import standing
 from specwright.domain.micro_plan import downstream, execution_order
 from specwright.errors import AnswerError
 
-__all__ = ["EngineeringState", "deliverable", "finish", "lost", "make_plan", "next_module", "ship_module"]
+__all__ = [
+    "EngineeringState",
+    "Left",
+    "Locked",
+    "debate_of",
+    "deliverable",
+    "finish",
+    "lost",
+    "make_plan",
+    "may_reopen",
+    "next_module",
+    "ship_module",
+]
+
+
+class Left(TypedDict):
+    """Where a debate was left without a result: whose, at which round, why, and whose fault it was (D10)."""
+
+    subject: str
+    reason: str
+    debate_id: str
+    target: str
+    round: int
+    retry_count: int
+    fault: str
+    raw_answers: list[str]
+    errors: list[str]
+
+
+class Locked(TypedDict):
+    """Where the contract debate ended: it goes on from there if it is reopened (D10)."""
+
+    target: str
+    round: int
+    retry_count: int
 
 
 class EngineeringState(TypedDict, total=False):
@@ -32,8 +72,12 @@ class EngineeringState(TypedDict, total=False):
     shipped: dict[str, str]
     failed: dict[str, str]
     debates: dict[str, str]
+    locked: Locked
+    reopened_by: Left
+    plan_fault: Left
     halt_reason: str
     raw_answers: list[str]
+    errors: list[str]
     outcome: str
     escalation: str
     module_refs: list[str]
@@ -46,15 +90,50 @@ def make_plan(factory: Factory, state: EngineeringState) -> EngineeringState:
     try:
         return {"plan_id": first_plan(factory, task), "subject": CONTRACTS}
     except AnswerError as error:
-        return {"halt_reason": error.what, "raw_answers": list(error.raw_answers)}
+        raw_answers, errors = list(error.raw_answers), list(error.problems)
+        return {"halt_reason": error.what, "raw_answers": raw_answers, "errors": errors}
 
 
-def deliverable(factory: Factory, task_id: str, subject: str, plan_id: str) -> Deliverable:
-    """What is debated under a subject."""
+def deliverable(
+    factory: Factory, task_id: str, subject: str, plan_id: str, sealed: Mapping[str, str] | None = None
+) -> Deliverable:
+    """What is debated under a subject.
+
+    Args:
+        factory: The ports.
+        task_id: The task.
+        subject: A module's name, or the contracts.
+        plan_id: The locked plan, or the first one.
+        sealed: In a reopened contract debate the modules that have shipped, by name with their references.
+    """
     task = task_at(factory, task_id)
     if subject == CONTRACTS:
-        return ContractSet(factory, task, plan_id)
+        return ContractSet(factory, task, plan_id, None if sealed is None else Reopened(plan_id, sealed))
     return _implementation(factory, task, load_plan(factory, task, plan_id), subject)
+
+
+def may_reopen(state: EngineeringState, left: Left) -> bool:
+    """Whether a module that found its contract at fault opens the contract debate again: once per task, and while both
+    debates have a revision left, since each goes on with the next round of its own (D10, D11)."""
+    budgets = (state["locked"]["retry_count"], left["retry_count"])
+    return left["fault"] == FaultOf.CONTRACT and "reopened_by" not in state and max(budgets) < MAX_REVISIONS
+
+
+def debate_of(state: EngineeringState) -> dict[str, Any]:
+    """The state in which the next debate begins, or goes on."""
+    asked: dict[str, Any] = {
+        key: state.get(key) for key in ("task_id", "subject", "plan_id", "schema_version")
+    }
+    cause = state.get("reopened_by")
+    if cause is None or state.get("subject") not in (CONTRACTS, cause["subject"]):
+        return asked
+    if state.get("subject") == CONTRACTS:
+        asked |= state["locked"]
+        asked |= {"debate_id": state["debates"][CONTRACTS], "source_of_failure": "late"}
+        asked |= {"cause_debate": cause["debate_id"], "cause_round": cause["round"]}
+        return {**asked, "sealed": state.get("shipped", {})}
+    asked |= {key: cause[key] for key in ("debate_id", "target", "round", "retry_count")}
+    return {**asked, "source_of_failure": "reopened"}
 
 
 def next_module(factory: Factory, state: EngineeringState) -> str | None:
@@ -75,7 +154,10 @@ def ship_module(factory: Factory, state: EngineeringState) -> EngineeringState:
     """Seal the module whose debate and gate are passed."""
     task = task_at(factory, state["task_id"])
     module = _implementation(factory, task, _plan(factory, state), state["subject"])
-    ref = seal(factory, task, module, state["target"])
+    tried, struck = DebateRecords(factory.store, state["debates"][state["subject"]]).falsified()
+    (contract,) = module.contracts(state["target"])
+    stand = standing(tried, struck, canonical_json.digest(contract.to_json()))
+    ref = seal(factory, task, module, state["target"], stand, struck)
     return {"shipped": {**state.get("shipped", {}), state["subject"]: ref}}
 
 
@@ -84,6 +166,11 @@ def finish(factory: Factory, state: EngineeringState) -> EngineeringState:
     task = task_at(factory, state["task_id"])
     if reason := state.get("halt_reason", ""):
         return {"outcome": "HALTED", "escalation": halt(factory, task, _without_modules(task, state, reason))}
+    if state.get("plan_fault"):
+        return {
+            "outcome": "HALTED",
+            "escalation": halt(factory, task, _with_plan_fault(factory, task, state)),
+        }
     plan = _plan(factory, state)
     if state.get("failed"):
         return {"outcome": "HALTED", "escalation": halt(factory, task, _with_modules(factory, task, state))}
@@ -116,7 +203,7 @@ def _without_modules(task: Task, state: EngineeringState, reason: str) -> Halt:
         context="revise task decomposition, or simplify task scope",
         debates=list(state.get("debates", {}).values()),
         failed=[("a sound plan with testable contracts", reason)],
-        details={"raw_answers": state.get("raw_answers", []), "task_file": task.path},
+        details={**_said(state), "task_file": task.path, "shipped": dict(state.get("shipped", {}))},
     )
 
 
@@ -138,16 +225,63 @@ def _with_modules(factory: Factory, task: Task, state: EngineeringState) -> Halt
             "failed": dict(failed),
             "abandoned": abandoned,
             "shipped": dict(shipped),
-            "raw_answers": state.get("raw_answers", []),
+            **_said(state),
+            "gate": _gates(factory, state),
         },
     )
+
+
+def _with_plan_fault(factory: Factory, task: Task, state: EngineeringState) -> Halt:
+    """The plan itself is wrong, says a Challenger, and the Arbiter confirmed it (F§10.3)."""
+    left, plan = state["plan_fault"], _plan(factory, state)
+    found = DebateRecords(factory.store, left["debate_id"]).challenge(left["round"]).faults(FaultOf.PLAN)
+    shipped, failed = state.get("shipped", {}), state.get("failed", {})
+    open_ = [name for name in plan.contracts if name not in shipped and name not in failed]
+    _keep_drafts(factory, task, state)
+    return Halt(
+        cause="plan",
+        reason=f"the plan is at fault: {left['subject']} cannot be shipped under it",
+        decision=f"Cut {task.task_id} anew: {'; '.join(failure.evidence for failure in found)}",
+        recommended=Resolution.REVISE_PLAN,
+        context=f"split task, revise plan or merge modules. Required: {'; '.join(f.required_change for f in found)}",
+        debates=list(state.get("debates", {}).values()),
+        failed=[(failure.invariant, failure.evidence) for failure in found],
+        details={
+            "plan": plan.plan.to_json(),
+            "module": left["subject"],
+            "debate": left["debate_id"],
+            "evidence": [failure.to_json() for failure in found],
+            "confirmed": left["reason"],
+            "failed": dict(failed),
+            "abandoned": open_,
+            "shipped": dict(shipped),
+        },
+    )
+
+
+def _gates(factory: Factory, state: EngineeringState) -> dict[str, Any]:
+    """What the gate saw of each failed module that reached it: fingerprints, their difference, the execution log
+    (F§11.2, F§11.3)."""
+    debates = state.get("debates", {})
+    seen = {
+        name: DebateRecords(factory.store, debates[name]).last_gate()
+        for name in state.get("failed", {})
+        if name in debates
+    }
+    return {name: observed for name, observed in seen.items() if observed}
+
+
+def _said(state: EngineeringState) -> dict[str, list[str]]:
+    """The answers that no attempt was left for, as they came, and all that was wrong with the last of each."""
+    return {"raw_answers": state.get("raw_answers", []), "errors": state.get("errors", [])}
 
 
 def _keep_drafts(factory: Factory, task: Task, state: EngineeringState) -> None:
     plan = _plan(factory, state)
     for name, reason in state.get("failed", {}).items():
         debate_id = state.get("debates", {}).get(name)
-        if debate_id:
-            proposals = DebateRecords(factory.store, debate_id).trail().proposals
+        if debate_id and name in plan.contracts:  # a reopened plan may have dropped it
+            records = DebateRecords(factory.store, debate_id)
             module = _implementation(factory, task, plan, name)
-            set_draft_aside(factory, module, proposals[-1].target_artifact_id, reason)
+            target = records.trail().proposals[-1].target_artifact_id
+            set_draft_aside(factory, module, target, reason, records.last_gate())

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from specwright.application.projection import Projection
+from specwright.domain.allowed_packages import AllowedPackage
 from specwright.domain.ship import Environment
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.gate import ShipGate
@@ -55,6 +56,7 @@ class Factory:
         progress: Told what happens.
         environment: What `ship.json` says of this machine.
         spec_text: SPEC.md as the person wrote it.
+        packages: Third-party packages that modules may import (D23).
     """
 
     store: StateStore
@@ -69,3 +71,4 @@ class Factory:
     progress: Progress
     environment: Environment
     spec_text: str
+    packages: tuple[AllowedPackage, ...] = ()

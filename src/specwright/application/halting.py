@@ -1,6 +1,6 @@
 """A halt: the escalation that a person answers, written before the Wire that says so (F§10.3, F§17, D29)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
@@ -22,7 +22,7 @@ class Halt(NamedTuple):
     """Why a task halts.
 
     Args:
-        cause: `planning`, `contracts` or `modules`.
+        cause: `planning`, `contracts`, `modules` or `plan`.
         reason: One sentence.
         decision: What a person must decide.
         recommended: The factory's best guess.
@@ -65,15 +65,17 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
     return name
 
 
-def set_draft_aside(factory: Factory, module: Implementation, target: str, why: str) -> None:
-    """Keep a halted module's files under `drafts/`, with what stopped it (D20, F§11.2)."""
+def set_draft_aside(
+    factory: Factory, module: Implementation, target: str, why: str, observed: Mapping[str, Any]
+) -> None:
+    """Keep a halted module's files under `drafts/`, with what stopped it and what the gate saw (D20, F§11.2)."""
     contract = module.contracts(target)[0]
     base = "drafts/{}/{}".format(*ModuleRef.parse(contract.ref))
     place = f"{base}/{target}"
     factory.store.publish(f"{place}/contract.json", contract.to_bytes())
     factory.store.publish_tree(place, module.files(target))
     note = {"module_id": contract.module_id, "module_version": contract.module_version, "reason": why}
-    factory.store.publish(f"{place}/escalation.json", canonical_json.pretty(note))
+    factory.store.publish(f"{place}/escalation.json", canonical_json.pretty({**note, **observed}))
 
 
 def _escalation(factory: Factory, task: Task, why: Halt, name: str, now: str) -> EscalationArtifact:

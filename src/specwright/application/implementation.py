@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from specwright.application.artifact_store import artifacts
 from specwright.application.briefs import (
     DependencyView,
     amend_message,
@@ -16,32 +17,35 @@ from specwright.application.context_packs import (
     index_statuses,
     previous,
     rows,
+    schemas,
     surface_of,
     task_ref,
 )
-from specwright.application.deliverable import Submitted
+from specwright.application.deliverable import Judged, Remarks, Submitted
 from specwright.application.factory import Factory
-from specwright.application.judging import as_failures, judge
-from specwright.application.planning import shipped_contract, shipped_view
-from specwright.application.project_stage import Task
-from specwright.application.records import (
-    Invocation,
-    artifact_body,
-    artifact_ref,
-    artifacts,
-    contribute,
-    create_artifact,
-    open_invocation,
+from specwright.application.judging import (
+    as_failures,
+    candidate,
+    falsify,
+    judge,
+    observations,
+    refused,
+    withstood,
 )
+from specwright.application.packed_store import PackedStore
+from specwright.application.planning import shipped_view
+from specwright.application.project_stage import Task, neighbours, task_board
+from specwright.application.records import Invocation, contribute, open_invocation
 from specwright.domain.amendments import applied_problems
-from specwright.domain.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
+from specwright.domain.answers import Amendment, AmendmentsAnswer, FalsifyingTest, ProposerAnswer
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication
+from specwright.domain.falsifying import TriedTest
 from specwright.domain.ids import ArtifactType, ModuleRef
 from specwright.domain.obligations import read_claims
 from specwright.domain.provenance import ContributionType, Permission
 from specwright.domain.ship import ShipEvidence
-from specwright.ports.gate import Candidate, GateVerdict, SealedModule
+from specwright.ports.gate import Candidate, GateVerdict, Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Place, Role
 
@@ -57,6 +61,7 @@ class _Desk(NamedTuple):
     place: Place
     invocation: Invocation
     pack: Files
+    store: PackedStore
 
 
 class Implementation:
@@ -84,22 +89,29 @@ class Implementation:
         self._siblings = siblings
         self._observed: tuple[str, ...] = ()
 
-    def submit(
-        self, round_number: int, failures: Sequence[Failure], before: str
-    ) -> tuple[Submitted, Invocation]:
+    def submit(self, round_number: int, remarks: Remarks, before: str) -> tuple[Submitted, Invocation]:
         """The Proposer implements, or corrects; code looks at the draft before it becomes a proposal (D18)."""
         workspace: Files = {"implementation/__init__.py": self._factory.gate.stub(self._contract)}
         if before:
             workspace = self.files(before)
-        desk = self._open(f"round-{round_number}", workspace, before)
+        desk = self._open(f"round-{round_number}", workspace, before, remarks.told_by)
         names = [view.contract.name for view in self.dependencies("")]
         assignment = Assignment(
             desk.place,
-            proposer_message(self._contract, workspace["implementation/__init__.py"], failures, names),
+            proposer_message(
+                self._contract,
+                workspace["implementation/__init__.py"],
+                remarks.failures,
+                names,
+                self._factory.packages,
+            ),
             desk.pack,
             WRITABLE,
+            desk.store,
         )
-        draft = self._factory.roles.propose(assignment, lambda answer, files: self._preflight(desk, files))
+        draft = self._factory.roles.propose(
+            assignment, lambda answer, files: self._preflight(desk, files, remarks.standing)
+        )
         return self._store(desk, draft.answer, draft.files, before), desk.invocation
 
     def contracts(self, target: str) -> list[MicroModuleContract]:
@@ -110,8 +122,12 @@ class Implementation:
         """What the module calls, sealed by now."""
         return [shipped_view(self._factory, ref) for ref in self._dependency_refs()]
 
+    def falsify(self, target: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
+        """Run the Challenger's tests on the proposed files (D13)."""
+        return falsify(self._factory, scope, self._candidate_of(self.files(target)), tests)
+
     def amend(
-        self, target: str, round_number: int, decided: Adjudication
+        self, target: str, round_number: int, decided: Adjudication, standing: Sequence[TriedTest]
     ) -> tuple[Submitted, AmendmentsAnswer]:
         """The Proposer applies the amendments to the approved files."""
         desk = self._open(f"amended-{round_number}", self.files(target), target)
@@ -120,13 +136,14 @@ class Implementation:
             amend_message(self._contract, decided.amendments),
             desk.pack,
             WRITABLE,
+            desk.store,
         )
         draft = self._factory.roles.amend(
             assignment,
             lambda answer, files: [
                 *_unaccounted(answer, decided.amendments),
                 *(
-                    self._amended(desk, target, files, decided)
+                    self._amended(desk, target, files, decided, standing)
                     if all(a.applied for a in answer.applied)
                     else ()
                 ),
@@ -139,14 +156,28 @@ class Implementation:
         """What the files contradict."""
         return applied_problems(decided.amendments, self.files(before), self.files(after))
 
-    def verify(self, target: str) -> list[Failure]:
+    def verify(self, target: str, standing: Sequence[TriedTest]) -> Judged:
         """The ship gate's own run; nothing ships without it (DESIGN §1, rule 2)."""
-        return as_failures(self.verdict(target))
+        verdict = self.verdict(target, standing)
+        failures = as_failures(verdict)
+        return Judged(
+            failures,
+            refused(self._contract, self._gate_scope(target, "/refused"), verdict) if failures else {},
+        )
 
-    def verdict(self, target: str) -> GateVerdict:
-        """The ship gate's verdict on a version, observed once."""
-        scope = self._factory.journal.scope(f"{self.task.run}/{self.subject}/gate/{target}")
-        return judge(self._factory, scope, self._candidate(self.files(target)), thorough=True)
+    def verdict(self, target: str, standing: Sequence[TriedTest] = ()) -> GateVerdict:
+        """The ship gate's verdict on a version, observed once.
+
+        Args:
+            target: The version.
+            standing: Falsifying tests of its debate, which must pass as well (D13).
+        """
+        scope, candidate = self._gate_scope(target), self._candidate_of(self.files(target))
+        verdict = judge(self._factory, scope, candidate, thorough=True)
+        return withstood(self._factory, scope, candidate, verdict, standing)
+
+    def _gate_scope(self, target: str, what: str = "") -> Scope:
+        return self._factory.journal.scope(f"{self.task.run}/{self.subject}/gate/{target}{what}")
 
     def artifacts(self, target: str) -> list[str]:
         """The implementation."""
@@ -154,7 +185,7 @@ class Implementation:
 
     def files(self, target: str) -> Files:
         """The module's files in one version."""
-        return artifact_body(self._factory, self.task.folder, target)
+        return artifacts(self._factory).body(self.task.folder, target)
 
     def mark_shipped(self, target: str) -> None:
         """Approved and sealed: the evidence in the store is held against the locked contract (F§8.4)."""
@@ -169,49 +200,44 @@ class Implementation:
     def _dependency_refs(self) -> list[str]:
         return [dependency.ref for dependency in self._contract.dependencies]
 
-    def _candidate(self, files: Files) -> Candidate:
-        root = self._factory.store.location
-        sealed = tuple(
-            SealedModule(
-                shipped_contract(self._factory, ref), root / "modules" / "/".join(ModuleRef.parse(ref))
-            )
-            for ref in self._closure()
-        )
-        return Candidate(self._contract, files, sealed)
+    def _candidate_of(self, files: Files) -> Candidate:
+        return candidate(self._factory, self._contract, files)
 
-    def _closure(self) -> list[str]:
-        """The dependencies and theirs, each once."""
-        found: list[str] = []
-        waiting = self._dependency_refs()
-        while waiting:
-            ref = waiting.pop(0)
-            if ref not in found:
-                found.append(ref)
-                waiting += [d.ref for d in shipped_contract(self._factory, ref).dependencies]
-        return found
-
-    def _preflight(self, desk: _Desk, files: Files) -> list[str]:
-        verdict = judge(self._factory, desk.scope, self._candidate(files), thorough=False)
-        self._observed = _observations(verdict)
+    def _preflight(self, desk: _Desk, files: Files, standing: Sequence[TriedTest]) -> list[str]:
+        candidate = self._candidate_of(files)
+        verdict = judge(self._factory, desk.scope, candidate, thorough=False)
+        verdict = withstood(self._factory, desk.scope, candidate, verdict, standing)
+        self._observed = observations(verdict, standing)
         return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
 
-    def _amended(self, desk: _Desk, before: str, files: Files, decided: Adjudication) -> list[str]:
+    def _amended(
+        self,
+        desk: _Desk,
+        before: str,
+        files: Files,
+        decided: Adjudication,
+        standing: Sequence[TriedTest],
+    ) -> list[str]:
         """What is wrong with files whose amendments are all said to be applied."""
         return [
             *applied_problems(decided.amendments, self.files(before), files),
-            *self._preflight(desk, files),
+            *self._preflight(desk, files, standing),
         ]
 
-    def _open(self, stage: str, workspace: Files, before: str) -> _Desk:
+    def _open(
+        self, stage: str, workspace: Files, before: str, told_by: Sequence[tuple[str, str]] = ()
+    ) -> _Desk:
         entry = self.task.entry
         place = Place(entry.spec_task_id, entry.attempt, self.subject, stage, Role.PROPOSER)
         scope = self._factory.journal.scope(f"{place.run_id}/desk")
         given = self._given(scope, stage, workspace, before)
+        given += [Given(ref, Permission.SUMMARY_ONLY, what) for ref, what in told_by]
         excluded = [(ref, "no dependency of this module") for ref in self._others()]
         invocation = open_invocation(
             self._factory, scope, place, self.task.task_id, self.task.folder, rows(given), excluded
         )
-        return _Desk(scope, place, invocation, directory(given))
+        store = PackedStore(self._factory, invocation, drafts_of=self._implements())
+        return _Desk(scope, place, invocation, directory(given), store)
 
     def _given(self, scope: Scope, stage: str, workspace: Files, before: str) -> list[Given]:
         """The Proposer's column of the role table (F§9.7)."""
@@ -225,6 +251,7 @@ class Implementation:
                 self._contract_ref(), Permission.FULL, "the contract to implement", {**contract, **workspace}
             ),
             *dependencies(refs, surfaces, index_statuses(self._factory, scope, refs)),
+            *schemas(),
         ]
         if before:
             given += previous(self._factory, self.task, before, workspace)
@@ -232,28 +259,28 @@ class Implementation:
         return given
 
     def _contract_ref(self) -> str:
-        return artifact_ref(self._factory, self.task.folder, self._contract_id)
+        return artifacts(self._factory).ref(self.task.folder, self._contract_id)
+
+    def _implements(self) -> list[tuple[str, str]]:
+        return [(self._contract_ref(), "the contract that it implements")]
 
     def _others(self) -> list[str]:
-        """The other modules of its plan, and those of finished tasks, that it does not call; fixed by the task's
-        own start."""
-        state = self._factory.projection.state
-        refs = {ref for entry in state.tasks.values() for ref in entry.module_refs} if state else set[str]()
-        own = {self._contract.ref, *self._dependency_refs()}
-        return sorted({*refs, *self._siblings} - own)
+        """What it might take for given and does not call: the other modules of its plan, and those of the tasks about
+        its own; fixed by the task's own start."""
+        board, own = task_board(self._factory), {self._contract.ref, *self._dependency_refs()}
+        near = {ref for t in neighbours(self._factory, self.task) for ref in board.modules_of(t)}
+        return sorted({*self._siblings, *near} - own)
 
     def _store(self, desk: _Desk, answer: ProposerAnswer, files: Files, before: str) -> Submitted:
-        inputs = [(self._contract_ref(), "the contract that it implements")]
-        target = create_artifact(
-            self._factory,
+        target = artifacts(self._factory).create(
             desk.scope,
             desk.invocation,
             ArtifactType.IMPLEMENTATION,
             files,
-            inputs,
+            inputs=self._implements(),
             revises=before,
         )
-        ref = artifact_ref(self._factory, self.task.folder, target)
+        ref = artifacts(self._factory).ref(self.task.folder, target)
         contribute(self._factory, desk.scope, desk.invocation, ContributionType.IMPLEMENTATION, ref)
         claims = read_claims(files.get("tests/obligations.json", b"{}"))
         return Submitted(
@@ -264,16 +291,6 @@ class Implementation:
             examples=files.get("examples.md", b"").decode(errors="replace"),
             preflight=list(self._observed),
         )
-
-
-def _observations(verdict: GateVerdict) -> tuple[str, ...]:
-    """What code saw of a draft, for those who may not see it: test names with their parameters, never source."""
-    passed = [test.name for test in verdict.tests if test.result == "PASS"]
-    return (
-        f"the interface extracted from the source is the locked contract, {verdict.actual_fingerprint}",
-        "every obligation of the contract has a passing test, every example gives what it says",
-        f"{len(passed)} of {len(verdict.tests)} tests passed: {', '.join(passed)}",
-    )
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:

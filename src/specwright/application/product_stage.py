@@ -6,11 +6,11 @@ from typing import Any
 from specwright import canonical_json
 from specwright.application.announcing import announce, review
 from specwright.application.factory import Factory, Reading
+from specwright.application.project_stage import laid_out
 from specwright.domain.completeness import ValidationReport, validate
 from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.slugs import slugify
 from specwright.domain.spec_markdown import ResearchSource, render
-from specwright.domain.task_ids import lay_out
 from specwright.errors import SpecwrightError
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Research, Role
@@ -56,8 +56,13 @@ def validation_of(factory: Reading) -> ValidationReport:
 
 
 def approve(factory: Factory, by: str) -> None:
-    """Accept the current spec: it becomes a definition, and a review Wire says so (D29, D33)."""
+    """Accept the current spec: it becomes a definition, and a review Wire says so (D29, D33).
+
+    Raises:
+        InputError: the spec cannot be laid out as folders and tasks (F§4.1); it is not accepted.
+    """
     spec = current_spec(factory)
+    laid_out(spec)  # a person may have approved what an older version let through
     scope = factory.journal.scope("product/approval")
     project_id = f"{slugify(spec.title)}-{scope.hex8()}"
     sha256 = factory.store.define(spec.to_bytes())
@@ -65,12 +70,12 @@ def approve(factory: Factory, by: str) -> None:
 
 
 def _errors(data: Any) -> Sequence[str]:
-    """What keeps a draft from being emitted: F§3.2.3, and names that no folder or id can carry (F§4.1)."""
+    """What keeps a draft from being emitted: F§3.2.3, and what no folder, id or task file can carry (F§4.1)."""
     if errors := validate(data).errors:
         return [str(error) for error in errors]
     draft = ProductSpecDraft.model_validate(data)
     try:
-        lay_out(draft.stamped("2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z"))
+        laid_out(draft.stamped("2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z"))
     except SpecwrightError as error:
         return [error.what]
     return []
@@ -84,9 +89,10 @@ def _publish(factory: Factory, found: Research, scope_name: str) -> None:
     store = factory.store
     store.replace("product/validation.json", report.to_bytes())
     store.replace("product/sources.json", canonical_json.pretty(sources))
-    store.replace("product/spec.md", _markdown(spec, report, found).encode())
+    store.replace("product/spec.md", _markdown(factory, spec, report, found).encode())
     store.replace("product/spec.json", spec.to_bytes())
 
 
-def _markdown(spec: ProductSpec, report: ValidationReport, found: Research) -> str:
-    return render(spec, report.warnings, [ResearchSource(s.query, tuple(s.urls)) for s in found.sources])
+def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, found: Research) -> str:
+    sources = [ResearchSource(s.query, tuple(s.urls)) for s in found.sources]
+    return render(spec, report.warnings, sources, [package.requirement for package in factory.packages])

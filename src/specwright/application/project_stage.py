@@ -1,6 +1,7 @@
 """The project stage: folders, task files, dispatch, and what becomes of each task (F§3.3, F§4)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from specwright.application.announcing import Announcement, announce, task_event
@@ -9,7 +10,7 @@ from specwright.domain.contract import MicroModuleContract
 from specwright.domain.dispatch import Outcome
 from specwright.domain.ids import ModuleRef
 from specwright.domain.product_spec import ProductSpec
-from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus
+from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus, expanded
 from specwright.domain.task_board import TaskBoard
 from specwright.domain.task_file import (
     ShippedDependency,
@@ -21,15 +22,20 @@ from specwright.domain.task_file import (
 from specwright.domain.task_ids import lay_out
 from specwright.errors import CorruptionError
 from specwright.ports.progress import Step
+from specwright.wire.envelope import task_stream_id
 
 __all__ = [
     "Task",
+    "all_shipped",
     "begin",
+    "completion",
     "initialise",
     "laid_out",
+    "neighbours",
     "next_dispatch",
     "outcome",
     "project_state",
+    "refreshed_file",
     "shipped",
     "task_at",
     "task_board",
@@ -47,6 +53,11 @@ class Task(NamedTuple):
     def run(self) -> str:
         """Task and attempt, `TSK-003.1`: the first part of every place of this run of it."""
         return f"{self.entry.spec_task_id}.{self.entry.attempt}"
+
+    @property
+    def stream(self) -> str:
+        """The Wire stream of this attempt, `task:TSK-003:attempt:1` (D30)."""
+        return task_stream_id(self.entry.spec_task_id, self.entry.attempt)
 
     @property
     def folder(self) -> str:
@@ -75,6 +86,31 @@ def project_state(factory: Reading) -> ProjectState:
 def task_at(factory: Reading, task_id: str) -> Task:
     """A task by its id."""
     return Task(task_id, task_board(factory).entry(task_id), factory.projection.definitions[task_id])
+
+
+MAX_NEIGHBOURS = 50
+"""Other tasks that a context pack looks at (ADR 0039)."""
+
+
+def neighbours(factory: Reading, task: Task) -> list[str]:
+    """Other tasks whose results a reader of a task could take for given: those that it waits for, nearest first, then
+    the others as they were declared; the first few, since there may be thousands."""
+    nearest = islice(_upstream(factory, task), MAX_NEIGHBOURS)
+    found = dict.fromkeys(nearest)
+    for other in islice(factory.projection.definitions, 2 * MAX_NEIGHBOURS):
+        if other != task.task_id and len(found) < MAX_NEIGHBOURS:
+            found.setdefault(other)
+    return list(found)
+
+
+def _upstream(factory: Reading, task: Task) -> Iterator[str]:
+    board, seen, waiting = task_board(factory), {task.task_id}, [task.task_id]
+    for task_id in waiting:  # grows
+        for ref in board.dependencies_of(task_id):
+            if ref not in seen:
+                seen.add(ref)
+                waiting.append(ref)
+                yield ref
 
 
 def laid_out(spec: ProductSpec) -> dict[str, TaskDefinition]:
@@ -138,7 +174,7 @@ def begin(factory: Factory, task: Task) -> bool:
     """
     if task.entry.status is TaskStatus.IN_PROGRESS:
         return False
-    modules = list(_shipped_dependencies(factory, task))
+    modules = list(_shipped_dependencies(factory, task.definition))
     text = render_at_dispatch(task.definition, modules)
     factory.folder.replace(task.path, text.encode())
     events = [
@@ -158,27 +194,50 @@ def begin(factory: Factory, task: Task) -> bool:
 
 def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facing: str) -> None:
     """Complete a task, and make available what waited for it alone."""
+    scope = factory.journal.scope(f"{task.run}/shipped")
+    events = completion(factory, task, module_refs, task_facing)
+    announce(factory, scope, factory.projection.project_id, events)
+    factory.progress.note(Step("shipped", task.entry.spec_task_id, task.definition.name))
+
+
+def completion(
+    factory: Reading, task: Task, module_refs: Sequence[str], task_facing: str
+) -> list[Announcement]:
+    """What says that a task is shipped, and which tasks that makes available (D33)."""
     payload: dict[str, object] = {
         "artifact_ids": [ModuleRef.parse(ref).module_id for ref in module_refs],
         "primary_artifact_id": ModuleRef.parse(task_facing).module_id,
         "verification": {"mechanical": "pass"},
     }
-    events = [_event("task.complete", task.definition, payload, attempt=task.entry.attempt)]
-    events += _freed(factory, task.task_id)
-    scope = factory.journal.scope(f"{task.run}/shipped")
-    announce(factory, scope, factory.projection.project_id, events)
-    factory.progress.note(Step("shipped", task.entry.spec_task_id, task.definition.name))
+    done = _event("task.complete", task.definition, payload, attempt=task.entry.attempt)
+    freed = [event._replace(caused_by=task.stream) for event in _freed(factory, task.task_id)]
+    return [done, *freed]
 
 
-def _freed(factory: Factory, task_id: str) -> Iterable[Announcement]:
+def all_shipped(factory: Reading, depends_on: Sequence[str]) -> bool:
+    """Whether every one of some tasks is SHIPPED; a split task is when its parts are (D7). One that the project
+    does not have yet is not."""
+    tasks = project_state(factory).tasks
+    there = all(ref in tasks for ref in depends_on)
+    return there and all(tasks[ref].status is TaskStatus.SHIPPED for ref in expanded(tasks, depends_on))
+
+
+def refreshed_file(factory: Reading, definition: TaskDefinition) -> str:
+    """The text of a waiting task's file: from what its dependencies shipped, or from their sketches (D2)."""
+    if all_shipped(factory, definition.depends_on):
+        return render_at_dispatch(definition, list(_shipped_dependencies(factory, definition)))
+    return render_at_init(definition, factory.projection.definitions)
+
+
+def _freed(factory: Reading, task_id: str) -> Iterable[Announcement]:
     for other in task_board(factory).freed_by(task_id):
         freed = task_at(factory, other)
         yield _event("task.available", freed.definition, {}, attempt=freed.entry.attempt)
 
 
-def _shipped_dependencies(factory: Factory, task: Task) -> Iterable[ShippedDependency]:
+def _shipped_dependencies(factory: Reading, definition: TaskDefinition) -> Iterable[ShippedDependency]:
     board = task_board(factory)
-    for dependency in task.definition.depends_on:
+    for dependency in definition.depends_on:
         for ref in board.modules_of(dependency):
             base = "modules/{}/{}".format(*ModuleRef.parse(ref))
             contract = MicroModuleContract.from_bytes(factory.store.read(f"{base}/contract.json"), base)

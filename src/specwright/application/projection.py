@@ -11,9 +11,10 @@ from specwright.domain import state_changes
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.product_spec import ProductSpec
 from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus
+from specwright.domain.resolutions import ResolutionRecord
 from specwright.domain.state_file import StateFile
 from specwright.domain.task_board import TaskBoard
-from specwright.domain.task_file import TaskDefinition
+from specwright.domain.task_file import TaskDefinition, first_entry
 from specwright.errors import CorruptionError, SpecwrightError
 from specwright.ports.store import StateStore
 from specwright.ports.wire_log import LogEntry, WireLog
@@ -65,6 +66,7 @@ class Projection:
         self.spec_sha256 = ""
         self.definitions: dict[str, TaskDefinition] = {}
         self.escalations_raised: dict[str, int] = {}
+        self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
 
     @property
@@ -142,11 +144,11 @@ class Projection:
             return
         self._task_ids[definition.spec_task_id] = task_id
         if self._board is None:
-            self._declared[task_id] = _entry(definition)
+            self._declared[task_id] = first_entry(definition)
             self._updated_at = event.ts
         else:  # it becomes a task of the project once the one that it is a part of is given up (F§17.2, D7)
             whole = self._task_ids[event.stream["parent_task_id"]]
-            self._parts.setdefault(whole, {})[task_id] = _entry(definition)
+            self._parts.setdefault(whole, {})[task_id] = first_entry(definition)
 
     def _started(self, event: _Event) -> None:
         task_id = self._task_id(event)
@@ -182,6 +184,11 @@ class Projection:
         task_id = escalation.task_id
         self.escalations_raised[task_id] = self.escalations_raised.get(task_id, 0) + 1
         self._move(task_id, event, state_changes.with_escalation, escalation.escalation_id)
+
+    def _resolved(self, event: _Event) -> None:
+        data = self._store.definition(event.payload["definition_sha256"])
+        record = ResolutionRecord.from_bytes(data, event.payload["reference"])
+        self.resolutions[record.escalation_id] = record
 
     def _amended(self, event: _Event) -> None:
         """A person changed what a waiting task is, and so answered its escalation if it had one (D8, D33)."""
@@ -219,18 +226,6 @@ class Projection:
         return EscalationArtifact.from_bytes(data, event.payload["reference"])
 
 
-def _entry(definition: TaskDefinition) -> TaskEntry:
-    return TaskEntry(
-        spec_task_id=definition.spec_task_id,
-        pillar=definition.pillar.name,
-        epic=definition.epic.name,
-        story=definition.story.name,
-        task=definition.name,
-        depends_on=definition.depends_on,
-        declaration_order=definition.declaration_order,
-    )
-
-
 _Take: TypeAlias = Callable[[Projection, _Event], None]
 
 _TAKE: Mapping[str, _Take] = {
@@ -247,6 +242,7 @@ _TAKE: Mapping[str, _Take] = {
 _REVIEWS: Mapping[str, _Take] = {
     "spec.approved": Projection._approved,  # pyright: ignore[reportPrivateUsage]
     "escalation.raised": Projection._raised,  # pyright: ignore[reportPrivateUsage]
+    "escalation.resolved": Projection._resolved,  # pyright: ignore[reportPrivateUsage]
     "task.amended": Projection._amended,  # pyright: ignore[reportPrivateUsage]
     "release.made": Projection._released,  # pyright: ignore[reportPrivateUsage]
 }

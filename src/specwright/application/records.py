@@ -1,11 +1,11 @@
-"""Role invocations: the context pack before, the artifacts and the contribution after (F§5.2, F§5.3, F§8)."""
+"""Role invocations: the context pack before, the contribution after (F§5.2, F§5.3)."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Self
 
-from specwright.application.artifact_store import ArtifactStoreService
-from specwright.application.factory import Factory, Reading
-from specwright.domain.artifact import Author
+from specwright.application.factory import Factory
+from specwright.application.kept_records import keep
+from specwright.domain.artifact import ArtifactEnvelope
 from specwright.domain.ids import ArtifactType, artifact_id
 from specwright.domain.provenance import (
     ContextPack,
@@ -20,16 +20,7 @@ from specwright.domain.provenance import (
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Place
 
-__all__ = [
-    "Invocation",
-    "artifact_body",
-    "artifact_ref",
-    "artifacts",
-    "contribute",
-    "create_artifact",
-    "invocation_of",
-    "open_invocation",
-]
+__all__ = ["Invocation", "contribute", "open_invocation"]
 
 
 class Invocation(NamedTuple):
@@ -41,6 +32,11 @@ class Invocation(NamedTuple):
     pack_id: str
     folder: str
     """The first path segment of the task's artifacts: the slug of its pillar."""
+
+    @classmethod
+    def of(cls, made: ArtifactEnvelope, task_ref: str, folder: str) -> Self:
+        """The invocation that made an artifact, as its envelope tells."""
+        return cls(made.created_by.role, made.created_by.run_id, task_ref, made.context_pack_ref, folder)
 
 
 def open_invocation(
@@ -63,54 +59,8 @@ def open_invocation(
         excluded_refs=[ExcludedRef(ref=ref, reason=why) for ref, why in excluded],
         created_at=scope.now(),
     )
-    factory.store.publish(f"context_packs/{pack_id}.json", pack.to_bytes())
+    _write_once(factory, scope, f"context_packs/{pack_id}.json", pack.to_bytes())
     return Invocation(place.role, place.run_id, task_ref, pack_id, folder)
-
-
-def artifacts(factory: Reading) -> ArtifactStoreService:
-    """The artifact store of a project."""
-    return ArtifactStoreService(factory.store)
-
-
-def create_artifact(
-    factory: Factory,
-    scope: Scope,
-    by: Invocation,
-    kind: ArtifactType,
-    body: Mapping[str, bytes],
-    inputs: Sequence[tuple[str, str]] = (),
-    name: str = "",
-    revises: str = "",
-) -> str:
-    """Store what an invocation made, DRAFT, and return its id.
-
-    Args:
-        inputs: What it was made from, as (id@version, purpose).
-        name: Its id, where it was drawn before because the body names it.
-        revises: The id of the version before it.
-    """
-    author = Author(role=by.role, run_id=by.run_id)
-    return artifacts(factory).create(
-        scope, by.folder, kind, author, by.pack_id, body, inputs=inputs, name=name, revises=revises
-    )
-
-
-def artifact_ref(factory: Reading, folder: str, name: str) -> str:
-    """`id@version` of an artifact."""
-    return artifacts(factory).ref(folder, name)
-
-
-def invocation_of(factory: Factory, folder: str, name: str, task_ref: str) -> Invocation:
-    """The invocation that made an artifact, as its envelope tells."""
-    envelope = artifacts(factory).envelope(folder, name)
-    return Invocation(
-        envelope.created_by.role, envelope.created_by.run_id, task_ref, envelope.context_pack_ref, folder
-    )
-
-
-def artifact_body(factory: Reading, folder: str, name: str) -> dict[str, bytes]:
-    """The files of an artifact."""
-    return artifacts(factory).body(folder, name)
 
 
 def contribute(
@@ -126,4 +76,9 @@ def contribute(
         created_at=scope.now(),
         context_pack_ref=by.pack_id,
     )
-    factory.store.publish(f"contributions/{contribution.contribution_id}.json", contribution.to_bytes())
+    _write_once(factory, scope, f"contributions/{contribution.contribution_id}.json", contribution.to_bytes())
+
+
+def _write_once(factory: Factory, scope: Scope, path: str, data: bytes) -> None:
+    factory.store.publish(path, data)
+    keep(scope, {path: data})

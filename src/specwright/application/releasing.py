@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 from specwright.application.announcing import announce, review
 from specwright.application.factory import Factory, Reading
+from specwright.application.log_ends import note_release_end
 from specwright.application.planning import shipped_contract
 from specwright.application.project_stage import project_state
 from specwright.application.shipping import evidence_of, sealed_files
+from specwright.domain.allowed_packages import required_by
 from specwright.domain.project_state import TaskStatus
 from specwright.domain.release import (
     ProductResult,
@@ -92,6 +94,7 @@ def _release(factory: Factory, refs: list[str], scope_name: str) -> Made:
     sha256 = factory.store.define(manifest.to_bytes())
     project_id = factory.projection.project_id
     announce(factory, scope, project_id, [review(project_id, "release.made", sha256, release_id)])
+    note_release_end(factory.store, factory.log, release_id)
     factory.progress.note(
         Step("released", "", f"{release_id}: {manifest.overall_result}, product {product.result}")
     )
@@ -118,13 +121,16 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     distribution = slugify(spec.title)
     facing = {entry.module_ref for entry in project_state(factory).tasks.values()}
     names = tuple(m.contract.name for m in modules if m.ref in facing)
+    product = tuple(_module(factory, m) for m in modules)
+    sources = [data for m in product for path, data in m.implementation.items() if path.endswith(".py")]
     return ProductPackage(
         distribution=distribution,
         import_name=import_name(distribution),
         version=spec.spec_version,
         summary=spec.description,
-        modules=tuple(_module(factory, m) for m in modules),
+        modules=product,
         task_facing=names or tuple(m.contract.name for m in modules),
+        requires=required_by(factory.packages, sources),
     )
 
 

@@ -1,18 +1,20 @@
 """Sealing a module: evidence first, then `ship.json`, then the index, then the Wire (F§11.2, D20, D33)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from specwright.application.announcing import announce, task_event
+from specwright.application.announcing import Announcement, announce, task_event
 from specwright.application.factory import Factory, Reading
 from specwright.application.implementation import Implementation
+from specwright.application.judging import execution_log
 from specwright.application.planning import shipped_contract
 from specwright.application.project_stage import Task
+from specwright.domain.answers import StruckTest
 from specwright.domain.code_index import summarise
 from specwright.domain.contract import MicroModuleContract
+from specwright.domain.falsifying import TriedTest
 from specwright.domain.ids import ArtifactType, ModuleRef, artifact_id
 from specwright.domain.ship import (
     EXECUTION_LOG,
-    ExecutedTest,
     ExecutionLog,
     GateCheck,
     LogDigest,
@@ -28,14 +30,29 @@ from specwright.ports.gate import GateVerdict
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 
-__all__ = ["announce_reused", "evidence_of", "seal", "sealed_files"]
+__all__ = ["announce_reused", "evidence_of", "reused", "seal", "sealed_files"]
 
-MAX_LINEAGE = 5
+MAX_LINEAGE = 4
 """References that an `artifact.ready` carries; the contract lists all (D33)."""
 
 
-def seal(factory: Factory, task: Task, module: Implementation, target: str) -> str:
+def seal(
+    factory: Factory,
+    task: Task,
+    module: Implementation,
+    target: str,
+    standing: Sequence[TriedTest] = (),
+    struck: Sequence[StruckTest] = (),
+) -> str:
     """Seal a version whose debate and gate are passed.
+
+    Args:
+        factory: The ports.
+        task: The task that makes it.
+        module: The deliverable.
+        target: Its version.
+        standing: The falsifying tests of its debate that count; the gate ran them.
+        struck: Those that the Arbiter took out (D13).
 
     Returns:
         `MM-...@x.y.z`.
@@ -43,14 +60,14 @@ def seal(factory: Factory, task: Task, module: Implementation, target: str) -> s
     Raises:
         RefusedError: the gate did not pass it; nothing is sealed.
     """
-    verdict = module.verdict(target)
+    verdict = module.verdict(target, standing)
     contract = module.contracts(target)[0]
     if not verdict.passed:
         raise RefusedError("the ship gate did not pass this module", where=contract.ref)
     scope = factory.journal.scope(f"{task.run}/{contract.name}/seal/{target}")
     base = "modules/{}/{}".format(*ModuleRef.parse(contract.ref))
-    log = _execution_log(scope, contract, verdict)
-    evidence = _evidence(factory, scope, contract, verdict, log)
+    log = execution_log(contract, scope.now(), verdict)
+    evidence = _evidence(factory, scope, contract, verdict, log, struck)
     factory.store.publish(f"{base}/contract.json", contract.to_bytes())
     factory.store.publish_tree(base, verdict.files)
     factory.store.publish(f"{base}/tests/execution_log.json", log.to_bytes())
@@ -58,7 +75,8 @@ def seal(factory: Factory, task: Task, module: Implementation, target: str) -> s
     module.mark_shipped(target)
     factory.index.add(summarise(contract))
     # the announcement binds the whole sealed version, evidence and contract too (D29)
-    _announce_module(factory, scope, task, contract, factory.store.tree(base))
+    ready = _ready(task, contract, factory.store.tree(base))
+    announce(factory, scope, factory.projection.project_id, [ready])
     tests = log.summary.total
     factory.progress.note(
         Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {tests} tests")
@@ -73,10 +91,20 @@ def evidence_of(factory: Reading, ref: str) -> ShipEvidence:
 
 
 def announce_reused(factory: Factory, task: Task, ref: str) -> None:
-    """Say that a task builds on a sealed module as it is, once its files are seen to be the sealed ones (F§14.3).
+    """Say that a task builds on a sealed module as it is (F§14.3).
 
     Raises:
         CorruptionError: the sealed files were altered.
+    """
+    scope = factory.journal.scope(f"{task.run}/reuse/{ref}")
+    announce(factory, scope, factory.projection.project_id, [reused(factory, task, ref)])
+
+
+def reused(factory: Factory, task: Task, ref: str) -> Announcement:
+    """The Wire that says so, once the module's files are seen to be the sealed ones.
+
+    Raises:
+        CorruptionError: they were altered.
     """
     files = sealed_files(factory, ref)
     if TreeHashes.of(files) != evidence_of(factory, ref).tree_sha256:
@@ -85,9 +113,8 @@ def announce_reused(factory: Factory, task: Task, ref: str) -> None:
             where=ref,
             remedy="restore `state_store/` from a copy of the project",
         )
-    scope = factory.journal.scope(f"{task.run}/reuse/{ref}")
     whole = factory.store.tree("modules/{}/{}".format(*ModuleRef.parse(ref)))
-    _announce_module(factory, scope, task, shipped_contract(factory, ref), whole)
+    return _ready(task, shipped_contract(factory, ref), whole)
 
 
 def sealed_files(factory: Reading, ref: str) -> dict[str, bytes]:
@@ -105,6 +132,7 @@ _STAGES = (
     "examples",
     "strength",
     "fuzz",
+    "falsifying",
     "notes",
 )
 """What the gate looked at; the last carries its remarks, such as how many mutants died."""
@@ -112,9 +140,7 @@ _STAGES = (
 _BESIDE = {"contract.json", "ship.json", EXECUTION_LOG}
 
 
-def _announce_module(
-    factory: Factory, scope: Scope, task: Task, contract: MicroModuleContract, files: Mapping[str, bytes]
-) -> None:
+def _ready(task: Task, contract: MicroModuleContract, files: Mapping[str, bytes]) -> Announcement:
     payload = {
         "artifact_id": contract.module_id,
         "name": contract.name,
@@ -129,26 +155,16 @@ def _announce_module(
             "inputs": sorted({d.ref for d in contract.dependencies})[:MAX_LINEAGE],
         },
     }
-    event = task_event("artifact.ready", task.entry.spec_task_id, task.entry.attempt, payload)
-    announce(factory, scope, factory.projection.project_id, [event])
-
-
-def _execution_log(scope: Scope, contract: MicroModuleContract, verdict: GateVerdict) -> ExecutionLog:
-    return ExecutionLog.of(
-        contract.module_id,
-        contract.module_version,
-        scope.now(),
-        [
-            ExecutedTest(
-                name=test.name, result=TestOutcome(test.result), duration_ms=round(test.duration_ms, 3)
-            )
-            for test in verdict.tests
-        ],
-    )
+    return task_event("artifact.ready", task.entry.spec_task_id, task.entry.attempt, payload)
 
 
 def _evidence(
-    factory: Factory, scope: Scope, contract: MicroModuleContract, verdict: GateVerdict, log: ExecutionLog
+    factory: Factory,
+    scope: Scope,
+    contract: MicroModuleContract,
+    verdict: GateVerdict,
+    log: ExecutionLog,
+    struck: Sequence[StruckTest],
 ) -> ShipEvidence:
     return ShipEvidence(
         module_id=contract.module_id,
@@ -171,7 +187,7 @@ def _evidence(
             )
             for name in _STAGES
         ],
-        struck_tests=[],
+        struck_tests=list(struck),
         journal_ref=f"journal.jsonl#{scope.name}",
         execution_log=LogDigest.of(log),
     )

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from specwright.application.factory import Reading
+from specwright.application.loop_stops import open_escalations
 from specwright.application.releasing import last_release
 from specwright.domain.dispatch import Outcome, outcome
 
@@ -46,7 +47,7 @@ def standing(factory: Reading) -> Standing:
         if factory.projection.spec is not None:
             return Standing(Where.RUNNING)
         return Standing(Where.APPROVAL if factory.store.exists("product/spec.json") else Where.NEW)
-    escalations = tuple(e.escalation_ref for e in state.tasks.values() if e.escalation_ref)
+    escalations = tuple(open_escalations(factory))
     where = {
         Outcome.RUNNABLE: Where.RUNNING,
         Outcome.HALTED: Where.HALTED,

@@ -2,28 +2,24 @@
 context packs, task, spec. Read from the store alone; nothing is asked and nothing written.
 """
 
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from specwright.application.artifact_store import LOCKED_AFTER, REVISES, SEALED_AS, ArtifactStoreService
-from specwright.application.briefs import Trail
 from specwright.application.context_packs import surface_of
 from specwright.application.debate_records import DebateRecords
+from specwright.application.debates import Round, held
 from specwright.application.factory import Reading
-from specwright.domain.artifact import ArtifactEnvelope
+from specwright.application.stored_artifacts import StoredArtifacts
+from specwright.domain.artifact import REVISES, SEALED_AS, ArtifactEnvelope
 from specwright.domain.contract import MicroModuleContract
-from specwright.domain.debate import Adjudication, Challenge, Proposal
-from specwright.domain.ids import ArtifactType
+from specwright.domain.ids import ArtifactType, ModuleRef
 from specwright.domain.micro_plan import MicroPlan
 from specwright.domain.provenance import ContextPack, Contribution
 from specwright.domain.reuse import ReuseSearchReport
 from specwright.domain.ship import ShipEvidence
 from specwright.errors import CorruptionError
 
-__all__ = ["Made", "ModuleTrail", "Round", "trail", "trail_text"]
-
-WIDTH = 100
+__all__ = ["Made", "ModuleTrail", "trail"]
 
 
 class Made(NamedTuple):
@@ -31,24 +27,6 @@ class Made(NamedTuple):
 
     contribution: Contribution
     pack: ContextPack
-
-
-class Round(NamedTuple):
-    """One round of a debate."""
-
-    number: int
-    proposal: Proposal
-    challenge: Challenge | None
-    adjudication: Adjudication | None
-
-    def to_json(self) -> dict[str, Any]:
-        """The round as JSON values."""
-        return {
-            "number": self.number,
-            "proposal": self.proposal.to_json(),
-            "challenge": self.challenge.to_json() if self.challenge else None,
-            "adjudication": self.adjudication.to_json() if self.adjudication else None,
-        }
 
 
 class ModuleTrail(NamedTuple):
@@ -70,6 +48,7 @@ class ModuleTrail(NamedTuple):
         criteria: Its acceptance criteria.
         spec: The id, version and title of the product spec.
         spec_sha256: The definition that was approved.
+        names: Of the sealed modules that the context packs name, by reference.
     """
 
     evidence: ShipEvidence
@@ -89,6 +68,7 @@ class ModuleTrail(NamedTuple):
     criteria: tuple[str, ...]
     spec: str
     spec_sha256: str
+    names: Mapping[str, str]
 
     def to_json(self) -> dict[str, Any]:
         """The chain as JSON values."""
@@ -134,7 +114,7 @@ class _Search:
     def __init__(self, view: Reading) -> None:
         self._view = view
         self._store = view.store
-        self._artifacts = ArtifactStoreService(view.store)
+        self._artifacts = StoredArtifacts(view.store)
         self._folders = {
             name: folder
             for folder in view.store.names("artifacts")
@@ -156,6 +136,7 @@ class _Search:
         spec = self._view.projection.spec
         if definition is None or spec is None:
             raise CorruptionError("a link of the trail is missing", where=task_id)
+        made = self._made((*versions, *self._versions(planned)), (*rounds, *contract_rounds))
         return ModuleTrail(
             evidence=ShipEvidence.from_bytes(surface["ship.json"], module_ref),
             versions=versions,
@@ -168,12 +149,15 @@ class _Search:
             plan=plan,
             planned=planned,
             reuse=ReuseSearchReport.from_bytes(self._body(report, "report.json"), report),
-            made=self._made((*versions, *self._versions(planned)), (*rounds, *contract_rounds)),
+            made=made,
             task_id=task_id,
             task=definition.name,
             criteria=tuple(definition.acceptance_criteria),
             spec=f"{spec.spec_id}@{spec.spec_version} {spec.title}",
             spec_sha256=self._view.projection.spec_sha256,
+            names=self._names(
+                row.ref for one in made for row in (*one.pack.included_refs, *one.pack.excluded_refs)
+            ),
         )
 
     def _sealed_as(self, module_ref: str) -> ArtifactEnvelope:
@@ -212,21 +196,8 @@ class _Search:
         for debate_id in self._store.names("debates"):
             said = DebateRecords(self._store, debate_id).trail(challenges=0, adjudications=0)
             if said.proposals and said.proposals[0].target_artifact_id in names:
-                return debate_id, tuple(self._rounds(debate_id))
+                return debate_id, held(self._store, debate_id, "").rounds
         raise CorruptionError("no debate was held over this artifact", where=versions[0].artifact_id)
-
-    def _rounds(self, debate_id: str) -> Iterator[Round]:
-        records = DebateRecords(self._store, debate_id)
-        before = Trail()
-        for number in range(1, len(records.trail().proposals) + 1):
-            upto = records.trail(number, number, number)
-            yield Round(
-                number,
-                upto.proposals[-1],
-                upto.challenges[-1] if len(upto.challenges) > len(before.challenges) else None,
-                upto.adjudications[-1] if len(upto.adjudications) > len(before.adjudications) else None,
-            )
-            before = upto
 
     def _made(self, versions: tuple[ArtifactEnvelope, ...], rounds: tuple[Round, ...]) -> tuple[Made, ...]:
         """The contributions of everything on the way, each with its context pack."""
@@ -242,68 +213,10 @@ class _Search:
                 found.append(Made(contribution, ContextPack.from_bytes(self._store.read(pack), pack)))
         return tuple(sorted(found, key=lambda one: one.contribution.created_at))
 
-
-def trail_text(found: ModuleTrail) -> list[str]:
-    """The chain for a reader, in lines of at most 100 columns."""
-    return [line for paragraph in _paragraphs(found) for line in _wrapped(*paragraph)]
-
-
-def _paragraphs(found: ModuleTrail) -> Iterator[tuple[str, str]]:
-    evidence, summary = found.evidence, found.evidence.execution_log.summary
-    yield "", f"{found.contract.name}  {found.contract.ref}"
-    yield "  ", found.contract.purpose
-    yield "", "Evidence"
-    yield "  ", f"{evidence.ship_id}  {evidence.verification.result}, {evidence.verified_at}"
-    yield "  ", f"tests     {summary.passed} of {summary.total} passed"
-    yield "  ", f"gate      {', '.join(f'{check.name} {check.result}' for check in evidence.gate)}"
-    yield "  ", f"interface {evidence.verification.interface_fingerprint}"
-    yield from _debate_lines("Implementation", found.debate_id, found.versions, found.rounds)
-    yield "", "Contract"
-    locked = next((o.ref for o in found.locked.outputs if o.purpose == LOCKED_AFTER), "not locked")
-    yield "  ", f"{found.locked.ref}  {found.locked.status}, locked after {locked}"
-    yield from _debate_lines("Plan", found.contract_debate_id, (found.planned,), found.contract_rounds)
-    yield "  ", f"modules   {', '.join(module.name for module in found.plan.modules)}"
-    yield "", "Reuse"
-    yield "  ", f"{found.reuse.conclusion}: {found.reuse.justification}"
-    yield "  ", f"searched  {found.reuse.query}"
-    yield "", "Who saw what"
-    for contribution, pack in found.made:
-        yield "  ", f"{contribution.produced_by.run_id}  {contribution.type}  {contribution.artifact_ref}"
-        yield "      ", f"{pack.context_pack_id}: {_shown(pack)}; {len(pack.excluded_refs)} excluded"
-    yield "", "Task"
-    yield "  ", f"{found.task_id}  {found.task}"
-    for criterion in found.criteria:
-        yield "    ", f"- {criterion}"
-    yield "", "Spec"
-    yield "  ", found.spec
-    yield "  ", f"definition {found.spec_sha256}"
-
-
-def _debate_lines(
-    title: str, debate_id: str, versions: tuple[ArtifactEnvelope, ...], rounds: tuple[Round, ...]
-) -> Iterator[tuple[str, str]]:
-    yield "", f"{title} (debate {debate_id})"
-    for envelope in versions:
-        yield "  ", f"{envelope.ref}  {envelope.status}, by {envelope.created_by.run_id}"
-    for one in rounds:
-        yield "  ", f"round {one.number}   {one.proposal.proposal_id}: {one.proposal.claim}"
-        if one.challenge:
-            failures = "; ".join(failure.evidence for failure in one.challenge.failures)
-            yield (
-                "    ",
-                f"{one.challenge.challenge_id}  {one.challenge.verdict}"
-                + (f": {failures}" if failures else ""),
-            )
-        if one.adjudication:
-            ruling = one.adjudication
-            yield "    ", f"{ruling.adjudication_id}  {ruling.decision}: {ruling.rationale}"
-            for amendment in ruling.amendments:
-                yield "      ", f"- {amendment.action} {amendment.target}: {amendment.detail}"
-
-
-def _shown(pack: ContextPack) -> str:
-    return ", ".join(f"{row.ref} {row.permission}" for row in pack.included_refs)
-
-
-def _wrapped(indent: str, text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    def _names(self, refs: Iterable[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for ref in sorted({ref for ref in refs if ref.startswith("MM-")}):
+            path = "modules/{}/{}/contract.json".format(*ModuleRef.parse(ref))
+            if self._store.exists(path):
+                found[ref] = MicroModuleContract.from_bytes(self._store.read(path), path).name
+        return found

@@ -21,9 +21,21 @@ from specwright.domain.project_state import ProjectState, TaskStatus
 from specwright.errors import RefusedError
 from specwright.settings import Settings
 
-__all__ = ["drive", "make_release"]
+__all__ = ["Answer", "drive", "make_release", "require_gate"]
 
 APPROVAL = {"action": "APPROVE", "by": "human:operator"}
+
+
+class Answer(NamedTuple):
+    """What a person says to a project that waits.
+
+    Args:
+        given: What the graph is resumed with.
+        fits: Raises if the project does not wait for this; nothing is written before.
+    """
+
+    given: dict[str, Any]
+    fits: Callable[[Opened], None]
 
 
 class _Told(NamedTuple):
@@ -41,7 +53,7 @@ def drive(
     spec_text: str,
     *,
     scripted: bool,
-    answer: dict[str, str] | None = None,
+    answer: Answer | None = None,
     approve: bool = False,
     as_json: bool = False,
     before: Callable[[], None] = lambda: None,
@@ -53,7 +65,7 @@ def drive(
         settings: With a model.
         spec_text: What the run works on.
         scripted: Whether any answer of the project is or was scripted.
-        answer: To the approval gate, where the project must then stand.
+        answer: To what the project waits for.
         approve: Answer the approval gate with yes when it is reached.
         as_json: Print one JSON document.
         before: Done once the project is held, before anything runs.
@@ -65,10 +77,11 @@ def drive(
             open_project(directory, settings, progress, spec_text) as opened,
         ):
             progress.count_tasks = lambda: _counted(opened.factory.projection.state)
-            _require_gate(opened, directory, answer)
+            if answer is not None:
+                answer.fits(opened)
             before()
             keep(directory, spec_text)
-            paused = opened.driver.advance(answer)
+            paused = opened.driver.advance(answer.given if answer else None)
             if approve and paused.interrupt and paused.interrupt["kind"] == "approval":
                 opened.driver.advance(APPROVAL)
             told = _told(opened, directory, scripted=scripted)
@@ -115,9 +128,12 @@ def _told_by_system(directory: Path) -> Generator[None]:
         raise refused_by_system(error, directory) from error
 
 
-def _require_gate(opened: Opened, directory: Path, answer: dict[str, str] | None) -> None:
-    if answer is None:
-        return
+def require_gate(directory: Path, opened: Opened) -> None:
+    """Whether a spec waits for approval.
+
+    Raises:
+        RefusedError: none does.
+    """
     waits = opened.driver.waiting()
     if waits is None or waits["kind"] != "approval":
         raise RefusedError(

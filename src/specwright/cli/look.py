@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specwright.cli.output import next_command, note, say, show
+from specwright.cli.output import listed, next_command, note, say, show
 from specwright.cli.parameters import AsJson, Directory
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.application.factory import Reading
+    from specwright.domain.contract import MicroModuleContract
     from specwright.domain.project_state import ProjectState
 
 __all__ = ["register"]
@@ -57,11 +58,11 @@ def tasks(
 ) -> None:
     """Every task with its status, and why it is not running."""
     from specwright.bootstrap import reading_project
-    from specwright.domain import task_graph
+    from specwright.domain import task_drawing, task_graph
 
     with reading_project(directory) as view:
         state = view.projection.state
-        for path, draw in ((mermaid, task_graph.mermaid), (svg, task_graph.svg)):
+        for path, draw in ((mermaid, task_graph.mermaid), (svg, task_drawing.svg)):
             if path is not None and state is not None:
                 _write(path, draw(state))
         if graph and state is not None and not as_json:
@@ -105,11 +106,19 @@ def module(
     ],
     directory: Directory = Path(),
     trail: Annotated[bool, typer.Option("--trail", help="The chain back to the spec.")] = False,
+    debate: Annotated[
+        bool, typer.Option("--debate", help="What was said for and against it, by round.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """A module's contract and its evidence."""
+    """A module's contract and evidence, its trail or its debate."""
+    if trail and debate:
+        raise InputError("--trail and --debate are two pages", remedy="ask for one of them")
     if trail:
         _trail(module_id, directory, as_json=as_json)
+        return
+    if debate:
+        _debate(module_id, directory, as_json=as_json)
         return
     from specwright.application.planning import shipped_view
     from specwright.application.shipping import evidence_of
@@ -128,7 +137,8 @@ def module(
 
 
 def _trail(module_id: str, directory: Path, *, as_json: bool) -> None:
-    from specwright.application.trail import trail, trail_text
+    from specwright.application.trail import trail
+    from specwright.application.trail_text import trail_text
     from specwright.bootstrap import reading_project
 
     with reading_project(directory) as view:
@@ -138,6 +148,33 @@ def _trail(module_id: str, directory: Path, *, as_json: bool) -> None:
         return
     for line in trail_text(found):
         say(line)
+
+
+def _debate(module_id: str, directory: Path, *, as_json: bool) -> None:
+    from specwright.application.debates import debates_of, planned_modules
+    from specwright.bootstrap import reading_project
+    from specwright.cli.debate_page import debate_page
+
+    with reading_project(directory) as view:
+        planned = planned_modules(view)
+        named = [one for one in planned if module_id in _names_of(one.contract)]
+        if not named:
+            raise InputError(
+                f"no module {module_id!r} was ever planned here",
+                where=str(directory),
+                remedy=f"planned are {listed([one.contract.name for one in planned]) or 'none yet'}",
+            )
+        newest = named[-1].contract.module_id  # a name may have been planned twice, for two modules
+        found = debates_of(view, [one for one in named if one.contract.module_id == newest])
+    if as_json:
+        show(found.to_json())
+        return
+    for line in debate_page(found):
+        say(line)
+
+
+def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
+    return contract.ref, contract.module_id, contract.name
 
 
 def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from specwright.cli import look, prove, steer, wire_commands
+from specwright.cli import escalations, look, prove, resolve, steer, wire_commands
 from specwright.cli.output import complain, note, refused_by_system
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
 
@@ -50,6 +50,8 @@ app = typer.Typer(
 )
 steer.register(app)
 look.register(app)
+escalations.register(app)
+resolve.register(app)
 prove.register(app)
 wire_commands.register(app)
 

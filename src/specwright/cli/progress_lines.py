@@ -9,7 +9,15 @@ from specwright.ports.progress import RoleDone, RoleStarted, Step
 
 __all__ = ["Answered", "clock", "counted", "place_of", "role_line", "step_line", "tokens_told"]
 
-_MARKS = {"task": "▶", "sealed": "✓", "shipped": "✓", "released": "✓", "halted": "✗"}
+_MARKS = {
+    "task": "▶",
+    "sealed": "✓",
+    "shipped": "✓",
+    "released": "✓",
+    "halted": "✗",
+    "preflight": "✗",
+    "gate": "✗",
+}
 _PLAIN_MARKS = {"▶": ">", "✓": "+", "✗": "!", "·": "-"}
 _OUTCOMES = {"spec", "plan", "proposed", "challenged", "adjudicated", "amended"}
 _UNTOLD = {"locked", "proposed", "amended"}  # said already by the line of the role that did it

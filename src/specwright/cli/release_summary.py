@@ -35,6 +35,8 @@ def release_summary(view: Reading, made: Made, directory: Path, *, scripted: boo
         if scripted
         else "the answers came from the configured models; `specwright modules` lists the evidence"
     )
+    if any(_is_unconfined(view, ref) for ref in refs):
+        said += "; UNCONFINED: the code of modules ran without a sandbox"
     return [
         f"Shipped:  {spec.title} {spec.spec_version}, {counted(tasks, 'task')}, {counted(len(refs), 'module')}"
         f"; it lies in {directory / 'state_store' / 'releases' / made.release_id}",
@@ -44,6 +46,10 @@ def release_summary(view: Reading, made: Made, directory: Path, *, scripted: boo
         f"Use:      from {package} import {listed(names)}",
         f"Note:     {said}",
     ]
+
+
+def _is_unconfined(view: Reading, ref: str) -> bool:
+    return any("sandbox: none" in check.detail for check in evidence_of(view, ref).gate)
 
 
 def install_command(made: Made, directory: Path) -> str:

@@ -1,11 +1,12 @@
 """What a run was told: by its options now, by those of the last run, by settings (DESIGN §9).
 
-The options of a run are kept in `.specwright/run.json`, so that `approve` and its like drive on with the same.
+The options of a run are kept in `.specwright/run.json`, so that `approve` and its like drive on with the same. What is
+said later wins: an option of this command, then settings that were edited since, then the options of the last run.
 """
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from specwright.cli.output import next_command
 from specwright.cli.spec_file import write_whole
@@ -45,7 +46,7 @@ class Options(NamedTuple):
 
 
 def given_options(directory: Path, model: str, role_models: list[str], base_url: str) -> Options:
-    """The options of this run; what it leaves out is as in the last one.
+    """The options of this run; what it leaves out is as in the last one, or as the settings were edited since.
 
     Raises:
         InputError: a `--role-model` that is none, or the last options are needed and damaged.
@@ -109,27 +110,50 @@ def scripted_models(settings: "Settings") -> bool:
 
 
 def remember(directory: Path, options: Options) -> None:
-    """Keep the options of this run for the commands that go on with it."""
-    write_whole(_kept(directory), json.dumps(options._asdict()) + "\n")
+    """Keep the options of this run for the commands that go on with it, and what the settings said beside them."""
+    kept = {**options._asdict(), "settings": _settings_now(directory)}
+    write_whole(_kept(directory), json.dumps(kept) + "\n")
 
 
 def last_options(directory: Path) -> Options:
-    """The options of the last run; none if there was none.
+    """The options of the last run; none if there was none, or if the settings name another model since.
 
     Raises:
-        InputError: the file is damaged.
+        InputError: the file, or the settings, are damaged.
     """
+    last = _last_run(directory)
+    if last.settings is not None and last.options[:3] != Options()[:3]:
+        now = _settings_now(directory)
+        if now["model"] and now != last.settings:
+            return Options(scripted=last.options.scripted)
+    return last.options
+
+
+class _LastRun(NamedTuple):
+    options: Options
+    settings: dict[str, Any] | None
+    """What specwright.toml and the environment said; None if nobody wrote it down."""
+
+
+def _settings_now(directory: Path) -> dict[str, Any]:
+    from specwright.settings import load_settings
+
+    return load_settings(directory).model_dump(mode="json", include={"model", "role_models", "base_url"})
+
+
+def _last_run(directory: Path) -> _LastRun:
     path = _kept(directory)
     try:
         data = json.loads(path.read_bytes())
-        return Options(
+        options = Options(
             str(data["model"]),
             tuple((str(role), str(name)) for role, name in data["role_models"]),
             str(data["base_url"]),
             bool(data.get("scripted", False)),
         )
+        return _LastRun(options, data.get("settings"))
     except (FileNotFoundError, NotADirectoryError):
-        return Options()
+        return _LastRun(Options(), None)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             "the options of the last run cannot be read",
@@ -141,7 +165,7 @@ def last_options(directory: Path) -> Options:
 def was_scripted(directory: Path) -> bool:
     """Whether answers of this project were scripted, for those who only look."""
     try:
-        return last_options(directory).scripted
+        return _last_run(directory).options.scripted
     except InputError:
         return False
 

@@ -1,16 +1,17 @@
 """Commands that drive a project: init, run, approve, reject, amend, release (DESIGN §9)."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from specwright.cli.output import next_command, note, say, show
+from specwright.cli.answering import go_on
+from specwright.cli.output import next_command, say, show
 from specwright.cli.parameters import AsJson, Directory
 from specwright.cli.run_options import (
     given_options,
-    last_options,
     remember,
     scripted_models,
     settings_for,
@@ -18,9 +19,7 @@ from specwright.cli.run_options import (
 from specwright.cli.spec_file import (
     SPEC_TEMPLATE,
     kept_spec,
-    read_spec,
     settle,
-    spec_changed,
     write_whole,
 )
 from specwright.errors import InputError, RefusedError
@@ -190,12 +189,7 @@ def _answer(directory: Path, answer: dict[str, str], *, as_json: bool) -> None:
             where=str(directory),
             remedy=f"`{next_command('run', directory)}` makes one",
         )
-    options = last_options(directory)
-    settings = settings_for(directory, options)
-    if spec_changed(directory):
-        note(f"SPEC.md has changed since; this goes on with {kept_spec(directory)}")
-    from specwright.cli.driving import drive
+    from specwright.cli.driving import Answer, require_gate
 
-    text = read_spec(kept_spec(directory))
-    scripted = options.scripted or scripted_models(settings)
-    drive(directory, settings, text, scripted=scripted, answer=answer, as_json=as_json)
+    fits = Answer(answer, partial(require_gate, directory))
+    go_on(directory, fits, as_json=as_json)

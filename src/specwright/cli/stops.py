@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.factory import Reading
+from specwright.application.loop_stops import escalation_at, open_escalations
 from specwright.application.product_stage import current_spec, validation_of
 from specwright.application.releasing import Made, last_release
 from specwright.application.standing import Standing, Where
+from specwright.cli.escalation_page import short_page
 from specwright.cli.output import next_command
 from specwright.cli.progress_lines import counted
 from specwright.cli.release_summary import exported_names, install_command, release_summary
@@ -80,10 +82,9 @@ def release_document(view: Reading, made: Made, directory: Path) -> dict[str, An
 
 def escalations(view: Reading) -> list[EscalationArtifact]:
     """The escalations that wait for a person."""
-    state = view.projection.state
-    refs = [entry.escalation_ref for entry in state.tasks.values() if entry.escalation_ref] if state else []
-    paths = [f"escalations/{ref}.json" for ref in refs]
-    return [EscalationArtifact.from_bytes(view.store.read(path), path) for path in paths]
+    if view.projection.board is None:
+        return []
+    return [escalation_at(view, ref) for ref in open_escalations(view)]
 
 
 _UNFINISHED = {
@@ -134,15 +135,8 @@ def _failed(made: Made, directory: Path) -> list[str]:
 
 
 def _halted(view: Reading, directory: Path) -> list[str]:
-    lines: list[str] = []
-    for escalation in escalations(view):
-        lines += [
-            f"HALTED  {escalation.task_id}: {escalation.minimal_decision_required}",
-            f"  {escalation.resolution_context}",
-            f"  recommended: {escalation.recommended_resolution}",
-            f"  Read:   {directory / 'state_store/escalations' / (escalation.escalation_id + '.json')}",
-        ]
-    return lines
+    pages = [short_page(view, escalation, directory) for escalation in escalations(view)]
+    return [f"HALTED  {line}" if number == 0 else line for page in pages for number, line in enumerate(page)]
 
 
 def _stalled(view: Reading, directory: Path) -> list[str]:

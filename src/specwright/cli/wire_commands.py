@@ -1,4 +1,8 @@
-"""`specwright wire`: Agent Wire in files and in a project's log (DESIGN §9, W)."""
+"""`specwright wire`: Agent Wire in files and in a project's log (DESIGN §9, W).
+
+A source of Wires is a file with one Wire a line, `-` for standard input, or the directory of a project, whose log is
+then read. What is refused goes with its line to stdout, as it is the result; that something was passed over, to stderr.
+"""
 
 import sys
 from pathlib import Path
@@ -6,14 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
-from specwright.cli.output import say, show
+from specwright.cli.output import note, say, show
+from specwright.cli.parameters import AsJson, Directory
 from specwright.errors import InputError
 
 __all__ = ["register"]
 
-Directory = Annotated[Path, typer.Argument(help="The project's directory.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
-Lines = Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="One Wire a line; - for standard input.")]
+Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE.jsonl", help="One Wire a line; - for standard input; or a project's directory."
+    ),
+]
+_SHOWN = 20
+"""Faults that are printed in full; `--json` has them all."""
 
 
 def register(app: typer.Typer) -> None:
@@ -31,85 +41,94 @@ def register(app: typer.Typer) -> None:
 
 def validate(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="A Wire each; or .jsonl, one Wire a line.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="A Wire, message, part, artifact, agent card or HCS metadata each; .jsonl: one a line; - for "
+            "standard input.",
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Check Wires by themselves: bytes, schema, content boundary."""
-    from specwright.wire.documents import validate_document, validate_lines
-
-    rows: list[dict[str, Any]] = []
-    for path in files:
-        data = _read(path)
-        verdicts = validate_lines(data) if path.suffix == ".jsonl" else [validate_document(data)]
-        for verdict in verdicts:
-            found = verdict.rejection
-            rows.append(
-                {
-                    "file": str(path),
-                    "line": verdict.line,
-                    "wire_id": verdict.wire_id,
-                    "valid": found is None,
-                    "code": found.code if found else None,
-                    "pointer": found.pointer if found else None,
-                    "message": found.message if found else None,
-                }
-            )
+    """Check Wires by themselves: bytes, schema, content boundary. Their order is for `reduce`."""
+    rows = [row for path in files for row in _verdicts(path)]
     bad = [row for row in rows if not row["valid"]]
     if as_json:
         show({"valid": not bad, "wires": rows})
     else:
-        for row in bad:
-            say(f"{row['file']}:{row['line']}  {row['code']}  {row['pointer'] or '/'}  {row['message']}")
-        say(f"{len(rows) - len(bad)} of {len(rows)} Wires are valid.")
+        _say_each(
+            [
+                f"{row['file']}:{row['line']}  {row['code']}{_at(row['pointer'])}  {row['message']}"
+                for row in bad
+            ]
+        )
+        say(f"{len(rows) - len(bad)} of {len(rows)} are valid.")
     raise typer.Exit(1 if bad else 0)
 
 
-def reduce(file: Lines, as_json: AsJson = False) -> None:
+def reduce(file: Source, as_json: AsJson = False) -> None:
     """Reduce ordered Wires to the state of every task."""
     from specwright.wire.documents import reduce_lines
 
-    told = reduce_lines(_read(file)).to_json()
+    told = reduce_lines(_lines(file)).to_json()
     rejected: Any = told["rejected"]
     if as_json:
         show(told)
     else:
         tasks: Any = told["tasks"]
-        for name, task in tasks.items():
-            blocked = f" ({task['blocked_by']['reason']})" if task["blocked"] else ""
-            say(f"{name}  {task['task_state']}{blocked}  {task['artifact_count']} artifacts")
-        for entry in rejected:
-            say(f"rejected {entry['position']}  {entry['code']}  {entry['message']}")
+        streams: Any = told["streams"]
+        for name, seq in streams.items():
+            say(f"{name}  {_state(tasks[name]) if name in tasks else _counted(seq, 'Wire')}")
+        if not streams and not rejected:
+            say("There are no Wires in it.")
+        _say_each(
+            [
+                f"rejected {row['position']}  {row['code']}{_at(row['pointer'])}  {row['message']}"
+                for row in rejected
+            ]
+        )
     raise typer.Exit(1 if rejected else 0)
 
 
-def a2a(file: Lines, as_json: AsJson = False) -> None:
+def a2a(file: Source, as_json: AsJson = False) -> None:
     """The same Wires as A2A tasks and their update streams."""
     from specwright.wire.a2a import map_wires
-    from specwright.wire.documents import read_lines
+    from specwright.wire.documents import read_lines, reduce_lines
 
-    lines = read_lines(_read(file))
-    if lines.unreadable:
-        first = lines.unreadable[0]
-        raise InputError(
-            first.rejection.message, where=f"{file}:{first.position}", remedy="`specwright wire validate`"
-        )
-    streams = map_wires(lines.wires)
+    data = _lines(file)
+    streams = map_wires(read_lines(data).wires)
+    rejected = reduce_lines(data).rejected
     if as_json:
         show(streams)
-        return
-    for task_id, responses in streams.items():
-        say(f"{task_id}: {len(responses)} updates")
+    else:
+        for task_id, responses in streams.items():
+            say(f"{task_id}  {' '.join(map(_update, responses))}")
+    if rejected:
+        note(f"{_counted(len(rejected), 'line')} passed over; `specwright wire reduce` says which and why.")
+    raise typer.Exit(1 if rejected else 0)
 
 
-def show_log(directory: Directory = Path(), as_json: AsJson = False) -> None:
+def show_log(
+    directory: Directory = Path(),
+    lines: Annotated[
+        bool, typer.Option("--lines", help="The Wires alone, one a line, as `reduce` and `a2a` read them.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Every Wire of a project with its proof."""
     from specwright.bootstrap import stored_wires
 
+    if lines and as_json:
+        raise InputError("--lines and --json are two forms of one result", remedy="choose one of them")
+    if lines:
+        typer.echo(_project_lines(directory).decode(), nl=False)
+        return
     rows = stored_wires(directory)
     if as_json:
         show(rows)
         return
+    if not rows:
+        say("The log holds no Wires.")
     for row in rows:
         wire = row["wire"]
         say(
@@ -125,10 +144,89 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     if as_json:
         show({"intact": not found, "findings": found})
     else:
-        for finding in found:
-            say(f"{finding['sequence_number']:>5}  {finding['code']}  {finding['message']}")
-        say("The log is intact." if not found else f"{len(found)} findings.")
+        _say_each([f"{row['sequence_number'] or '-':>5}  {row['code']}  {row['message']}" for row in found])
+        say(f"{_counted(len(found), 'finding')}." if found else "The log is intact.")
     raise typer.Exit(1 if found else 0)
+
+
+def _verdicts(path: Path) -> list[dict[str, Any]]:
+    """What is found in one file, a row for each document."""
+    from specwright.wire.documents import validate_document, validate_lines
+
+    data = _read(path)
+    by_line = path.suffix == ".jsonl" or (str(path) == "-" and not _is_one_document(data))
+    return [
+        {
+            "file": str(path),
+            "line": verdict.line,
+            "kind": verdict.kind,
+            "wire_id": verdict.wire_id,
+            "valid": verdict.rejection is None,
+            "code": verdict.rejection.code if verdict.rejection else None,
+            "pointer": verdict.rejection.pointer if verdict.rejection else None,
+            "message": verdict.rejection.message if verdict.rejection else None,
+        }
+        for verdict in (validate_lines(data) if by_line else [validate_document(data)])
+    ]
+
+
+def _lines(source: Path) -> bytes:
+    """The Wires of a source, one a line.
+
+    Raises:
+        InputError: it cannot be read, or not one of its lines is a JSON object.
+    """
+    if source.is_dir():
+        return _project_lines(source)
+    data = _read(source)
+    if data.strip() and not any(map(_is_one_document, data.splitlines())):
+        raise InputError(
+            "no line of it is a JSON object",
+            where=str(source),
+            remedy="`specwright wire log DIR --lines` writes one Wire a line",
+        )
+    return data
+
+
+def _project_lines(directory: Path) -> bytes:
+    from specwright import canonical_json
+    from specwright.bootstrap import stored_wires
+
+    return b"".join(canonical_json.canonical(row["wire"]) + b"\n" for row in stored_wires(directory))
+
+
+def _is_one_document(data: bytes) -> bool:
+    import orjson
+
+    try:
+        return isinstance(orjson.loads(data), dict)
+    except ValueError:
+        return False
+
+
+def _state(task: dict[str, Any]) -> str:
+    blocked = f" ({task['blocked_by']['reason']})" if task["blocked"] else ""
+    return f"{task['task_state']}{blocked}  {_counted(task['artifact_count'], 'artifact')}"
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"
+
+
+def _update(response: dict[str, Any]) -> str:
+    (body,) = response.values()
+    return body["status"]["state"].removeprefix("TASK_STATE_") if "status" in body else "artifact"
+
+
+def _at(pointer: str) -> str:
+    return f" at {pointer}" if pointer else ""
+
+
+def _say_each(lines: list[str]) -> None:
+    for line in lines[:_SHOWN]:
+        say(line)
+    if len(lines) > _SHOWN:
+        say(f"and {len(lines) - _SHOWN} more; `--json` has them all")
 
 
 def _read(path: Path) -> bytes:

@@ -20,6 +20,7 @@ from specwright.domain.record import Record, Text
 
 __all__ = [
     "CRITERIA",
+    "MAX_FALSIFYING_TESTS",
     "Amendment",
     "AmendmentsAnswer",
     "AppliedAmendment",
@@ -28,6 +29,8 @@ __all__ = [
     "ChallengerAnswer",
     "Decision",
     "Failure",
+    "FalsifyingTest",
+    "FaultOf",
     "PlanAnswer",
     "PlannedModule",
     "ProposerAnswer",
@@ -35,11 +38,18 @@ __all__ = [
     "ReuseCandidate",
     "ReuseConclusion",
     "ShipDirective",
+    "StruckTest",
     "Verdict",
 ]
 
 CRITERIA = ("R1", "R2", "R3", "R4", "R5", "R6")
 """The Challenger's rubric (F§9.4)."""
+
+MAX_FALSIFYING_TESTS = 5
+"""In one challenge (D13)."""
+
+MAX_TEST_CHARACTERS = 4000
+"""Of the source of one falsifying test."""
 
 NoneBecause = Annotated[str, StringConstraints(pattern=r"^none: \S.*$")]
 """The explicit way to say that a dimension is empty: `none: pure` (D19)."""
@@ -123,17 +133,17 @@ class PlannedModule(Record):
         ),
     ]
     outputs: Annotated[
-        list[Output] | NoneBecause,
+        Annotated[list[Output], Field(min_length=1)] | NoneBecause,
         Field(description="What is returned; several outputs are a tuple. `none: <why>` if nothing is."),
     ]
     error_surfaces: Annotated[
-        list[ErrorSurface] | NoneBecause,
+        Annotated[list[ErrorSurface], Field(min_length=1)] | NoneBecause,
         Field(
             description="Every way it fails: the exception's class name and when. `none: <why>` if it cannot."
         ),
     ]
     effects: Annotated[
-        list[PlannedEffect] | NoneBecause,
+        Annotated[list[PlannedEffect], Field(min_length=1)] | NoneBecause,
         Field(description="What happens beside the return value, or `none: pure`."),
     ]
     modes: Modes
@@ -180,20 +190,74 @@ class Assessment(Record):
     evidence: Annotated[Text, Field(description="Cite the test, contract field or example that shows it.")]
 
 
+class FaultOf(StrEnum):
+    """Where a fault lies: who has to change something (D10)."""
+
+    MODULE = "module"
+    CONTRACT = "contract"
+    PLAN = "plan"
+
+
 class Failure(Record):
     """A reproducible fault of the proposal."""
 
     invariant: Text
     evidence: Text
     required_change: Text
+    fault: Annotated[
+        FaultOf,
+        Field(
+            description="module: this deliverable must change. Only of an implementation: contract: no implementation "
+            "can be right, because the locked contract itself is wrong or incomplete; plan: the task is cut into the "
+            "wrong modules."
+        ),
+    ] = FaultOf.MODULE
+
+
+class FalsifyingTest(Record):
+    """A black-box test that the module should pass and, as its author expects, does not (D13)."""
+
+    name: Annotated[
+        str,
+        Field(
+            pattern=r"^test_[a-z0-9_]{1,80}$", description="The name of the one test function in `source`."
+        ),
+    ]
+    obligation: Annotated[
+        str,
+        Field(
+            description='What it tries to falsify: "" for the purpose, or a contract pointer such as '
+            "/inputs/0/constraints/1, /outputs/0/invariants/0, /error_surfaces/0, /effects/0."
+        ),
+    ]
+    source: Annotated[
+        str,
+        Field(
+            min_length=20,
+            max_length=MAX_TEST_CHARACTERS,
+            description="A whole pytest file: imports, `from modules.<module> import <module>`, one test function.",
+        ),
+    ]
 
 
 class ChallengerAnswer(Record):
     """The Challenger's verdict (F§9.2, F§9.4)."""
 
     rubric_assessments: Annotated[list[Assessment], Field(min_length=6, max_length=6)]
-    verdict: Verdict
+    verdict: Annotated[
+        Verdict,
+        Field(
+            description="Leave the falsifying tests out of it: code runs them, and one that fails means FAIL."
+        ),
+    ]
     failures: list[Failure] = Field(default_factory=list)
+    falsifying_tests: Annotated[
+        list[FalsifyingTest],
+        Field(
+            max_length=MAX_FALSIFYING_TESTS,
+            description="Of an implementation: tests that you expect to fail. Empty in a contract debate.",
+        ),
+    ] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -204,6 +268,9 @@ class ChallengerAnswer(Record):
             raise ValueError(f"{', '.join(unmet)} NOT_MET forbids the verdict PASS")
         if (self.verdict is Verdict.FAIL) != bool(self.failures):
             raise ValueError("FAIL comes with at least one failure, PASS with none")
+        names = [test.name for test in self.falsifying_tests]
+        if len(set(names)) < len(names):
+            raise ValueError("each falsifying test has a name of its own")
         return self
 
 
@@ -237,6 +304,19 @@ class Amendment(Record):
     detail: Annotated[Text, Field(description="The exact change, at least five words.")]
 
 
+class StruckTest(Record):
+    """A falsifying test that the Arbiter takes out of the count (D13)."""
+
+    test: Annotated[Text, Field(description="The name of a falsifying test that failed.")]
+    contract_pointer: Annotated[
+        str,
+        Field(
+            pattern=r"^/\S", description="The contract's statement that the test contradicts or goes beyond."
+        ),
+    ]
+    reason: Annotated[Text, Field(description="Why the contract does not ask for it, in five words or more.")]
+
+
 class ArbiterAnswer(Record):
     """The final decision of a round (F§9.2)."""
 
@@ -244,6 +324,16 @@ class ArbiterAnswer(Record):
     ship_directive: ShipDirective
     rationale: Annotated[Text, Field(min_length=20)]
     amendments: list[Amendment] = Field(default_factory=list)
+    struck_tests: Annotated[
+        list[StruckTest], Field(description="Failed falsifying tests that do not count; the others stand.")
+    ] = Field(default_factory=list)
+    confirmed_fault: Annotated[
+        Literal["contract", "plan"] | None,
+        Field(
+            description="With REJECT: that a failure marked `contract` or `plan` is right, so that no implementation "
+            "of this contract, or no module of this plan, can pass. Else null."
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -251,6 +341,10 @@ class ArbiterAnswer(Record):
             raise ValueError("REJECT goes with NO_SHIP, an approval with SHIP")
         if (self.decision is Decision.APPROVE_WITH_AMENDMENTS) != bool(self.amendments):
             raise ValueError("APPROVE_WITH_AMENDMENTS comes with amendments, the others with none")
+        if self.confirmed_fault and self.decision is not Decision.REJECT:
+            raise ValueError(
+                "confirmed_fault goes with REJECT: what is wrong above the module cannot be shipped"
+            )
         return self
 
 

@@ -12,6 +12,16 @@ from specwright.domain.record import Record, SemVer, Text, Timestamp
 from specwright.errors import RefusedError
 
 __all__ = [
+    "ADJUDICATED_BY",
+    "AMENDED_AFTER",
+    "CHALLENGED_BY",
+    "DEPRECATED_FOR",
+    "FIRST_VERSION",
+    "LOCKED_AFTER",
+    "REJECTED_BY",
+    "REVISED_BY",
+    "REVISES",
+    "SEALED_AS",
     "TRANSITIONS",
     "ArtifactEnvelope",
     "ArtifactRef",
@@ -19,7 +29,23 @@ __all__ = [
     "Author",
     "check_transition",
     "next_version",
+    "version_number",
 ]
+
+CHALLENGED_BY = "challenged by it"
+ADJUDICATED_BY = "adjudicated by it"
+REJECTED_BY = "sent back for revision by it"
+AMENDED_AFTER = "amended as it says"
+LOCKED_AFTER = "locked after it"
+SEALED_AS = "sealed as it"
+DEPRECATED_FOR = "deprecated for it"
+REVISED_BY = "revised by it"
+"""The grounds on which a status moved, as the purposes of an envelope's outputs (ADR 0043)."""
+
+REVISES = "the version that it revises"
+"""The purpose of the input that makes a lineage (F§8.3)."""
+
+FIRST_VERSION = "1.0.0"
 
 
 class ArtifactStatus(StrEnum):
@@ -42,6 +68,18 @@ TRANSITIONS: Mapping[ArtifactStatus, frozenset[ArtifactStatus]] = {
     _S.DEPRECATED: frozenset(),
 }
 """The five legal transitions (F§8.4)."""
+
+_MADE_BY: Mapping[str, ArtifactStatus | None] = {
+    CHALLENGED_BY: _S.CHALLENGED,
+    ADJUDICATED_BY: _S.ADJUDICATED,
+    AMENDED_AFTER: _S.ADJUDICATED,
+    REJECTED_BY: _S.DRAFT,
+    LOCKED_AFTER: _S.SHIPPED,
+    SEALED_AS: _S.SHIPPED,
+    DEPRECATED_FOR: _S.DEPRECATED,
+    REVISED_BY: None,
+}
+"""The status that each ground makes."""
 
 _WHY_NOT: Mapping[tuple[ArtifactStatus, ArtifactStatus], str] = {
     (_S.DRAFT, _S.SHIPPED): "the debate cannot be skipped",
@@ -71,10 +109,15 @@ def check_transition(artifact_id: str, old: ArtifactStatus, new: ArtifactStatus)
     )
 
 
+def version_number(version: str) -> tuple[int, ...]:
+    """A version as what it is compared by (F§8.3)."""
+    return tuple(map(int, version.split(".")))
+
+
 def next_version(highest: str) -> str:
-    """The next patch: what a revision gets, which changes nothing that was shipped (F§8.3)."""
-    major, minor, patch = highest.split(".")
-    return f"{major}.{minor}.{int(patch) + 1}"
+    """The next patch: what a revision gets, which changes nothing that was shipped (F§8.3, ADR 0042)."""
+    major, minor, patch = version_number(highest)
+    return f"{major}.{minor}.{patch + 1}"
 
 
 class Author(Record):
@@ -100,7 +143,7 @@ class ArtifactEnvelope(Record):
 
     artifact_id: ArtifactId
     artifact_type: ArtifactType
-    version: SemVer = "1.0.0"
+    version: SemVer = FIRST_VERSION
     status: ArtifactStatus = ArtifactStatus.DRAFT
     created_at: Timestamp
     created_by: Author
@@ -122,9 +165,33 @@ class ArtifactEnvelope(Record):
         """`id@version`."""
         return f"{self.artifact_id}@{self.version}"
 
+    @property
+    def revised(self) -> str:
+        """The id of the version that it revises; empty for the first of its lineage."""
+        return next((given.ref.partition("@")[0] for given in self.inputs if given.purpose == REVISES), "")
+
+    @property
+    def as_created(self) -> "ArtifactEnvelope":
+        """What it was before anything came of it; that part never changes (F§8.2)."""
+        return self.model_copy(update={"status": ArtifactStatus.DRAFT, "outputs": []})
+
+    @property
+    def status_by_grounds(self) -> ArtifactStatus | None:
+        """The status that its outputs make; None where one of them is no ground that is known."""
+        status = ArtifactStatus.DRAFT
+        for output in self.outputs:
+            if output.purpose not in _MADE_BY:
+                return None
+            status = _MADE_BY[output.purpose] or status
+        return status
+
     def made_from(self, ref: str) -> bool:
         """Whether a reference is among its inputs."""
         return any(given.ref == ref for given in self.inputs)
+
+    def came_of_it(self, *purposes: str) -> list[ArtifactRef]:
+        """Its outputs of some purposes, in order."""
+        return [given for given in self.outputs if given.purpose in purposes]
 
     def has_output(self, output: ArtifactRef) -> bool:
         """Whether something came of it already."""

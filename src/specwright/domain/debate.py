@@ -1,5 +1,9 @@
-"""Debate records: proposal, challenge, adjudication (F§9.2), and the bound on revisions (F§9.3, D11)."""
+"""Debate records: proposal, challenge, adjudication (F§9.2), and the bound on revisions (F§9.3, D11).
 
+A challenge is the Challenger's word and what code saw of its falsifying tests: one that failed means FAIL (D13).
+"""
+
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -11,9 +15,12 @@ from specwright.domain.answers import (
     ChallengerAnswer,
     Decision,
     Failure,
+    FaultOf,
     ShipDirective,
+    StruckTest,
     Verdict,
 )
+from specwright.domain.falsifying import TriedTest, counterexample, named_in
 from specwright.domain.ids import ArtifactId
 from specwright.domain.record import Record, Text
 
@@ -44,7 +51,7 @@ class Proposal(Record):
 
 
 class Challenge(Record):
-    """The Challenger's verdict on a deliverable (F§9.2, F§9.4)."""
+    """The Challenger's verdict on a deliverable (F§9.2, F§9.4, D13)."""
 
     challenge_id: ArtifactId
     target_artifact_id: ArtifactId
@@ -52,6 +59,34 @@ class Challenge(Record):
     failures: list[Failure]
     rubric_assessments: Annotated[list[Assessment], Field(max_length=6)]
     optional_alternative_ref: str | None = None
+    falsifying_tests: list[TriedTest] = Field(default_factory=list)
+
+    @property
+    def counterexamples(self) -> list[TriedTest]:
+        """The falsifying tests that failed."""
+        return [tried for tried in self.falsifying_tests if tried.failed]
+
+    @property
+    def rests_on_tests(self) -> bool:
+        """Whether nothing but failed falsifying tests makes it a FAIL (D13)."""
+        failed = self.counterexamples
+        if not failed or any(a.assessment == "NOT_MET" for a in self.rubric_assessments):
+            return False
+        shown, names = [counterexample(tried) for tried in failed], [tried.name for tried in failed]
+        return all(named_in(failure, names) for failure in self.failures if failure not in shown)
+
+    def faults(self, of: FaultOf) -> list[Failure]:
+        """The failures whose cause lies there (D10)."""
+        return [failure for failure in self.failures if failure.fault is of]
+
+    def without(self, struck: Sequence[StruckTest]) -> list[Failure]:
+        """Its failures, but for those that rest on struck tests."""
+        failed, gone = self.counterexamples, {one.test for one in struck}
+        stand = [tried.name for tried in failed if tried.name not in gone]
+        dropped = [counterexample(tried) for tried in failed if tried.name in gone]
+        return [
+            f for f in self.failures if f not in dropped and (named_in(f, stand) or not named_in(f, gone))
+        ]
 
 
 class Adjudication(Record):
@@ -63,16 +98,29 @@ class Adjudication(Record):
     amendments: list[Amendment]
     rationale: Text
     ship_directive: ShipDirective
+    struck_tests: list[StruckTest] = Field(default_factory=list)
+    confirmed_fault: FaultOf | None = None
 
 
-def challenge(answer: ChallengerAnswer, challenge_id: str, target: str) -> Challenge:
-    """The record of a Challenger's answer."""
+def challenge(
+    answer: ChallengerAnswer, challenge_id: str, target: str, tried: Sequence[TriedTest] = ()
+) -> Challenge:
+    """The record of a Challenger's answer.
+
+    Args:
+        answer: As it was accepted.
+        challenge_id: `CHAL-...`.
+        target: What it is about.
+        tried: Its falsifying tests, run; one that failed makes the verdict FAIL.
+    """
+    failed = [counterexample(one) for one in tried if one.failed]
     return Challenge(
         challenge_id=challenge_id,
         target_artifact_id=target,
-        verdict=answer.verdict,
-        failures=answer.failures,
+        verdict=Verdict.FAIL if failed else answer.verdict,
+        failures=[*answer.failures, *failed],
         rubric_assessments=answer.rubric_assessments,
+        falsifying_tests=list(tried),
     )
 
 
@@ -85,4 +133,6 @@ def adjudication(answer: ArbiterAnswer, adjudication_id: str, target: str) -> Ad
         amendments=answer.amendments,
         rationale=answer.rationale,
         ship_directive=answer.ship_directive,
+        struck_tests=answer.struck_tests,
+        confirmed_fault=FaultOf(answer.confirmed_fault) if answer.confirmed_fault else None,
     )

@@ -6,6 +6,7 @@ contracts comes out.
 
 from collections.abc import Callable, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import Field
@@ -24,6 +25,7 @@ __all__ = [
     "downstream",
     "execution_order",
     "plan_problems",
+    "sealed_problems",
 ]
 
 _T = TypeVar("_T")
@@ -32,7 +34,7 @@ _T = TypeVar("_T")
 class PlanIoContract(Record):
     """The five dimensions as a plan states them; an empty one says why (D19)."""
 
-    inputs: Annotated[list[Text], Field(min_length=1)]
+    inputs: Annotated[list[str], Field(min_length=1)]
     outputs: Annotated[list[str], Field(min_length=1)]
     error_surfaces: Annotated[list[str], Field(min_length=1)]
     effects: Annotated[list[str], Field(min_length=1)]
@@ -64,14 +66,28 @@ class MicroPlan(Record):
 
 
 class KnownModules(NamedTuple):
-    """What a plan may refer to beside its own modules: sealed modules, by name and by reference."""
+    """What a plan may refer to beside its own modules: sealed modules.
+
+    Args:
+        by_name: The active ones by name.
+        refs: All of them by reference: one that is deprecated may still be named explicitly (F§16).
+        retired: The status of those that are no longer active, by reference.
+    """
 
     by_name: Mapping[str, str]
     refs: frozenset[str]
+    retired: Mapping[str, str] = MappingProxyType({})
 
     def resolve(self, text: str) -> str | None:
         """The `MM-...@x.y.z` that a name or a reference stands for."""
         return text if text in self.refs else self.by_name.get(text)
+
+    def without(self, own: Mapping[str, str]) -> "KnownModules":
+        """All but modules that are a plan's own, by name with their references."""
+        if not own:
+            return self
+        by_name = {name: ref for name, ref in self.by_name.items() if name not in own}
+        return self._replace(by_name=by_name, refs=self.refs - set(own.values()))
 
 
 def plan_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
@@ -112,8 +128,33 @@ def _module_problems(
         yield f"modules.{i}.reuse.reuse_ref: {reuse.reuse_ref!r} is not in the Code Index"
 
 
+def sealed_problems(
+    drafts: Mapping[str, MicroModuleContract], sealed: Mapping[str, MicroModuleContract]
+) -> list[str]:
+    """Modules that are sealed, and whose contract a reopened plan would change or drop (D10).
+
+    Args:
+        drafts: The contracts of the plan, by name; a module that is kept has its id.
+        sealed: The contracts that were sealed, by name.
+    """
+    problems: list[str] = []
+    for name, contract in sealed.items():
+        if name not in drafts:
+            problems.append(f"modules: {name} is sealed; keep it in the plan as it stands, as CREATE_NEW")
+            continue
+        was, now = contract.to_json(), drafts[name].to_json()
+        if changed := [field for field in was if was[field] != now[field]]:
+            problems.append(f"modules.{name}: it is sealed; keep {', '.join(changed)} as before")
+    return problems
+
+
 def assign(
-    answer: PlanAnswer, plan_id: str, task_ref: str, known: KnownModules, new_module_id: Callable[[], str]
+    answer: PlanAnswer,
+    plan_id: str,
+    task_ref: str,
+    known: KnownModules,
+    new_module_id: Callable[[], str],
+    kept: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[MicroPlan, dict[str, MicroModuleContract]]:
     """Give a sound answer its ids (D4).
 
@@ -123,11 +164,14 @@ def assign(
         task_ref: `T-...@x.y.z`, the task and the version of its spec.
         known: Sealed modules.
         new_module_id: Draws an unused `MM-...`.
+        kept: References that modules have already, by name.
 
     Returns:
         The plan, and the draft contract of each module that is to be made, by name.
     """
-    refs = {m.name: m.reuse.reuse_ref or f"{new_module_id()}@1.0.0" for m in answer.modules}
+    refs = {
+        m.name: m.reuse.reuse_ref or kept.get(m.name) or f"{new_module_id()}@1.0.0" for m in answer.modules
+    }
     contracts: dict[str, MicroModuleContract] = {}
     modules: list[PlanModule] = []
     for module in answer.modules:

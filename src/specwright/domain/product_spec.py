@@ -37,7 +37,7 @@ DIMENSION_LABELS = {
 """The five dimensions of a sketch in order, with the labels that task files give them (F§4.1)."""
 
 SpecTaskId = Annotated[
-    str, Field(pattern=r"^TSK-[0-9]{3,}$", description="TSK-001, unique in the whole spec.")
+    str, Field(pattern=r"^TSK-[0-9]{3,9}$", description="TSK-001, unique in the whole spec.")
 ]
 """The id of a task in the spec and on the wire; `T-...` ids are computed from names (`task_ids`)."""
 
@@ -123,7 +123,7 @@ class SpecTask(NamedTuple):
 
 
 class _Head(Record):
-    spec_id: Annotated[str, Field(pattern=r"^SPEC-[0-9]{3,}$", description="SPEC-001.")]
+    spec_id: Annotated[str, Field(pattern=r"^SPEC-[0-9]{3,9}$", description="SPEC-001.")]
     spec_version: SemVer
     title: Text
     description: Text

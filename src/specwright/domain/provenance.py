@@ -10,8 +10,10 @@ from specwright.domain.ids import TaskId
 from specwright.domain.record import Record, Text, Timestamp
 
 __all__ = [
+    "CONTRACT",
     "EXTRACT",
     "METADATA",
+    "NOT_IN_PACK",
     "SURFACE",
     "ContextPack",
     "Contribution",
@@ -32,7 +34,10 @@ Reference = Annotated[str, Field(pattern=r"^[A-Z]+-[A-Za-z0-9-]+@[0-9]+\.[0-9]+\
 PackId = Annotated[str, Field(pattern=r"^CP-[0-9a-f]{8}$")]
 """The id of a context pack (F§8.2)."""
 
-SURFACE = ("contract.json", "examples.md", "ship.json")
+CONTRACT = "contract.json"
+"""The file that a contract is (F§11.1)."""
+
+SURFACE = (CONTRACT, "examples.md", "ship.json")
 """What others see of a shipped module (F§12.2)."""
 
 EXTRACT = "summary.md"
@@ -40,6 +45,12 @@ EXTRACT = "summary.md"
 
 METADATA = "metadata.json"
 """The file that says name, version and index status of a reference, and no more."""
+
+
+NOT_IN_PACK = (
+    "'{path}' is not part of your context pack. Everything outside it is a closed-source service (§6.8)."
+)
+"""What a role is told of anything else, with `{path}` for what it named (F§19.7)."""
 
 
 class Permission(StrEnum):

@@ -125,7 +125,10 @@ def check_release_set(modules: Sequence[ReleaseModule]) -> None:
         RefusedError: empty, a module did not ship, two versions of one module, or two modules of one name.
     """
     if not modules:
-        raise RefusedError("a release needs at least one shipped module")
+        raise RefusedError(
+            "no task shipped a module, so there is nothing to release",
+            remedy="revise SPEC.md and begin in a new directory: `specwright init DIR`",
+        )
     if unshipped := [m.ref for m in modules if m.evidence.verification.result is TestOutcome.FAIL]:
         raise RefusedError(f"only shipped modules are released, these are not: {', '.join(unshipped)}")
     versions = _grouped((module.contract.module_id, module.ref) for module in modules)

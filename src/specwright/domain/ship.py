@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from specwright import canonical_json
+from specwright.domain.answers import StruckTest
 from specwright.domain.ids import ModuleId, ModuleRefText
 from specwright.domain.record import Record, SemVer, Sha256, Text, Timestamp
 
@@ -184,14 +185,6 @@ class GateCheck(Record):
     name: Text
     result: TestOutcome
     detail: str = ""
-
-
-class StruckTest(Record):
-    """A falsifying test that the Arbiter took out of the count (D13)."""
-
-    test: Text
-    contract_pointer: str
-    reason: Text
 
 
 class LogDigest(Record):

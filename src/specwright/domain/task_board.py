@@ -6,7 +6,7 @@ them: a step costs what the changed task's own dependents cost. The rules of a c
 
 import heapq
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from specwright.domain.dispatch import Outcome, as_waiting, blocks, rederive
@@ -83,6 +83,10 @@ class TaskBoard:
         if not self._counts[_PENDING] and not self._counts[_BLOCKED]:
             return Outcome.COMPLETE
         return Outcome.STALLED if self.next_task() is None else Outcome.RUNNABLE
+
+    def dependencies_of(self, task_id: str) -> Sequence[str]:
+        """What a task depends on directly, each split task replaced by its parts (D7)."""
+        return effective_dependencies(self._tasks, task_id)
 
     def modules_of(self, task_id: str) -> list[str]:
         """The modules that a task shipped, or that the parts did which it was split into (D7)."""

@@ -16,6 +16,7 @@ from specwright.domain.contract import MicroModuleContract
 from specwright.domain.ids import TaskId
 from specwright.domain.markdown_text import fenced, inline, plain
 from specwright.domain.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId
+from specwright.domain.project_state import TaskEntry
 from specwright.domain.record import Record, Text, Timestamp, is_placeholder
 from specwright.domain.task_ids import TaskPlace
 from specwright.errors import InputError
@@ -27,6 +28,7 @@ __all__ = [
     "TaskDefinition",
     "amended",
     "define",
+    "first_entry",
     "render_at_dispatch",
     "render_at_init",
 ]
@@ -107,6 +109,19 @@ def define(place: TaskPlace) -> TaskDefinition:
         acceptance_criteria=task.acceptance_criteria,
         depends_on=list(place.depends_on),
         io_contract_sketch=task.io_contract_sketch,
+    )
+
+
+def first_entry(definition: TaskDefinition) -> TaskEntry:
+    """The entry in the state of a task that has not run."""
+    return TaskEntry(
+        spec_task_id=definition.spec_task_id,
+        pillar=definition.pillar.name,
+        epic=definition.epic.name,
+        story=definition.story.name,
+        task=definition.name,
+        depends_on=definition.depends_on,
+        declaration_order=definition.declaration_order,
     )
 
 

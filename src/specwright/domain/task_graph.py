@@ -1,4 +1,4 @@
-"""What a person looks at: counts, the next task, and the DAG as text, Mermaid or SVG (DESIGN §9; F§3.3, F§4.2).
+"""What a person looks at: counts, the next task, and the DAG as text or Mermaid (DESIGN §9; F§3.3, F§4.2).
 
 Pure functions of a state, linear in tasks and dependencies. Why a task does not run is told by `dispatch.Reasons`.
 A dependency on a task that was split is drawn as one on its parts (D7).
@@ -6,7 +6,6 @@ A dependency on a task that was split is drawn as one on its parts (D7).
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import NamedTuple
 
 from specwright.domain.dispatch import (
@@ -19,7 +18,19 @@ from specwright.domain.dispatch import (
 )
 from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
 
-__all__ = ["MARKS", "Overview", "mermaid", "overview", "stall_lines", "svg", "text_graph", "why_each"]
+__all__ = [
+    "FILLS",
+    "MARKS",
+    "Overview",
+    "edges",
+    "levels_of",
+    "mermaid",
+    "one_line",
+    "overview",
+    "stall_lines",
+    "text_graph",
+    "why_each",
+]
 
 MARKS: Mapping[TaskStatus, str] = {
     TaskStatus.SHIPPED: "✓",
@@ -31,7 +42,7 @@ MARKS: Mapping[TaskStatus, str] = {
 }
 """One sign for each status."""
 
-_FILL: Mapping[TaskStatus, str] = {
+FILLS: Mapping[TaskStatus, str] = {
     TaskStatus.SHIPPED: "#c8e6c9",
     TaskStatus.IN_PROGRESS: "#bbdefb",
     TaskStatus.PENDING: "#ffffff",
@@ -39,11 +50,10 @@ _FILL: Mapping[TaskStatus, str] = {
     TaskStatus.HALTED: "#ffcdd2",
     TaskStatus.ABANDONED: "#e0e0e0",
 }
+"""One colour for each status."""
+
 _DEEPEST = 12
 """Levels that the text indents before it begins a block of its own."""
-
-_BOX_WIDTH, _BOX_HEIGHT, _COLUMN, _ROW, _MARGIN = 220, 36, 280, 52, 20
-_SHOWN_NAME = 24
 
 
 class Overview(NamedTuple):
@@ -116,45 +126,29 @@ def mermaid(state: ProjectState) -> str:
     lines = ["flowchart LR"]
     for task_id in _ordered(state):
         entry = state.tasks[task_id]
-        label = f"{entry.spec_task_id} {_one_line(entry.task)}"
+        label = f"{entry.spec_task_id} {one_line(entry.task)}"
         lines.append(f'  {_node(entry)}["{_mermaid_text(label)}"]:::{entry.status.lower()}')
-    for before, after in _edges(state):
+    for before, after in edges(state):
         lines.append(f"  {_node(state.tasks[before])} --> {_node(state.tasks[after])}")
     for entry in state.tasks.values():
         lines += [f"  {_node(entry)} -.-> {_node(state.tasks[part])}" for part in entry.superseded_by]
-    for status, fill in _FILL.items():
+    for status, fill in FILLS.items():
         lines.append(f"  classDef {status.lower()} fill:{fill},stroke:#555,color:#111")
     return "\n".join(lines) + "\n"
-
-
-def svg(state: ProjectState) -> str:
-    """The DAG as an SVG image: from left to right, each task right of all that it waits for."""
-    places = _places(state)
-    width = _MARGIN * 2 + _COLUMN * max((x for x, _ in places.values()), default=0) + _BOX_WIDTH
-    height = _MARGIN * 2 + _ROW * max((y for _, y in places.values()), default=0) + _BOX_HEIGHT
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{width}" height="{height}" fill="#fafafa"/>',
-        '<g fill="none" stroke="#888">',
-    ]
-    parts += [_svg_edge(places[before], places[after]) for before, after in _edges(state)]
-    parts.append("</g>")
-    parts += [_svg_box(task_id, state.tasks[task_id], place) for task_id, place in places.items()]
-    return "\n".join((*parts, "</svg>")) + "\n"
 
 
 def _ordered(state: ProjectState) -> list[str]:
     return sorted(state.tasks, key=lambda task_id: state.tasks[task_id].declaration_order)
 
 
-def _edges(state: ProjectState) -> Iterator[tuple[str, str]]:
+def edges(state: ProjectState) -> Iterator[tuple[str, str]]:
+    """Who is waited for, and who waits."""
     for task_id in _ordered(state):
         for ref in effective_dependencies(state.tasks, task_id):
             yield ref, task_id
 
 
-def _levels(state: ProjectState) -> dict[str, int]:
+def levels_of(state: ProjectState) -> dict[str, int]:
     """How many tasks stand before each in the longest row of those that wait for each other."""
     tasks = state.tasks
     waits_for = {task_id: list(effective_dependencies(tasks, task_id)) for task_id in tasks}
@@ -175,7 +169,7 @@ def _levels(state: ProjectState) -> dict[str, int]:
 
 def _parents(state: ProjectState) -> dict[str, str]:
     """For each task that waits for others, the one of them that stands deepest; of several the last declared."""
-    tasks, levels = state.tasks, _levels(state)
+    tasks, levels = state.tasks, levels_of(state)
     return {
         task_id: max(refs, key=lambda ref: (levels[ref], tasks[ref].declaration_order))
         for task_id in tasks
@@ -199,7 +193,7 @@ def _walk(tops: Sequence[str], children: Mapping[str, Sequence[str]]) -> Iterato
 def _text_line(state: ProjectState, task_id: str, parent: str | None) -> str:
     entry = state.tasks[task_id]
     others = [ref for ref in effective_dependencies(state.tasks, task_id) if ref != parent]
-    told = f"{MARKS[entry.status]} {entry.spec_task_id} {_one_line(entry.task)}  {entry.status}"
+    told = f"{MARKS[entry.status]} {entry.spec_task_id} {one_line(entry.task)}  {entry.status}"
     if others:
         told += f"  (also after {', '.join(state.tasks[ref].spec_task_id for ref in others)})"
     if entry.superseded_by:
@@ -207,7 +201,8 @@ def _text_line(state: ProjectState, task_id: str, parent: str | None) -> str:
     return told
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A name without what would break a line."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
@@ -218,42 +213,3 @@ def _node(entry: TaskEntry) -> str:
 def _mermaid_text(text: str) -> str:
     # entities are Mermaid's own escape; a lone `#` or a quote would end the label
     return "".join(c if c.isalnum() or c in " -_.,:()/" else f"#{ord(c)};" for c in text)
-
-
-def _places(state: ProjectState) -> dict[str, tuple[int, int]]:
-    """Column and row of each task; a row near the middle of those that the task waits for."""
-    levels = _levels(state)
-    columns: defaultdict[int, list[str]] = defaultdict(list)
-    for task_id in _ordered(state):
-        columns[levels[task_id]].append(task_id)
-    places: dict[str, tuple[int, int]] = {}
-    for level in sorted(columns):
-
-        def middle(task_id: str) -> float:
-            refs = effective_dependencies(state.tasks, task_id)
-            return sum(places[ref][1] for ref in refs) / len(refs) if refs else 0.0
-
-        for row, task_id in enumerate(sorted(columns[level], key=middle)):
-            places[task_id] = (level, row)
-    return places
-
-
-def _svg_edge(before: tuple[int, int], after: tuple[int, int]) -> str:
-    x1 = _MARGIN + before[0] * _COLUMN + _BOX_WIDTH
-    x2 = _MARGIN + after[0] * _COLUMN
-    y1, y2 = (_MARGIN + row * _ROW + _BOX_HEIGHT // 2 for row in (before[1], after[1]))
-    bend = (x2 - x1) // 2 if after[0] - before[0] == 1 else 40
-    return f'<path d="M{x1} {y1} C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"/>'
-
-
-def _svg_box(task_id: str, entry: TaskEntry, place: tuple[int, int]) -> str:
-    x, y = _MARGIN + place[0] * _COLUMN, _MARGIN + place[1] * _ROW
-    name = _one_line(entry.task)
-    shown = name if len(name) <= _SHOWN_NAME else name[: _SHOWN_NAME - 1] + "…"
-    label = escape(f"{MARKS[entry.status]} {entry.spec_task_id} {shown}")
-    return (
-        f"<g><title>{escape(f'{task_id}: {name}, {entry.status}')}</title>"
-        f'<rect x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="6" '
-        f'fill="{_FILL[entry.status]}" stroke="#555"/>'
-        f'<text x="{x + 10}" y="{y + 22}">{label}</text></g>'
-    )

@@ -12,7 +12,7 @@ import os
 import selectors
 import time
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from specwright.errors import SpecwrightError
 from specwright.gate.inside.frames import frame
@@ -21,7 +21,7 @@ from specwright.gate.sandbox_packages import TEST_TOOLS, link_packages
 from specwright.gate.sandbox_process import Child, Plan, Sandbox, start
 from specwright.gate.staging import remove_tree
 
-__all__ = ["MOST_OUTPUT", "Ran", "run_bounded"]
+__all__ = ["MOST_OUTPUT", "Ran", "Started", "run_bounded", "start_bounded"]
 
 MOST_OUTPUT = 4 * 1024 * 1024
 """Bytes that a run may print, and again that it may report."""
@@ -30,6 +30,7 @@ _CHUNK = 65536
 _POLL_SECONDS = 0.05
 _READY = frame({"event": "ready"})
 _READY_SECONDS = 60.0
+_WORD = b"."
 
 
 class Ran(NamedTuple):
@@ -58,13 +59,37 @@ def run_bounded(
     sandbox: Sandbox | None = None,
     forks: bool = False,
 ) -> Ran:
-    """Run a script to its end or to its limits.
+    """Run a script to its end or to its limits; the arguments and errors are those of `start_bounded`."""
+    with start_bounded(
+        script,
+        arguments,
+        cwd=cwd,
+        timeout_seconds=timeout_seconds,
+        reads=reads,
+        sandbox=sandbox,
+        forks=forks,
+    ) as started:
+        return started.run()
+
+
+def start_bounded(
+    script: Path,
+    arguments: list[str],
+    *,
+    cwd: Path,
+    timeout_seconds: float,
+    reads: tuple[Path, ...] = (),
+    sandbox: Sandbox | None = None,
+    forks: bool = False,
+) -> "Started":
+    """Start a script, which may load what it needs and then wait for the word to go on.
 
     Args:
-        script: A file of this package; its first argument is the descriptor for its results.
-        arguments: The further ones.
+        script: A file of this package; its first argument is the descriptor for its results, its last the one on which
+            the word comes.
+        arguments: Those between.
         cwd: A fresh directory, also its home and its place for temporary files, and all that it may write to.
-        timeout_seconds: Wall-clock time.
+        timeout_seconds: Wall-clock time from the word on.
         reads: What it may read besides Python, its own folder, pytest and hypothesis.
         sandbox: In what it runs; the best of this machine if not given.
         forks: Whether the script itself may fork; its forks may not.
@@ -86,21 +111,53 @@ def run_bounded(
     )
     try:
         child = start(plan, sandbox.kind)
-        try:
-            job = frame({"script": str(script), "arguments": arguments})
-            ended, results, printed = _collect(child, job, plan, timeout_seconds)
-        finally:
-            child.stop()
-    finally:
+    except BaseException:
         remove_tree(site)
-    events, garbled = _events(results)
-    return Ran(ended, events, garbled, printed.decode(errors="replace")[-2000:])
+        raise
+    _give(child, frame({"script": str(script), "arguments": arguments}))
+    return Started(child, plan, site, timeout_seconds)
+
+
+class Started:
+    """A script that waits for the word; used as a context manager, it leaves nothing running."""
+
+    def __init__(self, child: Child, plan: Plan, site: Path, timeout_seconds: float) -> None:
+        self._child = child
+        self._plan = plan
+        self._site = site
+        self._timeout_seconds = timeout_seconds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._child.stop()
+        finally:
+            remove_tree(self._site)
+
+    def run(self) -> Ran:
+        """Give the word, and see the script to its end or to its limits.
+
+        Raises:
+            SpecwrightError: the process did not come up.
+        """
+        _give(self._child, _WORD)
+        ended, results, printed = _collect(self._child, self._plan, self._timeout_seconds)
+        events, garbled = _events(results)
+        return Ran(ended, events, garbled, printed.decode(errors="replace")[-2000:])
+
+
+def _give(child: Child, data: bytes) -> None:
+    # little, so the pipe takes it at once; a process that is gone is told by its end
+    with contextlib.suppress(BrokenPipeError):
+        os.write(child.writes, data)
 
 
 def _collect(
-    child: Child, job: bytes, plan: Plan, timeout_seconds: float
+    child: Child, plan: Plan, timeout_seconds: float
 ) -> tuple[Literal["exited", "timeout", "output"], bytes, bytes]:
-    began = time.monotonic()
+    began = looked = time.monotonic()
     received = {child.reads: bytearray(), child.prints: bytearray()}
     is_ready = False
     with selectors.DefaultSelector() as selector:
@@ -110,28 +167,26 @@ def _collect(
             selector.select(_POLL_SECONDS)
             ended = [_drain(descriptor, data, selector) for descriptor, data in received.items()]
             results, printed = received[child.reads], received[child.prints]
+            now = time.monotonic()
             if not is_ready and len(results) >= len(_READY):
-                is_ready, began = _start_job(child, results, job), time.monotonic()
-            if not is_ready and (ended[0] or time.monotonic() > began + _READY_SECONDS):
+                del results[: len(_READY)]
+                is_ready, began = True, now
+            if not is_ready and (ended[0] or now > began + _READY_SECONDS):
                 raise SpecwrightError(
                     f"a process of the gate did not start: {printed.decode(errors='replace')[-500:]}",
                     where="gate",
                     remedy="run `specwright doctor`",
                 )
             too_much = any(len(data) > MOST_OUTPUT for data in received.values())
-            if too_much or overfull(plan.writes, plan.limits):
+            # a look at the disk takes its time; between two of them little can be written
+            if now > looked + _POLL_SECONDS:
+                too_much, looked = too_much or overfull(plan.writes, plan.limits), now
+            if too_much:
                 return "output", bytes(results), bytes(printed)
             if ended[0]:
                 return "exited", bytes(results), bytes(printed)
-            if is_ready and time.monotonic() > began + timeout_seconds:
+            if is_ready and now > began + timeout_seconds:
                 return "timeout", bytes(results), bytes(printed)
-
-
-def _start_job(child: Child, results: bytearray, job: bytes) -> bool:
-    del results[: len(_READY)]
-    os.set_blocking(child.writes, True)
-    os.write(child.writes, job)
-    return True
 
 
 def _drain(descriptor: int, data: bytearray, selector: selectors.BaseSelector) -> bool:

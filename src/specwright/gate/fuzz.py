@@ -1,8 +1,9 @@
 """Contract fuzz: inputs of the declared types give only declared outputs and errors (DESIGN §8.1, D-S8-14,
 D-S8-18).
 
-A contract is total. So the module is called with a few hundred drawn inputs, in a bounded process, the same
-ones whenever the same module is judged. A counterexample is
+A contract is total. So the module is called with a few hundred drawn inputs, the same ones whenever the same module is
+judged. As with tests, who draws and judges runs in another process than the module (`sandbox_pair`), so that a module
+cannot acquit itself. A counterexample is
 
 - an exception that is no declared error surface, by exact class (a subclass of OSError counts as OSError);
 - a result of another type than declared, looked at deeply;
@@ -17,9 +18,8 @@ It is shrunk, and shown as a call with what happened.
 Left out: whether a result is the right one, which is for the tests. A large input that merely takes long is
 no counterexample; it ends the run, which is then made again with modest inputs."""
 
-import json
+import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
@@ -27,15 +27,15 @@ from specwright.domain.contract import EffectType, MicroModuleContract, SurfaceK
 from specwright.domain.contract_rules import default_of, own_statements
 from specwright.domain.docstring import entry_points, return_type
 from specwright.errors import SpecwrightError
-from specwright.gate.bounded_process import Ran, run_bounded
 from specwright.gate.fuzz_constants import constants_of
 from specwright.gate.fuzz_limits import bounds, numbers, quoted
+from specwright.gate.sandbox_exchange import Ended
+from specwright.gate.sandbox_pair import Pair, prepare
 from specwright.gate.staging import Staged
 from specwright.ports.gate import Candidate, Finding
 
 __all__ = ["FuzzBounds", "Fuzzed", "examine_contract"]
 
-_SCRIPT = Path(__file__).with_name("fuzz_child.py")
 _ENTRY = "implementation/__init__.py"
 _MODEST = 400
 """The size up to which an input is modest: characters, elements, magnitudes."""
@@ -73,7 +73,11 @@ class Fuzzed(NamedTuple):
 
 
 def examine_contract(
-    staged: Staged, candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds
+    staged: Staged,
+    candidate: Candidate,
+    files: Mapping[str, bytes],
+    limits: FuzzBounds,
+    pair: Pair | None = None,
 ) -> Fuzzed:
     """Draw inputs for a staged candidate whose surface is its contract's.
 
@@ -82,41 +86,69 @@ def examine_contract(
         candidate: Its contract and those of its dependencies.
         files: As they would ship; the tests lend their constants.
         limits: How much is drawn.
+        pair: Processes that were started before for this run, of the role `fuzz_runner`; the caller stops them.
 
     Raises:
-        SpecwrightError: the process itself did not come up.
+        SpecwrightError: the processes did not come up, or there is no sandbox.
     """
     if not candidate.contract.inputs:
         limits = limits._replace(examples=2)
     request = _request(candidate, files, limits)
-    ran = _run(staged, request, "fuzz", limits)
+    if pair is None:
+        with prepare(staged, "fuzz_runner") as own:
+            ran = _run(staged, request, limits, own)
+    else:
+        ran = _run(staged, request, limits, pair)
     if (slow := _endless(ran)) and int(slow.get("size", 0)) > _MODEST:
-        ran = _run(staged, {**request, "most_size": _MODEST}, "fuzz-modest", limits)
+        again = staged._replace(root=staged.root / "modest", scratch=staged.root / "modest" / "scratch")
+        again.scratch.mkdir(parents=True)
+        with prepare(again, "fuzz_runner") as own:
+            ran = _run(staged, {**request, "most_size": _MODEST}, limits, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
     return Fuzzed(tuple(_findings(ran, staged, limits)), inputs)
 
 
-def _run(staged: Staged, request: dict[str, Any], name: str, limits: FuzzBounds) -> Ran:
-    asked = staged.root / f"{name}.json"
-    asked.write_text(json.dumps(request), encoding="utf-8")
-    scratch = staged.scratch / name
-    scratch.mkdir()
+class _Ran(NamedTuple):
+    """What a run told, and how it ended."""
+
+    events: list[dict[str, Any]]
+    ended: Ended
+
+    def finished(self) -> bool:
+        return self.ended.how == "finished" and not any(event.get("event") == "hang" for event in self.events)
+
+
+class _Ledger:
+    """What the fuzz tells, in its order, and where in the module an error was raised (a `Ledger`)."""
+
+    def __init__(self, name: str) -> None:
+        self.events: list[dict[str, Any]] = []
+        self._place = re.compile(rf".*/lib/modules/{name}/(.+:\d+)")
+
+    def told(self, header: dict[str, Any]) -> None:
+        """Something is called, or was found."""
+        self.events.append(header)
+
+    def called(self) -> None:
+        """Calls are told by what is called."""
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
+        """What the fuzz needs beside the reply."""
+        place = self._place.fullmatch(str(header.get("line", "")))
+        return {"changed": header.get("changed") is not False, "line": place[1] if place else ""}
+
+
+def _run(staged: Staged, request: dict[str, Any], limits: FuzzBounds, pair: Pair) -> _Ran:
+    ledger = _Ledger(request["name"])
     most = 10 + 12 * limits.seconds + 2 * limits.call_seconds
-    ran = run_bounded(
-        _SCRIPT,
-        [str(staged.lib), str(asked)],
-        cwd=scratch,
-        timeout_seconds=most,
-        reads=(staged.lib, asked),
-        sandbox=staged.sandbox,
-    )
-    if not any(event.get("event") == "ready" for event in ran.events):
+    ended = pair.run({"request": request}, dict(staged.surface), ledger, most, tells_unfit=True)
+    if ended.how == "broke" and "module's process" not in ended.message:
         raise SpecwrightError(
-            f"the contract fuzz did not start: {ran.output[-500:]}",
+            f"the contract fuzz broke off: {ended.output[-500:]}",
             where="gate",
             remedy="run `specwright doctor`",
         )
-    return ran
+    return _Ran(ledger.events, ended)
 
 
 def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds) -> dict[str, Any]:
@@ -179,32 +211,39 @@ def _classes(candidate: Candidate) -> dict[str, Any]:
     return found
 
 
-def _endless(ran: Ran) -> dict[str, Any] | None:
+def _endless(ran: _Ran) -> dict[str, Any] | None:
     """The call that did not come back, if there is one."""
-    if ran.ended == "exited" and ran.events and ran.events[-1].get("event") == "end":
+    if ran.finished() or ran.ended.how == "unloaded":
         return None
     return next((event for event in reversed(ran.events) if event.get("event") == "calling"), None)
 
 
-def _findings(ran: Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
+def _findings(ran: _Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
     found = {str(event["key"]): event for event in ran.events if event.get("event") == "counterexample"}
     for event in found.values():
         line = str(event.get("line", ""))
         where = f"implementation/{line}" if event.get("kind") == "raises" and line else _ENTRY
         advice = _ADVICE[str(event["kind"])]
         yield _finding(where, f"{event['call']} {event['happened']}; {advice}", staged)
-    if ran.ended == "exited" and not ran.garbled and ran.events[-1].get("event") == "end":
+    if ran.finished():
         return
     if (call := _endless(ran)) is None:
-        yield _finding(_ENTRY, f"the module cannot be called: {ran.output[-500:]}", staged)
-    elif ran.ended == "timeout" or ran.events[-1].get("event") == "hang":
-        text = f"{call['call']} does not end within {limits.call_seconds:g} seconds; find what never stops"
-        yield _finding(_ENTRY, text, staged)
-    elif ran.ended == "output":
-        yield _finding(_ENTRY, "the module prints more than 4 MiB when it is called; print less", staged)
+        yield _finding(_ENTRY, f"the module cannot be called: {ran.ended.message[-500:]}", staged)
     else:
-        text = f"{call['call']} ends the process; return or raise a declared error instead"
-        yield _finding(_ENTRY, text, staged)
+        text = _BROKEN_OFF[ran.ended.how].format(seconds=limits.call_seconds)
+        yield _finding(_ENTRY, f"{call['call']} {text}", staged)
+
+
+_ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
+_BROKEN_OFF: dict[str, str] = {
+    "finished": _ENDLESS,
+    "timeout": _ENDLESS,
+    "broke": "ends the process; return or raise a declared error instead",
+    "output": "prints or returns too much; print less",
+    "disk": "writes too many or too large files; write less",
+    "boundary": "gives what does not cross the module's boundary; return what is declared",
+    "forged": "tampers with what calls it; return or raise a declared error instead",
+}
 
 
 def _finding(where: str, message: str, staged: Staged) -> Finding:

@@ -57,7 +57,8 @@ def import_findings(candidate: Candidate, packages: frozenset[str] = frozenset()
         elif path.endswith(".py"):
             wrong = _wrong_in_source(data, path, siblings, packages)
             advice = (
-                "a module imports the standard library, its own files, and declared siblings by public names"
+                "a module imports the standard library, its own files, declared siblings by public names, and "
+                "packages that the setting `packages` allows"
             )
             findings += [
                 Finding("source.import", f"{path}:{line}", f"{what}; {advice}") for line, what in wrong

@@ -2,7 +2,7 @@
 
     contract.json, implementation/, tests/, examples.md
 
-What else a sealed version holds (ship.json, its execution log) and what tools leave behind (caches, dot files)
+What else a sealed version holds (ship.json, its execution log), settings and what tools leave behind (caches, dot files)
 is passed over. Its dependencies are module directories too: named, or found beside it by the references in its
 contract; those that they need in turn are found in the same way.
 
@@ -28,7 +28,7 @@ __all__ = ["ModuleDirectory", "docstring_drift", "read_module", "write_docstring
 
 _CONTRACT = "contract.json"
 _ENTRY = "implementation/__init__.py"
-_EVIDENCE = {_CONTRACT, "ship.json", EXECUTION_LOG}
+_PASSED_OVER = {_CONTRACT, "ship.json", EXECUTION_LOG, "specwright.toml"}
 _CACHES = {"__pycache__", "node_modules"}
 _MOST_BYTES = 1024 * 1024 + 1
 _MOST_FILES = 1000
@@ -138,7 +138,7 @@ def _files(directory: Path) -> tuple[dict[str, bytes], list[Finding]]:
     for path, name in _listed(directory):
         if path.is_symlink():
             links.append(Finding("files.unexpected", name, "it is a link; put the file itself there"))
-        elif path.is_file() and name not in _EVIDENCE:
+        elif path.is_file() and name not in _PASSED_OVER:
             with path.open("rb") as stream:
                 # what is too large is told as such; more of it need not be read for that
                 files[name] = stream.read(_MOST_BYTES)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from specwright.errors import InputError, SpecwrightError
 
 __all__ = [
+    "UNCONFINED",
     "AvailableSandbox",
     "SandboxKind",
     "available_sandbox",
@@ -45,9 +46,13 @@ class AvailableSandbox(NamedTuple):
     reason: str
 
 
-def available_sandbox() -> AvailableSandbox:
+UNCONFINED = "sandbox: none; the code ran unconfined"
+"""The label of a verdict without a sandbox, for whoever reads the evidence."""
+
+
+def available_sandbox(system: str = sys.platform) -> AvailableSandbox:
     """Try the kinds in their order; the answer stands for this process's life."""
-    return _available(sys.platform, platform.machine())
+    return _available(system, platform.machine())
 
 
 def find_sandbox(system: str, machine: str, fault: Callable[[SandboxKind], str]) -> AvailableSandbox:
@@ -70,12 +75,20 @@ def find_sandbox(system: str, machine: str, fault: Callable[[SandboxKind], str])
     return AvailableSandbox(SandboxKind.NONE, "; ".join(faults))
 
 
-def chosen_sandbox(setting: str, available: AvailableSandbox | None = None) -> SandboxKind:
+def chosen_sandbox(
+    setting: str,
+    available: AvailableSandbox | None = None,
+    *,
+    system: str = sys.platform,
+    shipped: bool = False,
+) -> SandboxKind:
     """The kind that a setting means on this machine.
 
     Args:
         setting: "auto", or the name of a kind.
         available: What the machine offers; it is tried if not given.
+        system: As `sys.platform` names it.
+        shipped: Whether only code runs that came with Specwright; where no sandbox can be, it may run without.
 
     Raises:
         InputError: there is no such setting.
@@ -94,15 +107,18 @@ def chosen_sandbox(setting: str, available: AvailableSandbox | None = None) -> S
             remedy=f"write auto, {', '.join(SandboxKind)}",
         )
     if setting == "auto":
-        available = available or available_sandbox()
+        available = available or available_sandbox(system)
         kind, reason = available
     else:
         kind = SandboxKind(setting)
         reason = fault_of(kind)
         kind = SandboxKind.NONE if reason else kind
+    if kind is SandboxKind.NONE and setting == "auto" and shipped and system != "linux":
+        _LOG.warning("%s; the playbook that ships with Specwright runs unconfined", reason)
+        return kind
     if kind is SandboxKind.NONE:
         raise SpecwrightError(
-            f"there is no sandbox to run the module in: {reason}", where="gate", remedy=_remedy(sys.platform)
+            f"there is no sandbox to run the module in: {reason}", where="gate", remedy=_remedy(system)
         )
     return kind
 

@@ -12,13 +12,13 @@ from specwright.gate.staging import Staged
 
 __all__ = ["Pair", "prepare"]
 
-Role = Literal["test_runner", "example_runner"]
+Role = Literal["test_runner", "example_runner", "fuzz_runner"]
 
 
 class Pair:
     """A runner and a module's host that wait for their jobs; used as a context manager, it leaves nothing running."""
 
-    def __init__(self, staged: Staged, runner: Child, module: Child, plan: Plan) -> None:
+    def __init__(self, staged: Staged, runner: Child, module: Child | None, plan: Plan) -> None:
         self._staged = staged
         self._runner = runner
         self._module = module
@@ -31,26 +31,34 @@ class Pair:
         self.stop()
 
     def run(
-        self, job: dict[str, Any], surface: dict[str, Any], ledger: Ledger, timeout_seconds: float
+        self,
+        job: dict[str, Any],
+        surface: dict[str, Any],
+        ledger: Ledger,
+        timeout_seconds: float,
+        *,
+        tells_unfit: bool = False,
     ) -> Ended:
         """Run a job to its end, as `Exchange.run`."""
         exchange = Exchange(self._runner, self._module, self._plan.writes, self._plan.limits)
-        return exchange.run(job, surface, ledger, timeout_seconds)
+        return exchange.run(job, surface, ledger, timeout_seconds, tells_unfit=tells_unfit)
 
     def stop(self) -> None:
         """End both processes."""
         try:
             self._runner.stop()
         finally:
-            self._module.stop()
+            if self._module:
+                self._module.stop()
 
 
-def prepare(staged: Staged, role: Role) -> Pair:
+def prepare(staged: Staged, role: Role, *, silent: bool = False) -> Pair:
     """Start the processes of a run over folders that may still be empty.
 
     Args:
         staged: Its folders exist; its sandbox is used, or the best of this machine.
         role: What runs beside the module.
+        silent: Without the module: nobody answers the runner's calls.
 
     Raises:
         SpecwrightError: a process could not be started.
@@ -59,9 +67,11 @@ def prepare(staged: Staged, role: Role) -> Pair:
     scratch = staged.scratch / role
     scratch.mkdir()
     runner = _plan(staged, role, role, sandbox, TEST_TOOLS | sandbox.packages)
-    module = _plan(staged, role, "module_host", sandbox, sandbox.packages)
     started = start(runner, sandbox.kind)
+    if silent:
+        return Pair(staged, started, None, runner)
     try:
+        module = _plan(staged, role, "module_host", sandbox, sandbox.packages)
         return Pair(staged, started, start(module, sandbox.kind), runner)
     except BaseException:
         started.stop()

@@ -152,15 +152,17 @@ def start(plan: Plan, kind: SandboxKind) -> Child:
     reads, to_gate = os.pipe()
     text = json.dumps(_plan_text(plan, kind, from_gate, to_gate))
     command = [*_python(), str(_INSIDE / "start.py"), text]
+    # the namespace's first process holds this end too, so the pipe ends when that one is gone as well
+    last = os.dup(to_gate)
     if kind is SandboxKind.BUBBLEWRAP:
-        command = [*_bubblewrap(plan), "--", *command]
+        command = [*_bubblewrap(plan), "--sync-fd", str(last), "--", *command]
     try:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            pass_fds=[from_gate, to_gate],
+            pass_fds=[from_gate, to_gate, *([last] if kind is SandboxKind.BUBBLEWRAP else [])],
             start_new_session=True,
             cwd=plan.scratch,
             env=_environment(plan),
@@ -174,8 +176,8 @@ def start(plan: Plan, kind: SandboxKind) -> Child:
             remedy="free processes and memory",
         ) from error
     finally:
-        os.close(from_gate)
-        os.close(to_gate)
+        for descriptor in (from_gate, to_gate, last):
+            os.close(descriptor)
     return Child(process, reads, writes)
 
 

@@ -26,19 +26,22 @@ Codes, which are stable:
     tests.argument_changed        the module changed what it was given
     tests.uncalled                a test passes without calling the module
     tests.forged                  the run tampered with its own report
-    tests.vacuous                 passes on stubs (`vacuity`)
+    tests.vacuous                 passes on stubs (`vacuity`), or where no module answers (`silence`)
     strength.weak, .function, .unstable
                                   too few mutants die (`strength`)
     examples.form, .placeholder, .uncovered, .false, .broken, .argument_changed
     fuzz.counterexample           an input for which the module does what its contract excludes (`fuzz`)
 
-Left out: falsifying tests: a later stage of §8."""
+Falsifying tests of the debate are tried by themselves (`falsify`); who asks for a verdict adds what they show."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
+from specwright.domain.answers import FalsifyingTest
 from specwright.domain.contract import DIMENSIONS, MicroModuleContract, fingerprint
 from specwright.domain.contract_rules import problems
 from specwright.domain.docstring import render_stub
@@ -46,19 +49,20 @@ from specwright.domain.examples_coverage import coverage_faults
 from specwright.domain.examples_file import Example, parse_examples, placeholder_faults
 from specwright.domain.obligations import Fault, claims_faults, read_claims, unseen_faults
 from specwright.gate.example_run import run_examples
-from specwright.gate.fuzz import FuzzBounds, examine_contract
+from specwright.gate.falsify import try_test
+from specwright.gate.fuzz import FuzzBounds
 from specwright.gate.imports import import_findings
+from specwright.gate.last_stages import LastStages, Seen
 from specwright.gate.layout import layout_findings
-from specwright.gate.sandbox_kind import SandboxKind, chosen_sandbox
+from specwright.gate.sandbox_kind import UNCONFINED, SandboxKind, chosen_sandbox
 from specwright.gate.sandbox_pair import Pair, prepare
-from specwright.gate.sandbox_process import Sandbox
+from specwright.gate.sandbox_process import Limits, Sandbox
 from specwright.gate.splice import splice
 from specwright.gate.staging import Staged, lay_out, stage, workspace
 from specwright.gate.static_stage import NOT_EXECUTED, static_findings
-from specwright.gate.strength import examine_strength
 from specwright.gate.surface import SurfaceFault, extract_surface
 from specwright.gate.test_run import named_tests, run_tests
-from specwright.ports.gate import Candidate, Finding, GateVerdict, ShipGate, TestResult
+from specwright.ports.gate import Candidate, Finding, GateVerdict, ShipGate, TestResult, Trial
 
 __all__ = ["FirstGate"]
 
@@ -95,12 +99,16 @@ class FirstGate(ShipGate):
 
     Args:
         timeout_seconds: Wall-clock time for a module's tests, and again for its examples.
-        packages: Third-party packages that the project's settings allow (D23).
+        packages: Third-party packages that the project's settings allow, by their import names (D23).
         sandbox: "auto", or the name of a `SandboxKind`; one that is not there is refused at the first judgement.
         static: Whether the source is checked before it is run; off only to show what a run withstands.
         strength: The least share of mutants that must die, in all and in each function; 0 turns it off, and the
             stubs with it.
         fuzz: How many inputs the contract fuzz draws; none turns it off.
+        limits: What a sandboxed process may use; its processor time follows from `timeout_seconds`.
+        shipped: Whether all that is judged comes from a playbook that ships with Specwright: that may run unconfined
+            where there can be no sandbox (D-S8-16).
+        system: As `sys.platform` names it.
     """
 
     def __init__(
@@ -112,6 +120,9 @@ class FirstGate(ShipGate):
         static: bool = True,
         strength: float = 0.8,
         fuzz: FuzzBounds = FuzzBounds(),  # noqa: B008 - immutable
+        limits: Limits = Limits(),  # noqa: B008 - immutable
+        shipped: bool = False,
+        system: str = sys.platform,
     ) -> None:
         self._timeout_seconds = timeout_seconds
         self._packages = packages
@@ -119,10 +130,14 @@ class FirstGate(ShipGate):
         self._static = static
         self._strength = strength
         self._fuzz = fuzz
+        self._limits = limits
+        self._shipped = shipped
+        self._system = system
 
     @cached_property
     def _sandbox(self) -> Sandbox:
-        return Sandbox(chosen_sandbox(self._sandbox_setting), self._packages).within(self._timeout_seconds)
+        kind = chosen_sandbox(self._sandbox_setting, system=self._system, shipped=self._shipped)
+        return Sandbox(kind, self._packages, self._limits).within(self._timeout_seconds)
 
     def stub(self, contract: MicroModuleContract) -> bytes:
         """The source from which an implementer starts (port)."""
@@ -144,28 +159,18 @@ class FirstGate(ShipGate):
         # the processes come up while the source is still being read; nothing of the module is in them yet
         with workspace() as root, prepare(lay_out(root, self._sandbox), "test_runner") as pair:
             staged = stage(root, candidate, files, self._sandbox)
-            verdict = self._judge_staged(candidate, files, staged, pair, findings)
+            verdict = self._judge_staged(candidate, files, staged, pair, findings, thorough=thorough)
             if self._sandbox.kind is SandboxKind.NONE:
-                verdict = verdict._replace(notes=("sandbox: none; the code ran unconfined", *verdict.notes))
-            return self._examine(candidate, staged, verdict) if thorough else verdict
-
-    def _examine(self, candidate: Candidate, staged: Staged, verdict: GateVerdict) -> GateVerdict:
-        """The stages after tests and examples; they need tests that pass."""
-        if not verdict.tests or any(finding.code in _NO_GROUND for finding in verdict.findings):
+                verdict = verdict._replace(notes=(UNCONFINED, *verdict.notes))
             return verdict
-        findings, notes = list(verdict.findings), list(verdict.notes)
-        if self._strength:
-            seconds = sum(test.duration_ms for test in verdict.tests) / 1000
-            found = examine_strength(
-                staged, candidate.contract, verdict.files, threshold=self._strength, tests_seconds=seconds
-            )
-            findings += found.findings
-            notes.append(found.shown())
-        if self._fuzz.examples:
-            fuzzed = examine_contract(staged, candidate, verdict.files, self._fuzz)
-            findings += fuzzed.findings
-            notes.append(fuzzed.shown())
-        return verdict._replace(passed=not findings, findings=tuple(findings), notes=tuple(notes))
+
+    def falsify(self, candidate: Candidate, tests: Sequence[FalsifyingTest]) -> tuple[Trial, ...]:
+        """Try tests of the debate on a candidate (port)."""
+        entry = splice(candidate.files[_ENTRY], candidate.contract)
+        spliced = candidate._replace(files={**candidate.files, _ENTRY: entry})
+        return tuple(
+            try_test(spliced, test, self._sandbox, self._packages, self._timeout_seconds) for test in tests
+        )
 
     def _judge_staged(
         self,
@@ -174,6 +179,8 @@ class FirstGate(ShipGate):
         staged: Staged,
         pair: Pair,
         findings: list[Finding],
+        *,
+        thorough: bool,
     ) -> GateVerdict:
         contract, named = candidate.contract, named_tests(files)
         surface, imports = _surface(staged, contract), import_findings(candidate, self._packages)
@@ -189,15 +196,23 @@ class FirstGate(ShipGate):
         # F§11.3: nothing is executed before the surface matched
         if surface.findings or refused or not named:
             return _verdict(candidate, [*findings, *wrong_examples], surface, (), files)
-        with prepare(staged, "example_runner") as examples_pair:
+        with ExitStack() as started:
+            examples_pair = started.enter_context(prepare(staged, "example_runner"))
+            last = started.enter_context(self._last_stages(staged, candidate, files)) if thorough else None
             run = run_tests(staged, contract, named, self._timeout_seconds, pair)
             wrong_examples += run_examples(staged, examples, self._timeout_seconds, examples_pair)
+            ground = run.tests and not any(finding.code in _NO_GROUND for finding in run.findings)
+            seconds = sum(test.duration_ms for test in run.tests) / 1000
+            seen = last.examine(seconds) if last and ground else Seen()
         findings += run.findings
         complete = all(finding.code == "tests.uncalled" for finding in run.findings)
         if claims and complete and not wrong_claims:
             findings += map(_claim_finding, unseen_faults(claims, run.seen, contract))
-        findings += wrong_examples
-        return _verdict(candidate, findings, surface, run.tests, files)
+        findings += [*wrong_examples, *seen.findings]
+        return _verdict(candidate, findings, surface, run.tests, files)._replace(notes=seen.notes)
+
+    def _last_stages(self, staged: Staged, candidate: Candidate, files: Mapping[str, bytes]) -> LastStages:
+        return LastStages(staged, candidate, files, strength=self._strength, fuzz=self._fuzz)
 
 
 def _verdict(

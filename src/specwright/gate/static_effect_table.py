@@ -1,10 +1,13 @@
 """Which names of the standard library do what (DESIGN §8.1, D23, D-S8-20).
 
-The longest entry that a dotted path begins with decides, so a module's own entry is its default. What is not
-listed is a value function. `os` and `sys` are listed the other way round: what is not harmless is refused.
+The longest entry that a dotted path begins with decides, so a module's own entry is its default. A module of the
+library that is not listed at all is refused. `os` and `sys` are listed the other way round: what is not harmless is
+refused.
 """
 
 from enum import Enum
+
+from specwright.gate.static_standard import canonical, is_private, is_standard
 
 __all__ = ["DUNDERS", "PATH_LOOKS", "PATH_READS", "PATH_WRITES", "REFUSED_METHODS", "Kind", "kind_of"]
 
@@ -25,13 +28,14 @@ class Kind(Enum):
     NETWORK = "reaches the network"
     PROCESS = "starts or steers processes or threads"
     DYNAMIC = "makes code or names at run time"
+    UNKNOWN = "is nothing of the library that a module needs"
     PURE = "is a value function"
 
 
 _TABLE: dict[Kind, str] = {
     Kind.WRITE: """os.remove os.unlink os.rename os.renames os.replace os.mkdir os.makedirs os.rmdir os.removedirs
         os.open os.write os.symlink os.link os.chmod os.chown os.lchown os.truncate os.ftruncate os.utime os.fsync
-        os.mkfifo os.mknod io.FileIO shutil tempfile sqlite3.connect py_compile""",
+        os.mkfifo os.mknod io.FileIO shutil tempfile sqlite3.connect py_compile logging.FileHandler""",
     Kind.READ: """os.listdir os.scandir os.walk os.fwalk os.read os.readlink io.open_code glob linecache filecmp
         tokenize.open xml.etree.ElementTree.parse xml.etree.ElementTree.iterparse xml.sax.parse
         xml.dom.minidom.parse gettext mimetypes netrc""",
@@ -59,18 +63,28 @@ _TABLE: dict[Kind, str] = {
         zoneinfo.reset_tzpath""",
     Kind.NETWORK: """socket ssl select selectors http.client http.server http.cookiejar urllib.request
         urllib.robotparser ftplib smtplib poplib imaplib nntplib telnetlib xmlrpc socketserver wsgiref webbrowser
-        asyncio.open_connection asyncio.start_server asyncio.open_unix_connection asyncio.start_unix_server""",
+        asyncio.open_connection asyncio.start_server asyncio.open_unix_connection asyncio.start_unix_server
+        logging.handlers""",
     Kind.PROCESS: """os sys subprocess multiprocessing threading _thread concurrent.futures signal pty fcntl resource
         termios tty curses readline atexit faulthandler mmap ctypes cffi gc tracemalloc asyncio.to_thread
         asyncio.create_subprocess_exec asyncio.create_subprocess_shell builtins.exit builtins.quit
-        builtins.breakpoint pdb bdb trace cProfile profile tkinter turtle antigravity""",
+        asyncio.subprocess weakref.finalize builtins.breakpoint pdb bdb trace cProfile profile tkinter turtle
+        antigravity""",
     Kind.DYNAMIC: """builtins.eval builtins.exec builtins.compile builtins.__import__ builtins.globals builtins.vars
         builtins.__builtins__ builtins.__loader__ builtins.__spec__ builtins.memoryview.obj builtins builtins.delattr
+        builtins.help builtins.license builtins.copyright builtins.credits string.Formatter typing.get_type_hints
+        typing.ForwardRef traceback.walk_stack traceback.walk_tb logging.config timeit pydoc rlcompleter
         inspect dis pickle marshal shelve dbm copyreg types.FunctionType types.CodeType types.ModuleType
         types.LambdaType types.MethodType importlib runpy pkgutil code codeop site unittest doctest pytest
         modulefinder symtable sys.modules sys._getframe sys.settrace sys.setprofile sys.meta_path sys.path_hooks""",
     # exceptions from a shorter entry above
-    Kind.PURE: """os.path os.sep os.altsep os.extsep os.pathsep os.linesep os.curdir os.pardir os.devnull os.name
+    Kind.PURE: """__future__ abc argparse array ast asyncio base64 binascii bisect bz2 calendar cmath codecs collections
+        colorsys configparser contextlib contextvars copy csv dataclasses decimal difflib email encodings enum errno
+        fnmatch fractions functools getopt graphlib gzip hashlib heapq hmac html http io ipaddress itertools json keyword
+        lzma math numbers operator optparse pathlib plistlib pprint queue quopri re reprlib shlex sqlite3 stat statistics
+        string stringprep struct tarfile textwrap token tokenize tomllib traceback types typing unicodedata urllib uuid
+        warnings weakref xml zipfile zlib zoneinfo
+        os.path os.sep os.altsep os.extsep os.pathsep os.linesep os.curdir os.pardir os.devnull os.name
         os.fspath os.fsencode os.fsdecode os.PathLike os.strerror os.stat_result os.error os.SEEK_SET os.SEEK_CUR
         os.SEEK_END sys.maxsize sys.maxunicode sys.version_info sys.version sys.float_info sys.int_info
         sys.hash_info sys.byteorder sys.platform sys.getsizeof sys.intern sys.implementation
@@ -166,11 +180,11 @@ DUNDERS = {
 
 def kind_of(dotted: str) -> Kind:
     """What the use of a dotted path amounts to."""
-    name = dotted
+    dotted = name = canonical(dotted)
     while name:
         if name == "builtins" and dotted != name:
             return _BUILTIN_DEFAULT
         if name in _BY_NAME:
-            return _BY_NAME[name]
+            return Kind.DYNAMIC if _BY_NAME[name] is Kind.PURE and is_private(dotted) else _BY_NAME[name]
         name = name.rpartition(".")[0]
-    return Kind.PURE
+    return Kind.UNKNOWN if is_standard(dotted) else Kind.PURE

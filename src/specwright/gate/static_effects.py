@@ -28,11 +28,13 @@ from specwright.gate.static_effect_table import (
 )
 from specwright.gate.static_names import BUILTIN, OWN, Names
 from specwright.gate.static_paths import PathTypes
+from specwright.gate.static_standard import canonical
 from specwright.ports.gate import Finding
 
 __all__ = ["declared_kinds", "effect_findings"]
 
-_REFUSED = {Kind.NETWORK, Kind.PROCESS}
+_REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.UNKNOWN}
+_ARCHIVES = {"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"}
 _WORDS = {
     Kind.CLOCK: ("clock", "time", "now", "today", "date"),
     Kind.RANDOMNESS: ("random", "chance", "entropy", "uuid", "token"),
@@ -151,6 +153,7 @@ class _Uses:
             yield from self._method(node)
 
     def _kinds(self, node: ast.Attribute | ast.Name, dotted: str) -> tuple[Kind, ...]:
+        dotted = canonical(dotted)
         if dotted.startswith("pathlib.") and isinstance(node, ast.Attribute) and dotted.count(".") == 2:
             return _of_path(node.attr, self._call(node), 1)
         kind, call = kind_of(dotted), self._call(node)
@@ -158,6 +161,8 @@ class _Uses:
             return (Kind.MUTATION,) if isinstance(node, ast.Attribute) else ()
         if kind is Kind.OPEN:
             return _opened(call, 1)
+        if dotted in _ARCHIVES and call and not self._is_harmless(dotted, call) and _packs(call):
+            return (Kind.WRITE,)
         if kind is Kind.ENVIRONMENT and dotted.startswith("os.environ") and self._changes_environment(node):
             return (Kind.MUTATION,)
         if kind in (Kind.PURE, Kind.DYNAMIC) or (call and self._is_harmless(dotted, call)):
@@ -241,6 +246,12 @@ def _opened(call: ast.Call | None, place: int) -> tuple[Kind, ...]:
         return (Kind.READ, Kind.WRITE)
     writes, reads = set(given.value) & set("wax+"), "r" in given.value or not set(given.value) & set("wax")
     return (*((Kind.READ,) if reads else ()), *((Kind.WRITE,) if writes else ()))
+
+
+def _packs(call: ast.Call) -> bool:
+    """Whether an archive is opened to be written; its compression is part of its mode."""
+    given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    return any(not (isinstance(mode, ast.Constant) and str(mode.value).startswith("r")) for mode in given)
 
 
 def _annotations(tree: ast.Module) -> Iterator[int]:

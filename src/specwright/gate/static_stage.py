@@ -13,11 +13,13 @@ from specwright.gate.static_names import read_names
 from specwright.gate.static_program import read_program
 from specwright.gate.static_raises import raise_findings
 from specwright.gate.static_state import state_findings
+from specwright.gate.static_test_forms import form_findings
+from specwright.gate.static_test_reach import reach_findings
 from specwright.gate.static_tests import trick_findings
 from specwright.gate.top_level import parse_source
 from specwright.ports.gate import Candidate, Finding
 
-__all__ = ["NOT_EXECUTED", "static_findings"]
+__all__ = ["NOT_EXECUTED", "static_findings", "test_findings"]
 
 NOT_EXECUTED = {"static.refused", "static.dynamic"}
 """Codes of findings after which nothing of a candidate is run."""
@@ -38,12 +40,26 @@ def static_findings(candidate: Candidate) -> list[Finding]:
         )
     findings += raise_findings(program, candidate.contract)
     findings += state_findings(program, entries)
+    findings += test_findings(candidate)
+    return sorted(dict.fromkeys(findings), key=_place)
+
+
+def test_findings(candidate: Candidate) -> list[Finding]:
+    """What is wrong with the tests alone, whoever wrote them.
+
+    Args:
+        candidate: Its Python files are readable; an implementation is not needed.
+    """
+    entries = {entry.name for entry in entry_points(candidate.contract)}
+    findings: list[Finding] = []
     for path in sorted(filter(TEST_FILE.fullmatch, candidate.files)):
         tree = parse_source(candidate.files[path], path)
         names = read_names(tree)
         findings += trick_findings(tree, names, path)
-        findings += assertion_findings(tree, names, path, set(entries))
-    return sorted(dict.fromkeys(findings), key=_place)
+        findings += reach_findings(tree, names, path)
+        findings += form_findings(tree, names, path)
+        findings += assertion_findings(tree, names, path, entries)
+    return findings
 
 
 def _place(finding: Finding) -> tuple[str, int, str]:

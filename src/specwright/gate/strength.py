@@ -11,18 +11,21 @@ A mutant that cannot be imported counts for neither side. The findings name the 
 Left out: mutants that behave as the original does; the threshold leaves room for them.
 """
 
+import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.docstring import entry_points
+from specwright.gate.bounded_process import Started
 from specwright.gate.mutants import MODULE_LEVEL, Mutant, made_mutants, sampled
 from specwright.gate.staging import Staged
-from specwright.gate.strength_run import Variant, VariantRun, run_variants
+from specwright.gate.strength_run import Variant, VariantRun, run_variants, start_runner
+from specwright.gate.top_level import parse_source
 from specwright.gate.vacuity import stubs, vacuous_findings
 from specwright.ports.gate import Finding
 
-__all__ = ["MOST_MUTANTS", "Strength", "examine_strength"]
+__all__ = ["MOST_MUTANTS", "Strength", "draws_examples", "examine_strength"]
 
 MOST_MUTANTS = 120
 """Mutants that are run of one module; of more, a fixed sample."""
@@ -70,6 +73,7 @@ def examine_strength(
     *,
     threshold: float = 0.8,
     tests_seconds: float = 0.0,
+    runner: Started | None = None,
 ) -> Strength:
     """Run the tests of a staged candidate, which have passed, on stubs and mutants.
 
@@ -79,6 +83,7 @@ def examine_strength(
         files: The candidate's files as they would ship.
         threshold: The least share of mutants that must die, in all and in each function of five or more.
         tests_seconds: How long the tests took before; a mutant may take ten times as long.
+        runner: Of `start_runner`, if it was started before; the caller stops it.
 
     Raises:
         SpecwrightError: the runner itself did not come up.
@@ -86,16 +91,16 @@ def examine_strength(
     mutants = made_mutants(files)
     taken = sampled(mutants, MOST_MUTANTS)
     entries = [entry.name for entry in entry_points(contract)]
-    unchanged = Variant(_ENTRY, files[_ENTRY].decode("utf-8-sig"), whole=True)
+    # written anew as the mutants are, so that nothing but the fault differs between it and them
+    unchanged = Variant(_ENTRY, ast.unparse(parse_source(files[_ENTRY], _ENTRY)), whole=True)
     both = [Variant(_ENTRY, source, whole=True) for source in stubs(files, entries)]
     variants = [unchanged, *both, *(Variant(mutant.path, mutant.source) for mutant in taken)]
-    runs = run_variants(
-        staged,
-        contract.name,
-        variants,
-        seconds=max(_LEAST_SECONDS, _TIMES_THE_TESTS * tests_seconds),
-        hypothesis=any(b"hypothesis" in data for path, data in files.items() if path.startswith("tests/")),
-    )
+    seconds = max(_LEAST_SECONDS, _TIMES_THE_TESTS * tests_seconds)
+    if runner is None:
+        with start_runner(staged, draws=draws_examples(files)) as own:
+            runs = run_variants(staged, contract.name, variants, own, seconds=seconds)
+    else:
+        runs = run_variants(staged, contract.name, variants, runner, seconds=seconds)
     first, raising, returning, *others = runs
     judged = [(m, run) for m, run in zip(taken, others, strict=True) if run.outcome != "stillborn"]
     alive = [mutant for mutant, run in judged if run.outcome == "passed"]
@@ -110,6 +115,11 @@ def examine_strength(
         threshold,
         tuple(f"{mutant.where}: {mutant.change}" for mutant in alive),
     )
+
+
+def draws_examples(files: Mapping[str, bytes]) -> bool:
+    """Whether the tests draw their examples."""
+    return any(b"hypothesis" in data for path, data in files.items() if path.startswith("tests/"))
 
 
 def _unstable(first: VariantRun) -> Iterator[Finding]:

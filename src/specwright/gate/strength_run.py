@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from specwright.errors import SpecwrightError
-from specwright.gate.bounded_process import run_bounded
+from specwright.gate.bounded_process import Started, start_bounded
 from specwright.gate.staging import Staged
 
-__all__ = ["Variant", "VariantRun", "run_variants"]
+__all__ = ["Variant", "VariantRun", "run_variants", "start_runner"]
 
 _SCRIPT = Path(__file__).with_name("strength_child.py")
 _JOBS = 4
 _WALL_SECONDS = 120.0
+_LISTING = "plan.json"
 
 
 class Variant(NamedTuple):
@@ -48,8 +49,31 @@ class VariantRun(NamedTuple):
     failed: tuple[str, ...]
 
 
+def start_runner(staged: Staged, *, draws: bool) -> Started:
+    """Start what runs variants; it loads pytest and waits.
+
+    Args:
+        staged: Laid out by `stage`.
+        draws: Whether the tests draw their examples with Hypothesis: these are then the same in every run.
+
+    Raises:
+        SpecwrightError: the process could not be started, or there is no sandbox.
+    """
+    scratch = staged.scratch / "variants"
+    scratch.mkdir()
+    return start_bounded(
+        _SCRIPT,
+        [str(staged.lib), str(staged.tests), str(scratch / _LISTING), "draws" if draws else ""],
+        cwd=scratch,
+        timeout_seconds=_WALL_SECONDS,
+        reads=(staged.lib, staged.tests),
+        sandbox=staged.sandbox,
+        forks=True,
+    )
+
+
 def run_variants(
-    staged: Staged, name: str, variants: list[Variant], *, seconds: float, hypothesis: bool
+    staged: Staged, name: str, variants: list[Variant], runner: Started, *, seconds: float
 ) -> list[VariantRun]:
     """Run the tests of a staged candidate once for each variant.
 
@@ -57,9 +81,9 @@ def run_variants(
         staged: Laid out by `stage`.
         name: The module's.
         variants: What to put in place.
+        runner: Of `start_runner`.
         seconds: Processor time that a variant may take at most; ten times as much by the clock. The first variant is
             the module as it is; what it takes bounds the others further.
-        hypothesis: Whether the tests draw their examples: these are then the same in every run.
 
     Returns:
         One run per variant, in their order.
@@ -67,30 +91,17 @@ def run_variants(
     Raises:
         SpecwrightError: the runner itself did not come up, or did not come to its end.
     """
-    scratch = staged.scratch / "variants"
-    scratch.mkdir()
     plan = {
         "name": name,
         "lib": str(staged.lib),
-        "tests": str(staged.tests),
         "jobs": min(
             _JOBS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         ),
         "seconds": seconds,
-        "hypothesis": hypothesis,
         "variants": [variant._asdict() for variant in variants],
     }
-    listing = scratch / "plan.json"
-    listing.write_text(json.dumps(plan), encoding="utf-8")
-    ran = run_bounded(
-        _SCRIPT,
-        [str(listing)],
-        cwd=scratch,
-        timeout_seconds=_WALL_SECONDS,
-        reads=(staged.lib, staged.tests),
-        sandbox=staged.sandbox,
-        forks=True,
-    )
+    (staged.scratch / "variants" / _LISTING).write_text(json.dumps(plan), encoding="utf-8")
+    ran = runner.run()
     told = {int(event["place"]): event for event in ran.events if event.get("event") == "variant"}
     if len(told) != len(variants):
         raise SpecwrightError(

@@ -6,9 +6,10 @@ that passed had something to do with the module.
 
 What is guaranteed: the module has no way to the verdict but the values that it returns and the errors that it raises;
 which errors came out of it is known from the gate's side of the pipe; no run that broke off, reported out of turn or
-changed pytest's functions passes. What is not: tests share a process with pytest, and tests that search the interpreter
-for the reporter can report a pass that they did not earn. The static stage refuses the means for it, and the strength
-stage the suites that do not tell its stubs from the module."""
+changed what runs the tests passes. What is not: tests share a process with pytest, and tests that search the interpreter
+for the reporter can report a pass that they did not earn. The static stage refuses the means for it by an allow-list
+(ADR 0035), and a second run, in which no module answers, tells whoever reports a pass there as well (`silence`, ADR 0036).
+"""
 
 import ast
 from collections.abc import Iterator, Mapping

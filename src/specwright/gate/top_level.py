@@ -8,11 +8,13 @@ Left out: rebinding through `globals()` or another module, which a later static 
 
 import ast
 import re
+import threading
 import warnings
 from typing import NamedTuple
 
 __all__ = ["Import", "SurfaceFault", "TopLevel", "parse_source", "read_top_level"]
 
+_PARSING = threading.Lock()
 
 _ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
@@ -69,7 +71,8 @@ def parse_source(source: bytes, where: str) -> ast.Module:
     """
     try:
         text = source.decode("utf-8-sig")
-        with warnings.catch_warnings():
+        # one at a time: the interpreter counts the depth of all syntax trees in one number, and warnings are its own
+        with _PARSING, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source, filename=where)
     except UnicodeDecodeError as error:

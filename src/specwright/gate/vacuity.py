@@ -25,11 +25,10 @@ def stubs(files: Mapping[str, bytes], entries: Iterable[str]) -> tuple[str, str]
 
 def _stub(source: bytes, entries: set[str], body: str) -> str:
     tree = parse_source(source, _ENTRY)
+    instead = parse_source(body.encode(), _ENTRY).body
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in entries:
-            node.body = (
-                [*node.body[:1], *ast.parse(body).body] if ast.get_docstring(node) else ast.parse(body).body
-            )
+            node.body = [*node.body[:1], *instead] if ast.get_docstring(node) else list(instead)
     return ast.unparse(ast.fix_missing_locations(tree))
 
 

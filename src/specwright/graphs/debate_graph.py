@@ -5,7 +5,7 @@ graph by `Command(graph=Command.PARENT)`, so that the parent cannot take it for 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -20,10 +20,12 @@ __all__ = ["DebateGraphState", "debate_graph"]
 
 
 class DebateGraphState(DebateState, total=False):
-    """The debate's state, with the plan that its deliverable comes from."""
+    """The debate's state, with the plan that its deliverable comes from and what is sealed of it."""
 
     plan_id: str
+    sealed: dict[str, str]
     raw_answers: list[str]
+    errors: list[str]
 
 
 _DESTINATIONS: Mapping[str, tuple[str, ...]] = {
@@ -46,8 +48,13 @@ def debate_graph(factory: Factory) -> CompiledStateGraph[Any, Any, Any, Any]:
     graph = StateGraph(DebateGraphState)
     for name, destinations in _DESTINATIONS.items():
         graph.add_node(name, getattr(nodes, name), destinations=destinations)
-    graph.add_edge(START, "propose")
+    graph.add_conditional_edges(START, _begin, ["propose", "revise"])
     return cast(Any, graph.compile(name="debate"))
+
+
+def _begin(state: DebateGraphState) -> Literal["propose", "revise"]:
+    """A debate that was left because of its contract, or that is opened again for it, goes on (D10)."""
+    return "revise" if "debate_id" in state else "propose"
 
 
 class _Nodes:
@@ -79,7 +86,7 @@ class _Nodes:
             return _unanswered(error)
         goto = debate.after_adjudication({**state, **changes})
         if goto == "halt":
-            changes["halt_reason"] = "the Arbiter rejected it and no revision is left"
+            changes["halt_reason"] = debate.why_left({**state, **changes})
         return _go(goto, changes)
 
     def apply_amendments(self, state: DebateGraphState) -> Command[Any]:
@@ -101,13 +108,21 @@ class _Nodes:
             "subject": state["subject"],
             "reason": state["halt_reason"],
             "debate_id": state.get("debate_id", ""),
+            "target": state.get("target", ""),
+            "round": state.get("round", 0),
+            "retry_count": state.get("retry_count", 0),
+            "fault": state.get("confirmed_fault", ""),
+            "raw_answers": state.get("raw_answers", []),
+            "errors": state.get("errors", []),
         }
-        update = {"halted": halted, "raw_answers": state.get("raw_answers", [])}
-        return Command(graph=Command.PARENT, update=update, goto="module_halted")
+        return Command(graph=Command.PARENT, update={"halted": halted}, goto="module_halted")
 
     def _debate(self, state: DebateGraphState) -> Debate:
         return Debate(
-            self._factory, deliverable(self._factory, state["task_id"], state["subject"], state["plan_id"])
+            self._factory,
+            deliverable(
+                self._factory, state["task_id"], state["subject"], state["plan_id"], state.get("sealed")
+            ),
         )
 
 
@@ -120,7 +135,8 @@ def _answered(step: Callable[[], DebateState], then: str) -> Command[Any]:
 
 
 def _unanswered(error: AnswerError) -> Command[Any]:
-    return Command(update={"halt_reason": error.what, "raw_answers": list(error.raw_answers)}, goto="halt")
+    said = {"raw_answers": list(error.raw_answers), "errors": list(error.problems)}
+    return Command(update={"halt_reason": error.what, **said}, goto="halt")
 
 
 def _go(to: str, changes: Mapping[str, Any] | None = None) -> Command[Any]:

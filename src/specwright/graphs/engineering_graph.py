@@ -15,6 +15,7 @@ from specwright.application import engineering
 from specwright.application.deliverable import CONTRACTS
 from specwright.application.engineering import EngineeringState
 from specwright.application.factory import Factory
+from specwright.domain.answers import FaultOf
 from specwright.graphs.debate_graph import debate_graph
 
 __all__ = ["EngineeringGraphState", "engineering_graph"]
@@ -23,13 +24,13 @@ __all__ = ["EngineeringGraphState", "engineering_graph"]
 class EngineeringGraphState(EngineeringState, total=False):
     """The stage's state, and what the debate's halt leaves."""
 
-    halted: dict[str, str]
+    halted: engineering.Left
 
 
 _DESTINATIONS: Mapping[str, tuple[str, ...]] = {
     "micro_plan": ("debate", "select_module", "finish"),
     "debate": ("select_module", "ship", "module_halted"),
-    "module_halted": ("select_module", "finish"),
+    "module_halted": ("select_module", "debate", "finish"),
     "select_module": ("debate", "finish"),
     "ship": ("select_module",),
     "finish": (END,),
@@ -62,22 +63,30 @@ class _Nodes:
         return _go("select_module" if nothing_new else "debate", changes)
 
     def debate(self, state: EngineeringGraphState) -> Command[Any]:
-        asked = {key: state[key] for key in ("task_id", "subject", "plan_id", "schema_version")}
-        result = self._debate_graph.invoke(cast(Any, asked))
+        result = self._debate_graph.invoke(cast(Any, engineering.debate_of(state)))
         held = {**state.get("debates", {}), state["subject"]: result["debate_id"]}
         if state["subject"] == CONTRACTS:
-            return _go("select_module", {"debates": held, "plan_id": result["target"]})
+            locked = {name: result[name] for name in ("target", "round", "retry_count")}
+            return _go("select_module", {"debates": held, "plan_id": result["target"], "locked": locked})
         return _go("ship", {"debates": held, "target": result["target"]})
 
     def module_halted(self, state: EngineeringGraphState) -> Command[Any]:
-        halted = state["halted"]
+        left = state["halted"]
         debates = dict(state.get("debates", {}))
-        if halted["debate_id"]:
-            debates[halted["subject"]] = halted["debate_id"]
-        if halted["subject"] == CONTRACTS:
-            return _go("finish", {"debates": debates, "halt_reason": halted["reason"]})
-        failed = {**state.get("failed", {}), halted["subject"]: halted["reason"]}
-        return _go("select_module", {"debates": debates, "failed": failed})
+        if left["debate_id"]:
+            debates[left["subject"]] = left["debate_id"]
+        # several modules may halt: what each was told and said is kept
+        raw_answers = [*state.get("raw_answers", []), *left["raw_answers"]]
+        errors = [*state.get("errors", []), *left["errors"]]
+        changes: dict[str, Any] = {"debates": debates, "raw_answers": raw_answers, "errors": errors}
+        if left["subject"] == CONTRACTS:
+            return _go("finish", {**changes, "halt_reason": left["reason"]})
+        if engineering.may_reopen(state, left):
+            return _go("debate", {**changes, "subject": CONTRACTS, "reopened_by": left})
+        failed = {**state.get("failed", {}), left["subject"]: left["reason"]}
+        if left["fault"] == FaultOf.PLAN:
+            return _go("finish", {**changes, "failed": failed, "plan_fault": left})
+        return _go("select_module", {**changes, "failed": failed})
 
     def select_module(self, state: EngineeringGraphState) -> Command[Any]:
         name = engineering.next_module(self._factory, state)

@@ -1,7 +1,9 @@
 """The project graph: initialise, dispatch, engineer, update; again until nothing can run (F§3.3, D8, D24).
 
 A halted or stalled project waits at `escalate`, whichever way it got there: after the task that halted, or from
-`dispatch` when the checkpoint that held the halt is gone (D9).
+`dispatch` when the checkpoint that held the halt is gone (D9). A person's answer comes by `Command(resume=...)`, or
+by `update_state(config, {"resolution": ...}, as_node="update_state_machine")` (F§17.3); either way
+`process_human_resolution` takes it, and `dispatch` goes on from the state that it made.
 """
 
 from typing import Any, Literal, TypedDict, cast
@@ -10,12 +12,15 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
+from pydantic import ValidationError
 
-from specwright.application import loop_stops, project_stage
+from specwright.application import loop_stops, project_stage, resolving
 from specwright.application.factory import Factory
 from specwright.domain.dispatch import Outcome
 from specwright.domain.project_state import TaskStatus
-from specwright.errors import NonDeterminismError
+from specwright.domain.record import validation_messages
+from specwright.domain.resolutions import HumanResolution
+from specwright.errors import InputError, NonDeterminismError, RefusedError
 from specwright.graphs.engineering_graph import engineering_graph
 from specwright.ports.progress import Step
 
@@ -24,6 +29,15 @@ __all__ = ["ProjectGraphState", "project_graph"]
 _MONITORED = 500
 """More tasks than this, and the depth of the run is told (F§19.3)."""
 _TOLD_EVERY = 100
+
+_NODES = (
+    "init_state_machine",
+    "dispatch",
+    "engineering",
+    "update_state_machine",
+    "escalate",
+    "process_human_resolution",
+)
 
 _KEPT = ("outcome", "escalation", "module_refs", "module_ref")
 
@@ -36,6 +50,8 @@ class ProjectGraphState(TypedDict, total=False):
     recovered: bool
     result: dict[str, Any]
     outcome: str
+    resolution: dict[str, Any] | None
+    refused: str
 
 
 def project_graph(
@@ -50,14 +66,17 @@ def project_graph(
     """
     nodes = _Nodes(factory, engineering or engineering_graph(factory))
     graph = StateGraph(ProjectGraphState)
-    for name in ("init_state_machine", "dispatch", "engineering", "update_state_machine", "escalate"):
+    for name in _NODES:
         graph.add_node(name, getattr(nodes, name))
     graph.add_edge(START, "init_state_machine")
     graph.add_edge("init_state_machine", "dispatch")
     graph.add_conditional_edges("dispatch", _after_dispatch, ["engineering", "escalate", END])
     graph.add_edge("engineering", "update_state_machine")
-    graph.add_conditional_edges("update_state_machine", _after_update, ["dispatch", "escalate"])
-    graph.add_conditional_edges("escalate", _after_update, ["dispatch", "escalate"])
+    graph.add_conditional_edges(
+        "update_state_machine", _after_update, ["process_human_resolution", "dispatch", "escalate"]
+    )
+    graph.add_edge("escalate", "process_human_resolution")
+    graph.add_conditional_edges("process_human_resolution", _after_answer, ["dispatch", "escalate"])
     return cast(Any, graph.compile(name="project"))
 
 
@@ -105,8 +124,23 @@ class _Nodes:
 
     def escalate(self, state: ProjectGraphState) -> ProjectGraphState:
         waiting = loop_stops.open_escalations(self._factory)
-        interrupt({"kind": "escalation", "escalation": waiting[0] if waiting else "", "escalations": waiting})
-        return {"outcome": project_stage.outcome(self._factory).value}
+        asked: dict[str, Any] = {"kind": "escalation", "escalations": waiting}
+        if waiting:
+            artifact = loop_stops.escalation_at(self._factory, waiting[0])
+            asked |= {"escalation": waiting[0], "artifact": artifact.to_json()}
+        if refused := state.get("refused"):
+            asked["refused"] = refused
+        return {"resolution": interrupt(asked)}
+
+    def process_human_resolution(self, state: ProjectGraphState) -> ProjectGraphState:
+        try:
+            given = HumanResolution.model_validate(state["resolution"])
+            resolving.resolve(self._factory, given)
+        except ValidationError as error:
+            return {"resolution": None, "refused": "; ".join(validation_messages(error))}
+        except (InputError, RefusedError) as error:
+            return {"resolution": None, "refused": str(error)}
+        return {"resolution": None, "refused": "", "outcome": project_stage.outcome(self._factory).value}
 
     def _tell_depth(self, config: RunnableConfig, spec_task_id: str) -> None:
         """How deep a long run is, now and then (F§19.3)."""
@@ -123,6 +157,16 @@ def _after_dispatch(state: ProjectGraphState) -> str:
     return END if state["outcome"] == Outcome.COMPLETE else "escalate"
 
 
-def _after_update(state: ProjectGraphState) -> Literal["dispatch", "escalate"]:
+def _after_update(
+    state: ProjectGraphState,
+) -> Literal["process_human_resolution", "dispatch", "escalate"]:
+    if state.get(
+        "resolution"
+    ):  # by update_state: this edge is taken anew, a node's own goto would not be (D24)
+        return "process_human_resolution"
     # a stall goes back to dispatch, where its escalations are raised
     return "escalate" if state["outcome"] == Outcome.HALTED else "dispatch"
+
+
+def _after_answer(state: ProjectGraphState) -> Literal["dispatch", "escalate"]:
+    return "escalate" if state["refused"] or state["outcome"] == Outcome.HALTED else "dispatch"

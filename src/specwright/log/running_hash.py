@@ -25,6 +25,12 @@ _STREAM_HEADER = bytes.fromhex("aced0005")
 _NEW_ARRAY_OF_BYTES = bytes.fromhex("757200025b42acf317f8060854e00200007870")
 _ARRAY_OF_THE_SAME_CLASS = bytes.fromhex("7571007e0000")
 _BLOCK_DATA = b"\x77"
+_NUMBERS = struct.Struct(">q3q3qqiq")
+_ARRAY_LENGTH = struct.pack(">i", _HASH_BYTES)
+
+_BEFORE_PREVIOUS = _STREAM_HEADER + _NEW_ARRAY_OF_BYTES + _ARRAY_LENGTH
+_BEFORE_NUMBERS = _BLOCK_DATA + bytes([_NUMBERS.size])
+_BEFORE_MESSAGE = _ARRAY_OF_THE_SAME_CLASS + _ARRAY_LENGTH
 
 
 class EntityId(NamedTuple):
@@ -74,20 +80,7 @@ def running_hash(
     Returns:
         48 bytes.
     """
-    numbers = struct.pack(">q3q3qqiq", _VERSION, *payer, *topic, seconds, nanos, sequence)
-    return hashlib.sha384(
-        b"".join(
-            (
-                _STREAM_HEADER,
-                _NEW_ARRAY_OF_BYTES,
-                struct.pack(">i", _HASH_BYTES),
-                previous,
-                _BLOCK_DATA,
-                bytes([len(numbers)]),
-                numbers,
-                _ARRAY_OF_THE_SAME_CLASS,
-                struct.pack(">i", _HASH_BYTES),
-                hashlib.sha384(message).digest(),
-            )
-        )
-    ).digest()
+    numbers = _NUMBERS.pack(_VERSION, *payer, *topic, seconds, nanos, sequence)
+    digest = hashlib.sha384(message).digest()
+    parts = (_BEFORE_PREVIOUS, previous, _BEFORE_NUMBERS, numbers, _BEFORE_MESSAGE, digest)
+    return hashlib.sha384(b"".join(parts)).digest()

@@ -6,7 +6,7 @@ the proof that nobody touched the file (`specwright.log.verify`).
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -14,11 +14,13 @@ from typing import NamedTuple
 import orjson
 
 from specwright.canonical_json import JsonObject
+from specwright.domain.log_end import LogEnd
 from specwright.errors import CorruptionError
 from specwright.log.connection import connect, told
+from specwright.log.group_commit import GroupCommit, Pending
 from specwright.log.running_hash import GENESIS, EntityId, running_hash
 from specwright.ports.wire_log import LogEntry
-from specwright.wire.admission import Admission, Repeated, default_admission
+from specwright.wire.admission import Admission, Repeated, Sound, default_admission
 from specwright.wire.ledger import Change, Ledger
 from specwright.wire.rejection import Rejection, WireRefusedError
 
@@ -49,8 +51,13 @@ class _Tail(NamedTuple):
     running_hash: bytes
 
 
+_BEFORE_THE_FIRST = _Tail(0, 0, GENESIS)
+
+
 class SqliteWireLog:
     """An embedded log of Wires; implements `specwright.ports.wire_log.WireLog`.
+
+    Several threads may append: those that wait together are written together. Several processes, too.
 
     Args:
         path: The file; several processes may open it.
@@ -78,13 +85,14 @@ class SqliteWireLog:
         self._clock = clock
         self._admission = admission or default_admission()
         self._ledger = Ledger()
-        self._tail = _Tail(0, 0, GENESIS)
+        self._tail = _BEFORE_THE_FIRST
         self._lock = threading.RLock()
+        self._group = GroupCommit(self._write)
         self._connection = connect(path)
         try:
             with told(path):
                 self._payer = self._payer_of_topic(EntityId.parse(payer))
-            self._catch_up()
+                self._catch_up()
         except BaseException:
             self._connection.close()
             raise
@@ -95,21 +103,9 @@ class SqliteWireLog:
         Raises:
             WireRefusedError: one of them breaks a rule; none was accepted.
         """
-        if not wires:
-            return
-        with self._lock, told(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._catch_up()
-                stage = self._ledger.staged()
-                tail = self._insert(self._admitted(stage, wires))
-                self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._connection.execute("ROLLBACK")
-                raise
-            stage.commit()
-            self._tail = tail
+        if wires:
+            # What a Wire is by itself is asked before the queue, while others are being written.
+            self._group.submit([self._sound(wire) for wire in wires])
 
     def entries(self, after: int = 0) -> Iterator[LogEntry]:
         """The entries with a sequence number greater than `after`, in order."""
@@ -127,29 +123,38 @@ class SqliteWireLog:
         """The same entries with their bytes and running hashes."""
         while True:
             with self._lock, told(self._path):
-                rows = self._connection.execute(
-                    "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
-                    " FROM entry WHERE topic_id = ? AND sequence_number > ? ORDER BY sequence_number LIMIT ?",
-                    (str(self._topic), after, _PAGE),
-                ).fetchall()
-            if not rows:
+                page = self._page(after)
+            if not page:
                 return
-            yield from map(StoredEntry._make, rows)
-            after = rows[-1][0]
+            yield from page
+            after = page[-1].sequence_number
 
     def head(self, stream_id: str) -> int:
         """The last `stream_seq` of a stream, 0 if it has none."""
-        with self._lock:
+        with self._lock, told(self._path):
             self._catch_up()
             stream = self._ledger.stream(stream_id)
         return stream.seq if stream is not None else 0
 
     def last_wire_id(self, stream_id: str) -> str | None:
         """The id of the stream's last Wire."""
-        with self._lock:
+        with self._lock, told(self._path):
             self._catch_up()
             stream = self._ledger.stream(stream_id)
         return stream.last_wire_id if stream is not None else None
+
+    def end(self) -> LogEnd | None:
+        """Where the log ends, None if it is empty."""
+        with self._lock, told(self._path):
+            self._catch_up()
+            tail = self._tail
+        return self._noted(tail.sequence_number, tail.running_hash) if tail.sequence_number else None
+
+    def holds(self, end: LogEnd) -> bool:
+        """Whether an entry stands where it was noted, with that running hash."""
+        with self._lock, told(self._path):
+            found = self._page(end.sequence_number - 1, 1)
+        return [self._noted(entry.sequence_number, entry.running_hash) for entry in found] == [end]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -165,31 +170,66 @@ class SqliteWireLog:
             found = self._connection.execute(query, (topic_id,)).fetchone()
         return EntityId.parse(found[0])
 
-    def _admitted(self, stage: Ledger, wires: Sequence[JsonObject]) -> list[Change]:
+    def _noted(self, number: int, digest: bytes) -> LogEnd:
+        return LogEnd(topic_id=str(self._topic), sequence_number=number, running_hash=digest.hex())
+
+    def _sound(self, wire: JsonObject) -> Sound:
+        found = self._admission.inspect(wire)
+        if isinstance(found, Rejection):
+            raise WireRefusedError(found, str(wire.get("wire_id", "")))
+        return found
+
+    def _write(self, group: Sequence[Pending[Sound]]) -> None:
+        """One transaction for a group; whoever breaks a rule is told, the others do not notice."""
+        with self._lock, told(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._catch_up()
+                refusals: list[tuple[Pending[Sound], WireRefusedError]] = []
+                changes: list[Change] = []
+                for pending in group:
+                    try:
+                        changes += self._placed(pending.items)
+                    except WireRefusedError as error:
+                        refusals.append((pending, error))
+                tail = self._insert(changes)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                self._ledger, self._tail = Ledger(), _BEFORE_THE_FIRST  # it is read again
+                raise
+            self._tail = tail
+        for pending, refusal in refusals:
+            pending.refusal = refusal
+
+    def _placed(self, wires: Iterable[Sound]) -> list[Change]:
+        """Take an append into the ledger, all or none; on disk it comes with the group."""
+        stage = self._ledger.staged()
         changes: list[Change] = []
-        for wire in wires:
-            decision = self._admission.admit(stage, wire)
+        for sound in wires:
+            decision = self._admission.place(stage, sound)
             if isinstance(decision, Rejection):
-                raise WireRefusedError(decision, str(wire.get("wire_id", "")))
+                raise WireRefusedError(decision, sound.wire_id)
             if not isinstance(decision, Repeated):
                 stage.add(decision)
                 changes.append(decision)
+        stage.commit()
         return changes
 
     def _insert(self, changes: Sequence[Change]) -> _Tail:
-        tail = self._tail
+        topic_id, tail = str(self._topic), self._tail
         rows: list[tuple[object, ...]] = []
         for change in changes:
             tail = self._after(tail, change.body)
-            time = divmod(tail.consensus, _NANOS)
-            place = (str(self._topic), tail.sequence_number, *time)
-            rows.append((*place, change.body, tail.running_hash))
+            seconds, nanos = divmod(tail.consensus, _NANOS)
+            rows.append((topic_id, tail.sequence_number, seconds, nanos, change.body, tail.running_hash))
         if rows:
             self._connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._connection.execute(
                 "INSERT INTO head VALUES (?, ?, ?) ON CONFLICT (topic_id) DO UPDATE"
                 " SET sequence_number = excluded.sequence_number, running_hash = excluded.running_hash",
-                (str(self._topic), tail.sequence_number, tail.running_hash),
+                (topic_id, tail.sequence_number, tail.running_hash),
             )
         return tail
 
@@ -208,16 +248,28 @@ class SqliteWireLog:
         )
         return _Tail(sequence, consensus, digest)
 
+    def _page(self, after: int, size: int = _PAGE) -> list[StoredEntry]:
+        rows = self._connection.execute(
+            "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
+            " FROM entry WHERE topic_id = ? AND sequence_number > ? ORDER BY sequence_number LIMIT ?",
+            (str(self._topic), after, size),
+        )
+        return list(map(StoredEntry._make, rows))
+
     def _catch_up(self) -> None:
-        """Take in what was appended since, by this process or another one."""
-        for entry in self.stored(self._tail.sequence_number):
-            try:
-                self._admission.replay(self._ledger, orjson.loads(entry.body), entry.body)
-            except (KeyError, TypeError, ValueError) as error:
-                raise CorruptionError(
-                    f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
-                    where=str(self._path),
-                    remedy="run `specwright wire verify` to see what was changed",
-                ) from error
-            consensus = entry.consensus_seconds * _NANOS + entry.consensus_nanos
-            self._tail = _Tail(entry.sequence_number, consensus, entry.running_hash)
+        """Take in what was appended since, by another process."""
+        while page := self._page(self._tail.sequence_number):
+            for entry in page:
+                self._take_in(entry)
+
+    def _take_in(self, entry: StoredEntry) -> None:
+        try:
+            self._admission.replay(self._ledger, orjson.loads(entry.body), entry.body)
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptionError(
+                f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
+                where=str(self._path),
+                remedy="run `specwright wire verify` to see what was changed",
+            ) from error
+        consensus = entry.consensus_seconds * _NANOS + entry.consensus_nanos
+        self._tail = _Tail(entry.sequence_number, consensus, entry.running_hash)

@@ -7,11 +7,12 @@ rewritten as a whole or replaced by an older copy: for that, give the end that w
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from specwright.domain.log_end import LogEnd
 from specwright.errors import InputError
 from specwright.log.running_hash import GENESIS, EntityId, running_hash
 from specwright.wire import canonical
@@ -19,7 +20,7 @@ from specwright.wire.admission import Admission, Repeated, default_admission
 from specwright.wire.ledger import Ledger
 from specwright.wire.rejection import Rejection, WireRefusedError
 
-__all__ = ["Finding", "LogEnd", "verify"]
+__all__ = ["Finding", "verify"]
 
 _NANOS = 1_000_000_000
 
@@ -41,13 +42,6 @@ class Finding(NamedTuple):
     message: str
 
 
-class LogEnd(NamedTuple):
-    """Where a topic ended, noted outside the log."""
-
-    sequence_number: int
-    running_hash: bytes
-
-
 class _Row(NamedTuple):
     sequence_number: int
     seconds: int
@@ -60,13 +54,13 @@ _TYPES = (int, int, int, bytes, bytes)
 
 
 def verify(
-    path: Path, *, expected: Mapping[str, LogEnd] | None = None, admission: Admission | None = None
+    path: Path, *, expected: Iterable[LogEnd] = (), admission: Admission | None = None
 ) -> list[Finding]:
     """Check a log's file.
 
     Args:
         path: The file; it is only read.
-        expected: Topic -> where it ended when somebody last looked; the log must hold that entry unchanged.
+        expected: Where topics ended when somebody noted it outside; each of these entries must be unchanged.
         admission: Other rules than those that ship.
 
     Returns:
@@ -81,13 +75,13 @@ def verify(
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.text_factory = _lossy
             connection.execute("BEGIN")  # one snapshot, whoever writes meanwhile
-            return list(_findings(connection, expected or {}, admission or default_admission()))
+            return list(_findings(connection, tuple(expected), admission or default_admission()))
     except (sqlite3.Error, UnicodeDecodeError, InputError) as error:
         return [Finding("", 0, "log.unreadable", f"the file cannot be read as a Wire log: {error}")]
 
 
 def _findings(
-    connection: sqlite3.Connection, expected: Mapping[str, LogEnd], admission: Admission
+    connection: sqlite3.Connection, expected: Sequence[LogEnd], admission: Admission
 ) -> Iterator[Finding]:
     for (fault,) in connection.execute("PRAGMA integrity_check(8)").fetchall():
         if fault != "ok":
@@ -95,8 +89,13 @@ def _findings(
     rows = connection.execute("SELECT topic_id, payer FROM topic ORDER BY topic_id").fetchall()
     topics = {str(topic_id): str(payer) for topic_id, payer in rows}
     for topic_id, payer in topics.items():
-        yield from _Topic(connection, topic_id, payer, admission).check(expected.get(topic_id))
-    for topic_id in sorted(expected.keys() - topics.keys()):
+        noted = [end for end in expected if end.topic_id == topic_id]
+        yield from _Topic(connection, topic_id, payer, admission).check(noted)
+    strays = "SELECT topic_id, sequence_number FROM {} WHERE topic_id NOT IN (SELECT topic_id FROM topic)"
+    for table in ("entry", "head"):
+        for topic_id, number in connection.execute(strays.format(table)):
+            yield Finding(str(topic_id), number, "log.inadmissible", "this log has no such topic")
+    for topic_id in sorted({end.topic_id for end in expected} - topics.keys()):
         yield Finding(topic_id, 0, "log.cut_off", "the topic is gone")
 
 
@@ -121,9 +120,11 @@ class _Topic:
         self._sequence = 0
         self._time = -1
 
-    def check(self, expected: LogEnd | None) -> Iterator[Finding]:
+    def check(self, expected: Iterable[LogEnd]) -> Iterator[Finding]:
         """Every finding of this topic."""
-        missing = expected
+        noted: dict[int, set[str]] = {}
+        for end in expected:
+            noted.setdefault(end.sequence_number, set()).add(end.running_hash)
         rows = self._connection.execute(
             "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
             " FROM entry WHERE topic_id = ? ORDER BY sequence_number",
@@ -136,14 +137,12 @@ class _Topic:
                 )
                 return
             yield from self._entry(row)
-            if expected is not None and row.sequence_number == expected.sequence_number:
-                missing = None
-                if row.running_hash != expected.running_hash:
-                    yield self._finding(
-                        row.sequence_number, "log.changed", "another running hash was noted for it"
-                    )
-        if missing is not None:
-            yield self._finding(missing.sequence_number, "log.cut_off", "this entry was noted, but is gone")
+            if noted.pop(row.sequence_number, set()) - {row.running_hash.hex()}:
+                yield self._finding(
+                    row.sequence_number, "log.changed", "another running hash was noted for it outside"
+                )
+        for number in sorted(noted):
+            yield self._finding(number, "log.cut_off", "this entry was noted outside, but is gone")
         yield from self._end()
 
     def _entry(self, row: _Row) -> Iterator[Finding]:

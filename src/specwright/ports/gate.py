@@ -1,12 +1,13 @@
 """The ship gate port: what code observed about a module (F§11, DESIGN §8)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from specwright.domain.answers import FalsifyingTest
 from specwright.domain.contract import MicroModuleContract
 
-__all__ = ["Candidate", "Finding", "GateVerdict", "SealedModule", "ShipGate", "TestResult"]
+__all__ = ["Candidate", "Finding", "GateVerdict", "SealedModule", "ShipGate", "TestResult", "Trial"]
 
 
 class SealedModule(NamedTuple):
@@ -70,6 +71,22 @@ class GateVerdict(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class Trial(NamedTuple):
+    """What became of one falsifying test (D13).
+
+    Args:
+        name: The test's.
+        problems: What keeps it from being a test of this module, in sentences; it then showed nothing.
+        passed: Whether the module withstood it.
+        message: What failed, without any of the module's source.
+    """
+
+    name: str
+    problems: tuple[str, ...] = ()
+    passed: bool = False
+    message: str = ""
+
+
 class ShipGate(Protocol):
     """Judges a candidate. No model takes part."""
 
@@ -83,6 +100,18 @@ class ShipGate(Protocol):
 
         Raises:
             SpecwrightError: the gate itself could not run (as opposed to a module that fails it).
+        """
+        ...
+
+    def falsify(self, candidate: Candidate, tests: Sequence[FalsifyingTest]) -> tuple[Trial, ...]:
+        """Try tests that somebody else wrote on a candidate that its own tests accept, each in a run of its own.
+
+        Args:
+            candidate: Its own tests take no part.
+            tests: Checked as the candidate's own would be, then run.
+
+        Raises:
+            SpecwrightError: the gate itself could not run.
         """
         ...
 

@@ -51,7 +51,7 @@ class Scope(Draws, Protocol):
         """What was answered here before, else what `live` answers now, recorded and fsynced.
 
         Args:
-            kind: `model`, `tool`, `verdict`, `place` or `draw`; only draws are repeated from a recorded run.
+            kind: `model`, `tool`, `verdict`, `place`, `kept` or `draw`; only draws are repeated from a recorded run.
             request: What is asked, complete; its SHA-256 is part of the key.
             live: Asks for real. Its exceptions pass through and nothing is recorded.
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
+from specwright.canonical_json import JsonValue
 from specwright.domain.answers import (
     AmendmentsAnswer,
     ArbiterAnswer,
@@ -15,6 +16,8 @@ from specwright.domain.answers import (
     PlanAnswer,
     ProposerAnswer,
 )
+from specwright.domain.ids import ArtifactType
+from specwright.ports.journal import Scope
 
 __all__ = [
     "AmendedDraft",
@@ -26,6 +29,7 @@ __all__ = [
     "Role",
     "Roles",
     "Source",
+    "StoreAccess",
 ]
 
 Files = Mapping[str, bytes]
@@ -70,6 +74,32 @@ class Place(NamedTuple):
         return "/".join((*filter(None, parts), self.role))
 
 
+class StoreAccess(Protocol):
+    """The artifact store as one role invocation meets it, bounded by its context pack (F§8, D17).
+
+    What a call refuses is a RefusedError whose message is for the role; any other error is a fault of the store.
+    """
+
+    def listed(self) -> JsonValue:
+        """What may be queried."""
+        ...
+
+    def query(self, ref: str) -> JsonValue:
+        """One `id@version`, as far as the pack shows it."""
+        ...
+
+    def create(self, draws: Scope, kind: ArtifactType, body: Files, revises: str) -> str:
+        """Register a draft of the role's own deliverable; returns the id that was drawn for it.
+
+        Args:
+            draws: Where its id and time come from.
+            kind: What it is a draft of.
+            body: Its files.
+            revises: The draft before it, of the same invocation; empty for the first.
+        """
+        ...
+
+
 class Assignment(NamedTuple):
     """What a role is given.
 
@@ -78,12 +108,14 @@ class Assignment(NamedTuple):
         message: What is asked, with everything the role table allows (F§9.7).
         pack: The files that lie in the role's directory.
         writable: The prefixes that it may write; nothing else can be written.
+        store: The artifact store, for a role that has tools for it.
     """
 
     place: Place
     message: str
     pack: Files
     writable: tuple[str, ...] = ()
+    store: StoreAccess | None = None
 
 
 class Draft(NamedTuple):

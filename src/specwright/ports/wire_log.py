@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from specwright.canonical_json import JsonObject
+from specwright.domain.log_end import LogEnd
 
 __all__ = ["LogEntry", "WireLog"]
 
@@ -42,4 +43,12 @@ class WireLog(Protocol):
 
     def last_wire_id(self, stream_id: str) -> str | None:
         """The id of the stream's last Wire."""
+        ...
+
+    def end(self) -> LogEnd | None:
+        """Where the log ends, None if it is empty."""
+        ...
+
+    def holds(self, end: LogEnd) -> bool:
+        """Whether an entry stands where it was noted, with that running hash."""
         ...

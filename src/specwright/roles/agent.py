@@ -22,7 +22,7 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.utils.json_schema import dereference_refs
 from langgraph.errors import GraphRecursionError
@@ -30,7 +30,7 @@ from pydantic import BaseModel
 
 from specwright.errors import AnswerError
 from specwright.roles.salvage import visible_text
-from specwright.roles.submission import Submission
+from specwright.roles.submission import UNREADABLE, Submission
 from specwright.roles.workspace import Workspace
 
 __all__ = [
@@ -87,19 +87,27 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
         self._terminal = terminal
 
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Put the terminal call last."""
-        message = state["messages"][-1]
-        calls = getattr(message, "tool_calls", [])
+        """Put the terminal call last, and hand over what it said where the provider's client could not read it."""
+        message = cast(AIMessage, state["messages"][-1])
+        unread = [call for call in message.invalid_tool_calls if call["name"] == self._terminal]
+        calls = [*message.tool_calls, *map(_as_text, unread)]
         ordered = sorted(calls, key=lambda call: call["name"] == self._terminal)
-        return (
-            None if ordered == calls else {"messages": [message.model_copy(update={"tool_calls": ordered})]}
-        )
+        if ordered == message.tool_calls:
+            return None
+        left = [call for call in message.invalid_tool_calls if call not in unread]
+        return {"messages": [message.model_copy(update={"tool_calls": ordered, "invalid_tool_calls": left})]}
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Jump to the end, or raise, or go on."""
         self._submission.ensure_open()
         return {"jump_to": "end"} if self._submission.accepted is not None else None
+
+
+def _as_text(call: InvalidToolCall) -> ToolCall:
+    return ToolCall(
+        name=call["name"] or "", args={UNREADABLE: call["args"] or ""}, id=call["id"], type="tool_call"
+    )
 
 
 def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:

@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from langchain_core.tools import BaseTool
+from pydantic import ValidationError
 
 from specwright import canonical_json
 from specwright.domain.product_spec import ProductSpecDraft
 from specwright.roles.agent import submit_tool, tool_schema
-from specwright.roles.submission import Submission, UnacceptableError
+from specwright.roles.mending import fits, mended
+from specwright.roles.submission import Form, Submission, UnacceptableError
 from specwright.roles.workspace import Workspace
 
 __all__ = ["emit_tool", "emitted"]
@@ -33,21 +35,35 @@ def emit_tool(submission: Submission[dict[str, Any]]) -> BaseTool:
     return submit_tool("emit_structured_spec", description, schema, submission)
 
 
-def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Callable[[Any], dict[str, Any]]:
+def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form[dict[str, Any]]:
     """Makes the spec out of the tool's arguments, or out of a text that holds it."""
 
-    def parse(raw: Any) -> dict[str, Any]:
-        spec = raw
-        if isinstance(raw, dict):
-            arguments = cast(dict[str, Any], raw)
-            spec = arguments.get("spec") or arguments
-            if "spec_path" in arguments and not arguments.get("spec"):
-                spec = _read(workspace, str(arguments["spec_path"]))
+    def read(arguments: dict[str, Any]) -> dict[str, Any]:
+        spec = arguments.get("spec") or arguments
+        if "spec_path" in arguments and not arguments.get("spec"):
+            spec = _read(workspace, str(arguments["spec_path"]))
+        spec = _mended(spec)
         if problems := check(spec):
             raise UnacceptableError(*problems)
         return cast(dict[str, Any], spec)
 
-    return parse
+    return Form(read, _nothing_more)
+
+
+def _nothing_more(spec: dict[str, Any]) -> Sequence[str]:
+    return ()
+
+
+def _mended(spec: Any) -> Any:
+    """The spec in the types of its schema, if that is all that was wrong; else as it is, so that its faults are told."""
+    if not isinstance(spec, dict):
+        return spec
+    given = cast(dict[str, Any], spec)
+    try:
+        draft = mended(ProductSpecDraft, given)
+    except ValidationError:
+        return given
+    return given if fits(ProductSpecDraft, given) else draft.to_json()
 
 
 def _read(workspace: Workspace, path: str) -> Any:

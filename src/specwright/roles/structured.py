@@ -40,6 +40,13 @@ def structured_answer(
             verdict = submission.offer(raw.tool_calls[0]["args"])
             text = text or str(raw.tool_calls[0]["args"])
         else:
+            text = text or _unread_call(raw)
             verdict = submission.offer_text(text)
-        messages = [*messages, AIMessage(text), HumanMessage(verdict)]
+        # some providers refuse a message that says nothing
+        messages = [*messages, AIMessage(text or "(no answer)"), HumanMessage(verdict)]
     return submission.accepted
+
+
+def _unread_call(raw: AIMessage) -> str:
+    """The arguments of a call that the provider's client could not read."""
+    return str(raw.invalid_tool_calls[0]["args"] or "") if raw.invalid_tool_calls else ""

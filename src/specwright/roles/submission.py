@@ -1,21 +1,23 @@
-"""A role's final answer: offered by a terminal tool or as text, checked, accepted once, bounded (D11, DESIGN §6)."""
+"""A role's final answer: offered by a terminal tool or as text, mended, checked, accepted once, bounded (D11, DESIGN §6)."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
 
 from specwright.domain.record import Record, validation_messages
 from specwright.errors import AnswerError
-from specwright.roles.salvage import first_object
+from specwright.roles.mending import mended
+from specwright.roles.salvage import Found, objects_in, within
 
-__all__ = ["Submission", "UnacceptableError", "parser"]
+__all__ = ["UNREADABLE", "Form", "Submission", "UnacceptableError", "parser"]
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
-Parse = Callable[[Any], T]
-"""Makes the answer from raw JSON, or raises UnacceptableError."""
+UNREADABLE = "_unreadable"
+"""The argument by which a terminal tool gets a call whose arguments were no JSON, as the text that they were."""
 
 
 class UnacceptableError(Exception):
@@ -23,32 +25,43 @@ class UnacceptableError(Exception):
     role as its own."""
 
 
-def parser(schema: type[R], check: Callable[[R], Sequence[str]]) -> Parse[R]:
+class Form(NamedTuple, Generic[T]):
+    """What an answer must be.
+
+    Args:
+        read: Makes the answer from a JSON object, or raises UnacceptableError.
+        check: What is wrong with an answer that could be read; it may cost time.
+        fields: Its fields; with all of them there a missing last brace is no loss. None: never.
+    """
+
+    read: Callable[[dict[str, Any]], T]
+    check: Callable[[T], Sequence[str]]
+    fields: frozenset[str] | None = None
+
+
+def parser(schema: type[R], check: Callable[[R], Sequence[str]]) -> Form[R]:
     """Validate by a schema, then by a check."""
 
-    def parse(raw: Any) -> R:
+    def read(raw: dict[str, Any]) -> R:
         try:
-            answer = schema.model_validate(raw)
+            return mended(schema, raw)
         except ValidationError as error:
             raise UnacceptableError(*validation_messages(error)) from error
-        if problems := check(answer):
-            raise UnacceptableError(*problems)
-        return answer
 
-    return parse
+    return Form(read, check, frozenset(schema.model_fields))
 
 
 class Submission(Generic[T]):
     """The desk at which a role hands in its answer.
 
     Args:
-        parse: See `Parse`.
+        form: See `Form`.
         attempts: How many offers are looked at in all.
         who: The invocation, for the message.
     """
 
-    def __init__(self, parse: Parse[T], attempts: int, who: str) -> None:
-        self._parse = parse
+    def __init__(self, form: Form[T], attempts: int, who: str) -> None:
+        self._form = form
         self._left = attempts
         self._attempts = attempts
         self._who = who
@@ -57,27 +70,16 @@ class Submission(Generic[T]):
         self.accepted: T | None = None
 
     def offer(self, raw: Any) -> str:
-        """Look at an answer; returns what the role is told."""
-        if self.accepted is not None:
-            return "Accepted already; nothing more is needed."
-        self._left -= 1
-        self._raw.append(str(raw))
-        try:
-            self.accepted = self._parse(raw)
-        except UnacceptableError as error:
-            self._problems = tuple(str(problem) for problem in error.args)
-            return self._refusal()
-        return "Accepted."
+        """Look at the arguments of a call; returns what the role is told."""
+        arguments = cast(dict[str, Any], raw) if isinstance(raw, dict) else None
+        if arguments is not None and arguments.keys() == {UNREADABLE}:
+            return self.offer_text(str(arguments[UNREADABLE]))
+        kept = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str)
+        return self._look(kept, Found((arguments,)) if arguments is not None else Found())
 
     def offer_text(self, text: str) -> str:
         """Look at an answer that came as text instead of a tool call."""
-        found = first_object(text)
-        if found is None:
-            self._left -= 1
-            self._raw.append(text)
-            self._problems = ("the answer holds no JSON object",)
-            return self._refusal()
-        return self.offer(found)
+        return self._look(text, objects_in(text))
 
     def ensure_open(self) -> None:
         """Stop the role once its attempts are spent.
@@ -92,8 +94,55 @@ class Submission(Generic[T]):
                 where=self._who,
                 remedy="the raw answers are in the escalation; a stronger model or a smaller task may help",
                 raw_answers=tuple(self._raw),
+                problems=self._problems,
             )
 
-    def _refusal(self) -> str:
-        lines = "\n".join(f"- {problem}" for problem in self._problems)
+    def _look(self, kept: str, found: Found) -> str:
+        if self.accepted is not None:
+            return "Accepted already; nothing more is needed."
+        self._left -= 1
+        self._raw.append(kept)
+        try:
+            answer = self._only_answer(found)
+            problems = tuple(self._form.check(answer))
+        except UnacceptableError as error:
+            problems = tuple(str(problem) for problem in error.args)
+        else:
+            if not problems:
+                self.accepted = answer
+                return "Accepted."
+        self._problems = problems
+        lines = "\n".join(f"- {problem}" for problem in problems)
         return f"Not accepted. Correct exactly this, then submit again:\n{lines}"
+
+    def _only_answer(self, found: Found) -> T:
+        """The one answer among the objects of a text: two that differ are none, nor is a draft of one that breaks off."""
+        if found.unclosed is not None and self._form.fields == found.unclosed.keys():
+            found = Found((*found.objects, found.unclosed))
+        answers: list[tuple[int, T]] = []
+        refusals: list[tuple[Any, ...]] = []
+        for number, one in enumerate(found.objects):
+            try:
+                answer = self._read(within(one))
+            except UnacceptableError as error:
+                refusals.append(error.args)
+                continue
+            if answer not in [other for _, other in answers]:
+                answers.append((number, answer))
+        if len(answers) > 1:
+            raise UnacceptableError(f"the answer holds {len(answers)} answers that differ; give one")
+        if found.fault and not (answers and answers[0][0] >= found.before_fault):
+            raise UnacceptableError(f"the answer is no whole JSON object: {found.fault}")
+        if not answers:
+            raise UnacceptableError(*min(refusals, key=len, default=("the answer holds no JSON object",)))
+        return answers[0][1]
+
+    def _read(self, layers: Iterable[dict[str, Any]]) -> T:
+        """The answer in the outermost layer that is one; else the refusal that finds the least."""
+        refusals: list[tuple[Any, ...]] = []
+        for layer in layers:
+            try:
+                return self._form.read(layer)
+            except UnacceptableError as error:
+                refusals.append(error.args)
+        raise UnacceptableError(*min(refusals, key=len))

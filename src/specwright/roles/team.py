@@ -34,6 +34,7 @@ from specwright.roles.agent import (
 from specwright.roles.emission import emit_tool, emitted
 from specwright.roles.models import ModelSource
 from specwright.roles.recording import journalled
+from specwright.roles.store_tools import STORE_TOOLS, create_tool, query_tool
 from specwright.roles.structured import structured_answer
 from specwright.roles.submission import Submission, parser
 from specwright.roles.tools import search_tool, validate_tool, web_search_tool
@@ -111,7 +112,7 @@ class ModelRoles:
                 tools = [
                     web_search_tool(self._search, self._journal, work.run_id, consulted),
                     validate_tool(work.workspace),
-                    search_tool(self._index, self._journal, work.run_id),
+                    *work.store_tools(),
                     emit_tool(submission),
                 ]
                 if remark is not None:
@@ -124,15 +125,13 @@ class ModelRoles:
     def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
         """Cut a task into micro modules."""
         with _Invocation(self, assignment) as work:
-            search = search_tool(self._index, self._journal, work.run_id)
-            return work.ask("planner", "submit_plan", PlanAnswer, check, tools=[search])
+            return work.ask("planner", "submit_plan", PlanAnswer, check)
 
     def propose(
         self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
     ) -> Draft:
         """Implement a module."""
         with _Invocation(self, assignment) as work:
-            search = search_tool(self._index, self._journal, work.run_id)
 
             def examine(answer: ProposerAnswer) -> Sequence[str]:
                 return check(answer, work.workspace.files())
@@ -142,7 +141,6 @@ class ModelRoles:
                 "submit_proposal",
                 ProposerAnswer,
                 examine,
-                [search],
                 hands=Hands.FILES,
                 attempts=1 + REPAIRS,
             )
@@ -192,6 +190,17 @@ class ModelRoles:
         """End an invocation."""
         self._progress.note(event)
 
+    def store_tools(self, assignment: Assignment, workspace: Workspace) -> list[BaseTool]:
+        """What a role may do at the store and the Code Index (D17)."""
+        place, journal, store = assignment.place, self._journal, assignment.store
+        made = [search_tool(self._index, journal, place.run_id)]
+        if store is not None:
+            made += [
+                query_tool(store, journal, place.run_id),
+                create_tool(store, journal, place.run_id, workspace.files),
+            ]
+        return [tool for tool in made if tool.name in STORE_TOOLS[place.role]]
+
     @property
     def call_limit(self) -> int:
         """How often a role may call its model."""
@@ -220,13 +229,16 @@ class _Invocation:
         """The agent of this invocation."""
         return AgentJob(self.model, prompt(prompt_name), tools, self.workspace, hands, self._roles.call_limit)
 
+    def store_tools(self) -> list[BaseTool]:
+        """Its tools for the store."""
+        return self._roles.store_tools(self._assignment, self.workspace)
+
     def ask(
         self,
         prompt_name: str,
         terminal: str,
         schema: type[R],
         check: Callable[[R], Sequence[str]],
-        tools: Sequence[BaseTool] = (),
         *,
         hands: Hands = Hands.NONE,
         attempts: int = ATTEMPTS,
@@ -234,7 +246,7 @@ class _Invocation:
         """Run the agent until its terminal tool is accepted."""
         submission = Submission(parser(schema, check), attempts, self.run_id)
         submit = submit_tool(terminal, _first_line(schema), tool_schema(schema), submission)
-        job = self.job(prompt_name, [*tools, submit], hands)
+        job = self.job(prompt_name, [*self.store_tools(), submit], hands)
         return converse(job, self._assignment.message, submission, terminal)
 
 

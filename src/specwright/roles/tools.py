@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
 
 from specwright import canonical_json
 from specwright.canonical_json import JsonValue
+from specwright.domain.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.completeness import validate
 from specwright.errors import SpecwrightError
 from specwright.ports.code_index import CodeIndex, IndexQuery
@@ -20,7 +21,7 @@ from specwright.ports.journal import Journal, Scope
 from specwright.ports.search import WebSearch
 from specwright.roles.workspace import Workspace
 
-__all__ = ["MAX_RESULTS", "search_tool", "validate_tool", "web_search_tool"]
+__all__ = ["MAX_RESULTS", "scope_of_call", "search_tool", "validate_tool", "web_search_tool"]
 
 MAX_RESULTS = 10
 """Of one web search (F§3.2.1)."""
@@ -56,13 +57,14 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
                     "purpose": hit.entry.purpose,
                     "io_summary": cast(JsonValue, hit.entry.io_summary.to_json()),
                     "status": hit.entry.status.value,
+                    **_retirement(hit.entry),
                     "similarity_score": round(hit.similarity_score, 4),
                 }
                 for hit in index.search(asked)
             ]
 
         request = cast(JsonValue, {"tool": "search_code_index", "query": list(map(str, asked))})
-        found = _scope(journal, run_id, call_id, request).recall("tool", request, live)
+        found = scope_of_call(journal, run_id, call_id, request).recall("tool", request, live)
         return (
             json.dumps(found, ensure_ascii=False)
             if found
@@ -94,7 +96,7 @@ def web_search_tool(
                 return str(error)
 
         request: JsonValue = {"tool": "web_search", "query": query, "limit": limit}
-        found = _scope(journal, run_id, call_id, request).recall("tool", request, live)
+        found = scope_of_call(journal, run_id, call_id, request).recall("tool", request, live)
         if isinstance(found, str):
             return found
         results = cast(list[dict[str, str]], found)
@@ -118,6 +120,14 @@ def validate_tool(workspace: Workspace) -> BaseTool:
     return StructuredTool.from_function(validate_spec)
 
 
-def _scope(journal: Journal, run_id: str, call_id: str, request: JsonValue) -> Scope:
+def _retirement(entry: CodeIndexEntry) -> dict[str, JsonValue]:
+    """What a reader of a retired entry must know (F§16)."""
+    if entry.status is IndexStatus.SHIPPED:
+        return {}
+    return {"superseded_by": entry.superseded_by, "notes": entry.notes}
+
+
+def scope_of_call(journal: Journal, run_id: str, call_id: str, request: JsonValue) -> Scope:
+    """Where the result of one tool call is journalled."""
     asked = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
     return journal.scope(f"{run_id}/{call_id}/{asked[:8]}")

@@ -8,6 +8,8 @@ and that links, ancestors and bulk operations cannot get round a policy, is the 
 from collections.abc import Callable, Collection
 from enum import StrEnum
 
+from specwright.domain.provenance import NOT_IN_PACK
+
 __all__ = ["SEALED", "Operation", "Policy", "context_pack", "immutable", "nothing", "opaque", "unrestricted"]
 
 
@@ -34,9 +36,6 @@ SEALED = (
 """The literal message of F§12.5."""
 
 SHIPPED = "'{path}' is shipped and immutable; a change is a new version (§6.6)."
-NOT_IN_PACK = (
-    "'{path}' is not part of your context pack. Everything outside it is a closed-source service (§6.8)."
-)
 NOTHING_HERE = "there is nothing at '{path}'."
 
 

@@ -11,6 +11,7 @@ from deepagents.backends import CompositeBackend, FilesystemBackend
 
 from specwright import canonical_json
 from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus
+from specwright.domain.provenance import SURFACE
 from specwright.errors import InputError
 from specwright.storage.guarded_backend import (
     GuardedBackend,
@@ -27,9 +28,6 @@ __all__ = [
     "state_store_backend",
     "written_in",
 ]
-
-PUBLIC = ("contract.json", "examples.md", "ship.json")
-"""What is served of a sealed version (F§12.2)."""
 
 _VERSION = 2  # {module_id}/{version} below modules/
 _ARTIFACT = 3  # {pillar}/{artifact_id}/{version} below artifacts/
@@ -54,7 +52,7 @@ def sealed_in(modules: Path) -> Callable[[str], bool]:
         parts = PurePosixPath(path).parts[1:]
         return (
             len(parts) > _VERSION
-            and parts[_VERSION:] not in {(name,) for name in PUBLIC}
+            and parts[_VERSION:] not in {(name,) for name in SURFACE}
             and (modules / parts[0] / parts[1] / "ship.json").is_file()
         )
 

@@ -20,9 +20,25 @@ from specwright.wire.stream import StreamState, TaskState, advance
 from specwright.wire.tables import EventRule, Tables, Transition, default_tables
 from specwright.wire.validation import Schemas, default_schemas
 
-__all__ = ["Admission", "Repeated", "default_admission"]
+__all__ = ["Admission", "Repeated", "Sound", "default_admission"]
 
 JsonMap: TypeAlias = Mapping[str, Any]
+
+
+class Sound(NamedTuple):
+    """A Wire that breaks no rule by itself; its place among the others is still to be asked.
+
+    Args:
+        wire_id: Its id.
+        wire: The Wire.
+        body: Its canonical bytes.
+        digest: Their SHA-256.
+    """
+
+    wire_id: str
+    wire: JsonObject
+    body: bytes
+    digest: bytes
 
 
 class Repeated(NamedTuple):
@@ -53,23 +69,40 @@ class Admission:
         Returns:
             The change that accepting it makes, or `Repeated`, or the first rule that it breaks.
         """
-        body = self._body_of(wire)
-        if isinstance(body, Rejection):
-            return body
-        wire_id = str(wire["wire_id"])
-        digest = hashlib.sha256(body).digest()
+        sound = self.inspect(wire)
+        return self.place(ledger, sound) if isinstance(sound, Sound) else sound
+
+    def inspect(self, wire: JsonObject) -> Sound | Rejection:
+        """Ask the rules that need no ledger: bytes, schema, content boundary."""
+        try:
+            body = canonical.encode(wire)
+        except WireRefusedError as error:
+            return error.rejection
+        fault = self._schemas.check(wire) or secret_fault(body)
+        return fault or Sound(str(wire["wire_id"]), wire, body, hashlib.sha256(body).digest())
+
+    def place(self, ledger: Ledger, sound: Sound) -> Change | Repeated | Rejection:
+        """Ask the other rules: what the Wire is among those that were admitted before.
+
+        Args:
+            ledger: What was admitted before; it is not changed.
+            sound: The next Wire.
+        """
+        wire_id, wire, body, digest = sound
         known = ledger.digest(wire_id)
         if known is not None:
             return Repeated(wire_id) if known == digest else _no("wire.id_conflict", "/wire_id", _CONFLICT)
-        after = self._on_its_stream(ledger, wire)
+        stream = _stream(wire)
+        stream_id: str = stream["stream_id"]
+        after = self._on_its_stream(ledger, wire, stream, ledger.stream(stream_id))
         if isinstance(after, Rejection):
             return after
-        return Change(wire_id, digest, str(_stream(wire)["stream_id"]), after, body)
+        return Change(wire_id, digest, stream_id, after, body)
 
     def fault_of(self, wire: JsonObject) -> Rejection | None:
         """The first rule that a Wire breaks by itself: bytes, schema, content boundary."""
-        body = self._body_of(wire)
-        return body if isinstance(body, Rejection) else None
+        found = self.inspect(wire)
+        return found if isinstance(found, Rejection) else None
 
     def replay(self, ledger: Ledger, wire: JsonObject, body: bytes) -> None:
         """Take a Wire that a log has admitted before into a ledger, without asking again.
@@ -83,27 +116,21 @@ class Admission:
         after = advance(self.tables, ledger.stream(stream_id), wire)
         ledger.add(Change(str(wire["wire_id"]), hashlib.sha256(body).digest(), stream_id, after, body))
 
-    def _body_of(self, wire: JsonObject) -> bytes | Rejection:
-        try:
-            body = canonical.encode(wire)
-        except WireRefusedError as error:
-            return error.rejection
-        return self._schemas.check(wire) or secret_fault(body) or body
-
-    def _on_its_stream(self, ledger: Ledger, wire: JsonObject) -> StreamState | Rejection:
-        stream = _stream(wire)
-        before = ledger.stream(stream["stream_id"])
-        rule = self.tables.events[str(wire["type"])]
-        step: Transition | None = None
+    def _on_its_stream(
+        self, ledger: Ledger, wire: JsonObject, stream: JsonMap, before: StreamState | None
+    ) -> StreamState | Rejection:
+        event = str(wire["type"])
+        rule = self.tables.events[event]
         fault = _place_fault(before, stream, rule) or _cause_fault(ledger, stream) or _state_fault(rule, wire)
-        if fault is None and rule.is_task_event:
-            task = (before.task if before is not None else None) or TaskState(self.tables.initial)
-            step = self.tables.step(task.state, str(wire["type"]), claimed=task.claimed)
-            fault = (
-                _transition_fault(task, wire, step)
-                or _attempt_fault(ledger, stream)
-                or _payload_fault(task, str(wire["type"]), _payload(wire))
-            )
+        if fault is not None or not rule.is_task_event:
+            return fault or advance(self.tables, before, wire)
+        task = (before.task if before is not None else None) or TaskState(self.tables.initial)
+        step = self.tables.step(task.state, event, claimed=task.claimed)
+        fault = (
+            _transition_fault(task, event, step)
+            or _attempt_fault(ledger, stream)
+            or _payload_fault(task, event, wire)
+        )
         return fault or advance(self.tables, before, wire, step)
 
 
@@ -153,10 +180,10 @@ def _state_fault(rule: EventRule, wire: JsonObject) -> Rejection | None:
     return None
 
 
-def _transition_fault(task: TaskState, wire: JsonObject, step: Transition | None) -> Rejection | None:
+def _transition_fault(task: TaskState, event: str, step: Transition | None) -> Rejection | None:
     if step is None:
         held = f" ({'claimed' if task.claimed else 'unclaimed'})" if task.blocked else ""
-        return _no("task.transition", "/type", f"{wire['type']} is not legal in the state {task.state}{held}")
+        return _no("task.transition", "/type", f"{event} is not legal in the state {task.state}{held}")
     return None
 
 
@@ -175,17 +202,18 @@ def _attempt_fault(ledger: Ledger, stream: JsonMap) -> Rejection | None:
     return None
 
 
-def _payload_fault(task: TaskState, event: str, payload: JsonMap) -> Rejection | None:
+def _payload_fault(task: TaskState, event: str, wire: JsonObject) -> Rejection | None:
     if event == "artifact.ready":
-        return _announcement_fault(task, payload)
+        return _announcement_fault(task, _payload(wire))
     if event == "task.complete":
-        return _completion_fault(task, payload)
+        return _completion_fault(task, _payload(wire))
     return None
 
 
 def _announcement_fault(task: TaskState, payload: JsonMap) -> Rejection | None:
+    name, version = payload["artifact_id"], payload["version"]
     for old in task.artifacts:
-        same = (old.artifact_id, old.version) == (payload["artifact_id"], payload["version"])
+        same = old.artifact_id == name and old.version == version
         if same and old.sha256 != payload["sha256"]:
             return _no("artifact.conflict", "/payload/sha256", "this version was announced with another hash")
     return None

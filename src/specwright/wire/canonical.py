@@ -66,25 +66,27 @@ def parse(data: bytes) -> JsonObject:
 
 
 def _is_plain(wire: JsonObject) -> bool:
-    """Whether every value is of a Wire, level by level; the common case, and fast."""
-    level: list[object] = [wire]
-    for _ in range(_MAX_DEPTH):
-        below: list[object] = []
-        for value in level:
+    """Whether every value is of a Wire; the common case, and fast. A doubt is a no.
+
+    So few objects and lists cannot nest too deep, nor hold themselves.
+    """
+    found: list[object] = [wire]
+    for container in found:  # which grows meanwhile
+        inner = cast("dict[str, object] | list[object]", container)
+        for value in inner.values() if type(inner) is dict else inner:
             kind = type(value)
-            if kind is dict:
-                below += cast("dict[str, object]", value).values()
-            elif kind is list:
-                below += cast("list[object]", value)
-            elif kind is int:
-                if _is_large(value):
+            if kind is str:
+                continue
+            if kind is dict or kind is list:
+                found.append(value)
+                if len(found) > _MAX_DEPTH:
                     return False
-            elif kind is not str and kind is not bool and value is not None:
+            elif kind is int:
+                if not -_MAX_INTEGER <= cast("int", value) <= _MAX_INTEGER:
+                    return False
+            elif kind is not bool and value is not None:
                 return False
-        if not below:
-            return True
-        level = below
-    return False
+    return True
 
 
 def _value_fault(value: object, pointer: str, depth: int) -> Rejection | None:

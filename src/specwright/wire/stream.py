@@ -91,13 +91,14 @@ def _task_after(
 ) -> TaskState:
     step = step or tables.transitions[task.state, event]
     claimed = task.claimed if step.claimed_becomes is None else step.claimed_becomes
+    ready = event == "artifact.ready"  # every second Wire: asked here, before the state is built
     moved = TaskState(
         step.to,
         tables.terminal[step.to],
         claimed,
         task.claimed_by if claimed else None,
         task.required,
-        task.artifacts,
+        _with(task.artifacts, payload) if ready else task.artifacts,
         None,  # whatever held it, it has moved
         task.complete,
         task.failure,
@@ -114,9 +115,10 @@ def _definition(task: TaskState, payload: Mapping[str, Any]) -> TaskState:
 
 
 def _with(so_far: tuple[Announced, ...], payload: Mapping[str, Any]) -> tuple[Announced, ...]:
-    new = Announced(payload["artifact_id"], payload["version"], payload["sha256"])
+    name = payload["artifact_id"]
+    new = Announced(name, payload["version"], payload["sha256"])
     for place, old in enumerate(so_far):
-        if old.artifact_id == new.artifact_id:
+        if old.artifact_id == name:
             return (*so_far[:place], new, *so_far[place + 1 :])
     return (*so_far, new)
 
@@ -125,8 +127,7 @@ _KEPT: Mapping[str, Callable[[TaskState, Mapping[str, Any]], TaskState]] = {
     "task.created": _definition,
     "task.claimed": lambda task, payload: task._replace(claimed_by=payload["claimed_by"]),
     "task.blocked": lambda task, payload: task._replace(blocked=dict(payload)),
-    "artifact.ready": lambda task, payload: task._replace(artifacts=_with(task.artifacts, payload)),
     "task.complete": lambda task, payload: task._replace(complete=dict(payload)),
     "task.failed": lambda task, payload: task._replace(failure=dict(payload)),
 }
-"""What a stream keeps of an event's payload, besides the state that the tables give."""
+"""What a stream keeps of an event's payload, besides the state that the tables give and its artifacts."""

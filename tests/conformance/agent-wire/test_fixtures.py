@@ -1,50 +1,22 @@
 """The conformance tests that Agent Wire names for fixtures (W Required Conformance Tests)."""
 
 import json
-import re
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
-from jsonschema import ValidationError as PythonError
-from jsonschema.validators import extend
-from referencing import Registry, Resource
 
-from specwright.wire import canonical, data
+from specwright.wire import canonical
 from specwright.wire.admission import default_admission
 from specwright.wire.ledger import Change, Ledger
 from specwright.wire.rejection import Rejection, WireRefusedError
 from specwright.wire.tables import default_tables
 from specwright.wire.validation import default_schemas
 from wire.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
+from wire.verdicts import second_opinion
 
 EXPECTED = expectations()
 VALID: dict[str, Any] = EXPECTED["valid"]
 INVALID: dict[str, Any] = EXPECTED["invalid"]
-
-
-def in_ecma_dialect(_validator: Any, pattern: str, value: Any, _schema: Any):
-    """`pattern` as JSON Schema means it: in Python `$` would also match before a final newline."""
-    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
-        yield PythonError(f"{value!r} does not match {pattern!r}")
-
-
-def second_opinion(schema_name: str, document: Any) -> set[tuple[str, str]]:
-    """Every fault as (pointer, keyword) by the validator that is not used in production."""
-    registry = Registry().with_resources(
-        (str(schema["$id"]), Resource.from_contents(schema)) for schema in data.schemas().values()
-    )
-    dialect = extend(Draft202012Validator, {"pattern": in_ecma_dialect})
-    validator = dialect(data.schemas()[schema_name], registry=registry)
-    return {
-        ("".join(f"/{part}" for part in error.absolute_path), keyword_of(error))
-        for error in validator.iter_errors(document)
-    }
-
-
-def keyword_of(error: PythonError) -> str:
-    """The keyword that failed; both validators name a bad key by the keyword around it."""
-    return "propertyNames" if "propertyNames" in error.absolute_schema_path else str(error.validator)
 
 
 def decide(name: str, after: list[str]) -> Change | Rejection:

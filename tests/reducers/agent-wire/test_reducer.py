@@ -141,6 +141,42 @@ def test_the_required_artifacts_are_declared_at_creation(required: Any, announce
     )
 
 
+def test_the_reducer_records_artifact_counts_and_ids():
+    """One entry for each artifact.ready, in their order; a newer version takes its place (W-2-06)."""
+    story = Story()
+    wires = story.wires("task.created", "task.available", "task.claimed", "task.started")
+    announced = [("MM-00000002", "1.0.0"), ("MM-00000001", "1.0.0"), ("MM-00000002", "1.0.1")]
+    counts: list[tuple[int, list[str]]] = []
+    for name, version in announced:
+        wires.append(story.wire("artifact.ready", body=artifact(name, version=version)))
+        view = reduce_wires(wires).tasks()[TASK]
+        counts.append((view["artifact_count"], view["artifact_ids"]))  # pyright: ignore
+
+    assert counts == [
+        (1, ["MM-00000002"]),
+        (2, ["MM-00000002", "MM-00000001"]),
+        (2, ["MM-00000002", "MM-00000001"]),
+    ]
+
+
+@pytest.mark.parametrize("verification", [{"mechanical": "fail"}, {"mechanical": True}, {}, None])
+def test_a_completion_that_no_machine_verified_is_rejected(verification: Any):
+    """`verification.mechanical` must be `pass`; the task goes on working (W-2-08)."""
+    story = Story()
+    wires = story.wires("task.created", "task.available", "task.claimed", "task.started", "artifact.ready")
+    complete = story.wire("task.complete")
+    said = {key: value for key, value in complete["payload"].items() if key != "verification"}
+    wires.append(
+        complete | {"payload": said | ({} if verification is None else {"verification": verification})}
+    )
+
+    reduction = reduce_wires(wires)
+
+    assert [entry.rejection.code for entry in reduction.rejected] == ["wire.schema"]
+    assert reduction.rejected[0].rejection.pointer.startswith("/payload")
+    assert reduction.tasks()[TASK]["task_state"] == "working"
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

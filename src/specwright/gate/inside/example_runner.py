@@ -19,8 +19,8 @@ _MOST_CHARACTERS = 100_000
 
 def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
     """Execute the examples of a job and tell the outcome of each."""
+    install(Caller(link, link.send), job["surface"])
     send = link.marked(job.pop("nonce"))
-    install(Caller(link, send), job["surface"])
     sys.argv = ["example"]
     for place, code in enumerate(job["examples"]):
         folder = Path(plan["scratch"]) / f"example-{place}"

@@ -17,6 +17,9 @@ LENGTHS = struct.Struct(">II")
 MOST_HEADER = 1024 * 1024
 MOST_PAYLOAD = 16 * 1024 * 1024
 
+# bound here, so that whoever replaces them where they belong does not get to see a message
+_read, _write = os.read, os.write
+
 
 def frame(header: dict[str, Any], payload: bytes = b"") -> bytes:
     """The bytes of a message."""
@@ -42,10 +45,10 @@ class Link:
         rest = memoryview(frame(header, payload))
         with self._lock:
             while rest:
-                rest = rest[os.write(self._writes, rest) :]
+                rest = rest[_write(self._writes, rest) :]
 
     def marked(self, nonce: str) -> Callable[..., None]:
-        """A way to send messages that carry a nonce, which nothing else here knows."""
+        """A way to send messages that carry a nonce: reports count with it alone."""
 
         def send(header: dict[str, Any], payload: bytes = b"") -> None:
             self.send({**header, "nonce": nonce}, payload)
@@ -64,7 +67,7 @@ class Link:
     def _exactly(self, size: int) -> bytes:
         received = bytearray()
         while len(received) < size:
-            if not (chunk := os.read(self._reads, size - len(received))):
+            if not (chunk := _read(self._reads, size - len(received))):
                 raise EOFError
             received += chunk
         return bytes(received)

@@ -119,7 +119,13 @@ class _Host:
             message = str(error)[:_MOST_PRINTED]
         except Exception:
             message = ""
-        return {"error": names, "message": message, "traceback": _told(error)}
+        return {"error": names, "message": message, "traceback": _told(error), "line": _line(error)}
+
+
+def _line(error: BaseException) -> str:
+    """Where in a module it was raised, `/.../lib/modules/x/__init__.py:7`; empty if that is nowhere."""
+    places = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
+    return next((f"{file}:{line}" for file, line in reversed([*places]) if "/lib/modules/" in file), "")
 
 
 def _plain_args(error: BaseException) -> tuple[object, ...]:

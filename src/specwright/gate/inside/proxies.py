@@ -25,7 +25,7 @@ class Caller:
 
     Args:
         link: To the gate.
-        send: Sends a message of this process, marked as its own.
+        send: Sends a call, or that a value does not cross.
     """
 
     def __init__(self, link: Link, send: Send) -> None:

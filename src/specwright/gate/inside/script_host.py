@@ -1,7 +1,7 @@
 """Runs a script of the gate in a process of its own, inside the sandbox, together with the module that it loads.
 
-For scripts that need the module beside them, as the contract fuzz does. Their results are JSON lines on the descriptor
-that is their first argument; a module that shares the process could forge them, so they may accuse but never acquit.
+For scripts that need the module beside them, as the run of the mutants does. Their results are JSON lines on the
+descriptor that is their first argument; what else the gate has to say comes from the one that is their last.
 """
 
 import runpy
@@ -19,5 +19,5 @@ def run(_: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "specwright"]:
         # a script finds its own files by itself
         del sys.modules[name]
-    sys.argv = [script, str(plan["to_gate"]), *job["arguments"]]
+    sys.argv = [script, str(plan["to_gate"]), *job["arguments"], str(plan["from_gate"])]
     runpy.run_path(script, run_name="__main__")

@@ -13,7 +13,8 @@ _SAME = {
     "clone3": 435, "pidfd_open": 434, "pidfd_getfd": 438, "pidfd_send_signal": 424, "process_madvise": 440,
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428, "move_mount": 429,
     "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "mount_setattr": 442, "memfd_secret": 447,
-    "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466,
+    "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "quotactl_fd": 443, "process_mrelease": 448,
+    "statmount": 457, "listmount": 458, "open_tree_attr": 467,
 }  # fmt: skip
 
 _X86_64 = {
@@ -27,7 +28,8 @@ _X86_64 = {
     "userfaultfd": 323, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "open_by_handle_at": 304,
     "name_to_handle_at": 303, "memfd_create": 319, "seccomp": 317, "shmget": 29, "shmat": 30, "shmctl": 31,
     "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "semget": 64, "semop": 65, "semctl": 66,
-    "semtimedop": 220, "mq_open": 240, "mq_unlink": 241, "fanotify_init": 300, "quotactl": 179, "swapon": 167,
+    "semtimedop": 220, "mq_open": 240, "mq_unlink": 241, "fanotify_init": 300, "inotify_init": 253,
+    "inotify_add_watch": 254, "inotify_init1": 294, "quotactl": 179, "swapon": 167,
     "swapoff": 168, "reboot": 169, "sethostname": 170, "setdomainname": 171, "init_module": 175,
     "finit_module": 313, "delete_module": 176, "kexec_load": 246, "kexec_file_load": 320, "acct": 163,
     "settimeofday": 164, "clock_settime": 227, "adjtimex": 159, "clock_adjtime": 305, "syslog": 103,
@@ -47,7 +49,8 @@ _AARCH64 = {
     "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272, "open_by_handle_at": 265,
     "name_to_handle_at": 264, "memfd_create": 279, "seccomp": 277, "shmget": 194, "shmctl": 195, "shmat": 196,
     "msgget": 186, "msgctl": 187, "msgrcv": 188, "msgsnd": 189, "semget": 190, "semctl": 191, "semtimedop": 192,
-    "semop": 193, "mq_open": 180, "mq_unlink": 181, "fanotify_init": 262, "quotactl": 60, "swapon": 224,
+    "semop": 193, "mq_open": 180, "mq_unlink": 181, "fanotify_init": 262, "inotify_init1": 26,
+    "inotify_add_watch": 27, "quotactl": 60, "swapon": 224,
     "swapoff": 225, "reboot": 142, "sethostname": 161, "setdomainname": 162, "init_module": 105,
     "delete_module": 106, "finit_module": 273, "kexec_load": 104, "kexec_file_load": 294, "acct": 89,
     "settimeofday": 170, "clock_settime": 112, "adjtimex": 171, "clock_adjtime": 266, "syslog": 116,

@@ -1,4 +1,4 @@
-"""The contracts and schemas of Agent Wire 1.1 as data: the only module of the wire that touches files.
+"""The contracts, schemas and fixtures of Agent Wire 1.1 as data: the only module of the wire that touches files.
 
 They stand at the repository root because W names those paths; a wheel carries copies beside this module. A
 build backend's forced includes are invisible to an editable install, so the loader falls back to the checkout
@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 from specwright import canonical_json
 from specwright.canonical_json import JsonObject
 
-__all__ = ["VERSION", "contract", "schemas"]
+__all__ = ["VERSION", "contract", "fixtures", "schemas"]
 
 VERSION = "v1.1"
 
@@ -35,6 +35,12 @@ def schemas() -> dict[str, JsonObject]:
         for entry in sorted(_directory("schemas").iterdir(), key=lambda entry: entry.name)
         if entry.name.endswith(".schema.json")
     }
+
+
+def fixtures() -> dict[str, bytes]:
+    """Every fixture by its file name, as bytes, since some are no JSON; `expectations.json` tells of the others."""
+    files = sorted(_directory("fixtures").iterdir(), key=lambda entry: entry.name)
+    return {entry.name: entry.read_bytes() for entry in files if entry.name.endswith(".json")}
 
 
 def _directory(kind: str) -> Traversable:

@@ -1,0 +1,84 @@
+"""Where the log ended, noted outside it (D36).
+
+A log that was cut off at its end or rewritten as a whole is consistent with itself. So the project notes the end
+at every stop, and a release notes it once, when it is made: a release goes out, and so does its note. A kill
+leaves a note that is behind, which the log still holds. Leaves out whoever rewrites the notes as well and has no
+release outside.
+"""
+
+from typing import NamedTuple
+
+from specwright.domain.log_end import LogEnd
+from specwright.errors import CorruptionError, InputError
+from specwright.ports.store import StateStore
+from specwright.ports.wire_log import WireLog
+
+__all__ = ["Noted", "check_log_ends", "log_ends", "note_log_end", "note_release_end"]
+
+_OF_THE_PROJECT = "project/log_end.json"
+
+
+def note_log_end(store: StateStore, log: WireLog) -> None:
+    """Note the end of the log at a stop of the run."""
+    end = log.end()
+    if end is None:
+        return
+    note = end.to_bytes()
+    if not store.exists(_OF_THE_PROJECT) or store.read(_OF_THE_PROJECT) != note:
+        store.replace(_OF_THE_PROJECT, note)
+
+
+def note_release_end(store: StateStore, log: WireLog, release_id: str) -> None:
+    """Note the end of the log beside a release, once; the announcement of the release is in it."""
+    path = _of_release(release_id)
+    end = log.end()
+    if end is not None and not store.exists(path):
+        store.publish(path, end.to_bytes())
+
+
+class Noted(NamedTuple):
+    """Every end that was noted, and the notes that cannot be read."""
+
+    ends: tuple[LogEnd, ...]
+    unreadable: tuple[CorruptionError, ...]
+
+
+def log_ends(store: StateStore) -> Noted:
+    """What the project and its releases noted."""
+    paths = [_OF_THE_PROJECT, *map(_of_release, store.names("releases"))]
+    found = [_read(store, path) for path in paths if store.exists(path)]
+    ends = tuple(end for end in found if isinstance(end, LogEnd))
+    return Noted(ends, tuple(fault for fault in found if isinstance(fault, CorruptionError)))
+
+
+def check_log_ends(store: StateStore, log: WireLog) -> None:
+    """Refuse to go on from a log that is not the one of which the ends were noted.
+
+    Raises:
+        CorruptionError: it was cut off, rewritten or replaced, or a note cannot be read.
+    """
+    noted = log_ends(store)
+    if noted.unreadable:
+        raise noted.unreadable[0]
+    for end in noted.ends:
+        if not log.holds(end):
+            raise CorruptionError(
+                f"the Wire log no longer holds its entry {end.sequence_number} as it was noted",
+                where=str(store.location),
+                remedy="`specwright wire verify` says what was altered; restore `.specwright/` from a copy",
+            )
+
+
+def _of_release(release_id: str) -> str:
+    return f"releases/{release_id}/log_end.json"
+
+
+def _read(store: StateStore, path: str) -> LogEnd | CorruptionError:
+    try:
+        return LogEnd.from_bytes(store.read(path), path)
+    except InputError as error:
+        return CorruptionError(
+            f"the note of where the log ended cannot be read: {error.what}",
+            where=path,
+            remedy="restore the file, or delete it if the log is known to be whole",
+        )

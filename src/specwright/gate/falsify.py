@@ -1,0 +1,129 @@
+"""Tries a falsifying test on a module that its own tests accept (DESIGN §8, D13).
+
+The test is checked as the module's own tests are, without being run: black-box imports, no tricks, an assertion that
+depends on the entry point, an obligation of the contract. Then it runs in a sandbox of its own, so that what it shows
+is its own doing. What is told of a failure is what the test's process saw: no line of the module's source.
+
+A test that fails is a counterexample, and so is one during which the module hangs, ends its process or changes its
+arguments. A test that cannot be loaded, does not call the module or breaks by itself shows nothing, and its author is
+told. Left out: whether the test asks for what the contract says; that is the Arbiter's.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from specwright.domain.answers import FalsifyingTest
+from specwright.domain.obligations import obligations
+from specwright.gate.imports import import_findings
+from specwright.gate.sandbox_pair import prepare
+from specwright.gate.sandbox_process import Sandbox
+from specwright.gate.staging import lay_out, stage, workspace
+from specwright.gate.static_stage import test_findings
+from specwright.gate.test_run import TestRun, named_tests, run_tests
+from specwright.gate.top_level import SurfaceFault, parse_source
+from specwright.ports.gate import Candidate, Trial
+
+__all__ = ["try_test"]
+
+MOST_SECONDS = 15.0
+"""For one test; the whole suite of a module has its own limit."""
+
+MOST_CHARACTERS = 1500
+"""Of what is told about a failure."""
+
+_COUNTEREXAMPLES = {"tests.failed", "tests.timeout", "tests.incomplete", "tests.argument_changed"}
+"""What shows something about the module; anything else is the test's own fault."""
+
+_OWN_FAULTS = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "fixture '")
+_DRAWN = {"hypothesis", "random", "secrets"}
+
+
+def try_test(
+    candidate: Candidate,
+    test: FalsifyingTest,
+    sandbox: Sandbox,
+    packages: frozenset[str],
+    timeout_seconds: float,
+) -> Trial:
+    """Check a test, and run it if it is one.
+
+    Args:
+        candidate: As it would ship; its own tests are left out.
+        test: Somebody else's.
+        sandbox: In what it runs.
+        packages: Third-party packages that may be imported.
+        timeout_seconds: At most.
+
+    Raises:
+        SpecwrightError: the sandbox did not come up.
+    """
+    path = f"tests/{test.name}.py"
+    alone = candidate._replace(files={path: test.source.encode()})
+    if problems := tuple(dict.fromkeys(_problems(alone, test, path, packages))):
+        return Trial(test.name, problems)
+    files = {name: data for name, data in candidate.files.items() if name.startswith("implementation/")}
+    files |= alone.files
+    with workspace() as root, prepare(lay_out(root, sandbox), "test_runner") as pair:
+        staged = stage(root, candidate, files, sandbox)
+        run = run_tests(
+            staged, candidate.contract, named_tests(files), min(timeout_seconds, MOST_SECONDS), pair
+        )
+    return _judged(test, run)
+
+
+def _problems(alone: Candidate, test: FalsifyingTest, path: str, packages: frozenset[str]) -> Iterator[str]:
+    due = [obligation.pointer for obligation in obligations(alone.contract)]
+    if test.obligation not in due:
+        known = ", ".join(repr(pointer) for pointer in due)
+        yield f"obligation {test.obligation!r} is none of this contract's; these are {known}"
+    try:
+        tree = parse_source(alone.files[path], path)
+    except (SurfaceFault, UnicodeEncodeError) as fault:
+        yield f"the source is no Python: {fault}"
+        return
+    if named_tests(alone.files) != [f"{test.name}.py::{test.name}"]:
+        yield f"the source holds one test, the function {test.name}, and no other"
+    if drawn := sorted(_imported(tree) & _DRAWN):
+        yield f"it imports {', '.join(drawn)}; a counterexample names the values that fail"
+    for finding in [*import_findings(alone, packages), *test_findings(alone)]:
+        yield f"{finding.code} at line {finding.where.partition(':')[2] or 1}: {finding.message}"
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def _judged(test: FalsifyingTest, run: TestRun) -> Trial:
+    wrong = [finding for finding in run.findings if finding.code not in _COUNTEREXAMPLES]
+    if wrong:
+        return Trial(test.name, tuple(_without_module(finding.message) for finding in wrong))
+    told: list[str] = []
+    for result in run.tests:
+        if result.result == "FAIL":
+            message = _without_module(result.message)
+            seen = {name for names in run.seen.get(result.name.partition("[")[0], []) for name in names}
+            if broken := _broken(message, seen):
+                return Trial(test.name, (f"the test itself breaks: {broken}",))
+            told.append(f"{result.name.partition('::')[2]}:\n{message}")
+    told += [finding.message for finding in run.findings if finding.code != "tests.failed"]
+    return Trial(test.name, passed=not told, message="\n".join(told)[:MOST_CHARACTERS])
+
+
+def _broken(message: str, seen: set[str]) -> str:
+    """The line by which a test fails for a reason of its own, if that did not come out of the module."""
+    errors = [line.removeprefix("E").strip() for line in message.splitlines() if line.startswith("E ")]
+    for error in errors:
+        if error.startswith(_OWN_FAULTS) and error.partition(":")[0] not in seen:
+            return error
+    return ""
+
+
+def _without_module(message: str) -> str:
+    """What the test's own process saw."""
+    return message.partition("\nin the module:\n")[0].strip()

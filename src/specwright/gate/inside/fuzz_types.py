@@ -1,0 +1,301 @@
+"""Values of boundary types, on the side of the fuzz that meets the module: what a type means, whether a value
+is of it, and how a value is compared and shown (DESIGN §8.1).
+
+Loaded by `fuzz_runner`, which runs without the module and loads nothing else of the factory.
+
+A value is of a type as a reader of the contract would say: deeply, an int stands for a float, but a bool for
+no int and a datetime for no date."""
+
+import ast
+import dataclasses
+import datetime
+import enum
+import pathlib
+import uuid
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+__all__ = [
+    "CONSTRUCTORS",
+    "Classes",
+    "Shape",
+    "is_hashable",
+    "measure",
+    "mismatch",
+    "shape_of",
+    "shown",
+    "snapshot",
+]
+
+CONSTRUCTORS: dict[str, Any] = {
+    "Decimal": Decimal,
+    "datetime": datetime.datetime,
+    "date": datetime.date,
+    "time": datetime.time,
+    "timedelta": datetime.timedelta,
+    "UUID": uuid.UUID,
+    "Path": pathlib.Path,
+}
+"""The boundary types that are no builtins, by their bare names."""
+
+_PLAIN = {"bool": bool, "int": int, "float": float, "str": str, "bytes": bytes, "list": list, "dict": dict}
+_SCALARS: dict[str, Any] = {**_PLAIN, **CONSTRUCTORS}
+_SHOWN = 60
+_ITEMS = 6
+
+
+class Shape(NamedTuple):
+    """A type.
+
+    Args:
+        kind: A scalar's name; `none`, `union`, `literal`, `class`, or the name of a container, with
+            `tuple...` for one of any length.
+        parts: Of a union, a container, or the fields of a class.
+        values: Of a Literal.
+        name: Of a class; for messages, of anything.
+        fields: The names of a class's fields.
+        defaults: Those fields that may be left out.
+    """
+
+    kind: str
+    parts: tuple["Shape", ...] = ()
+    values: tuple[Any, ...] = ()
+    name: str = ""
+    fields: tuple[str, ...] = ()
+
+
+class Classes(NamedTuple):
+    """The exported classes: what their statements say, and the classes themselves."""
+
+    stated: Mapping[str, Any]
+    found: Mapping[str, Any]
+
+
+def shape_of(text: str, classes: Classes) -> Shape:
+    """What a type in normal form means."""
+    return _shape(ast.parse(text, mode="eval").body, classes, ())
+
+
+def _shape(node: ast.expr, classes: Classes, within: tuple[str, ...]) -> Shape:
+    text = ast.unparse(node)
+    match node:
+        case ast.Constant(value=None):
+            return Shape("none", name="None")
+        case ast.BinOp(left=left, right=right):
+            sides = [_shape(side, classes, within) for side in (left, right)]
+            parts = tuple(
+                part for side in sides for part in (side.parts if side.kind == "union" else (side,))
+            )
+            return Shape("union", parts, name=text)
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
+            values = ast.literal_eval(inner)
+            return Shape("literal", values=values if isinstance(inner, ast.Tuple) else (values,), name=text)
+        case ast.Subscript(value=ast.Name(id=base), slice=inner):
+            elements = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
+            if base == "tuple" and isinstance(elements[-1], ast.Constant) and elements[-1].value is ...:
+                base, elements = "tuple...", elements[:1]
+            return Shape(base, tuple(_shape(element, classes, within) for element in elements), name=text)
+        case _:
+            return Shape(text, name=text) if text in _SCALARS else _class(text, classes, within)
+
+
+def _class(name: str, classes: Classes, within: tuple[str, ...]) -> Shape:
+    stated = classes.stated[name]
+    found = classes.found[name]
+    if stated["kind"].endswith("Enum"):
+        return Shape("literal", values=tuple(found), name=name)
+    if name in within:
+        # a class of itself: no value goes on for ever
+        return Shape("none", name=name)
+    parts = [
+        _shape(ast.parse(text, mode="eval").body, classes, (*within, name)) for _, text in stated["fields"]
+    ]
+    fields = tuple(field for field, _ in stated["fields"])
+    return Shape("class", tuple(parts), (found,), name, fields)
+
+
+def mismatch(value: Any, shape: Shape, place: str = "result") -> str:
+    """Where a value is of another type, in words; empty if it is of this one."""
+    match shape.kind:
+        case "none":
+            return "" if value is None else _other(value, shape, place)
+        case "union":
+            fits = any(not mismatch(value, part) for part in shape.parts)
+            return "" if fits else _other(value, shape, place)
+        case "literal":
+            same = any(type(value) is type(given) and value == given for given in shape.values)
+            return "" if same else _other(value, shape, place)
+        case "class":
+            return _class_mismatch(value, shape, place)
+        case kind if kind in _SCALARS and not shape.parts:
+            return "" if _is_scalar(value, kind) else _other(value, shape, place)
+        case _:
+            return _container_mismatch(value, shape, place)
+
+
+def _is_scalar(value: Any, kind: str) -> bool:
+    if kind == "int":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "float":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind == "date":
+        return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+    return isinstance(value, _SCALARS[kind])
+
+
+def _class_mismatch(value: Any, shape: Shape, place: str) -> str:
+    found = shape.values[0]
+    if dataclasses.is_dataclass(found):
+        if type(value).__name__ != shape.name or not dataclasses.is_dataclass(value):
+            return _other(value, shape, place)
+        members = [(getattr(value, name, None), f"{place}.{name}") for name in shape.fields]
+    else:
+        row: Any = value
+        if not isinstance(value, dict) or set(row) != set(shape.fields):
+            return _other(row, shape, place)
+        members = [(row[name], f"{place}[{name!r}]") for name in shape.fields]
+    pairs = zip(members, shape.parts, strict=True)
+    return next((found for (part, where), of in pairs if (found := mismatch(part, of, where))), "")
+
+
+def _container_mismatch(value: Any, shape: Shape, place: str) -> str:
+    base: Any = {"tuple...": tuple, "tuple": tuple, "set": set, "frozenset": frozenset, **_PLAIN}[shape.kind]
+    if not isinstance(value, base) or (shape.kind == "tuple" and len(value) != len(shape.parts)):
+        return _other(value, shape, place)
+    return next(
+        (found for part, of, where in _elements(value, shape, place) if (found := mismatch(part, of, where))),
+        "",
+    )
+
+
+def _elements(value: Any, shape: Shape, place: str) -> Iterator[tuple[Any, Shape, str]]:
+    if shape.kind == "dict":
+        for key, part in value.items():
+            yield key, shape.parts[0], f"the key {shown(key)} of {place}"
+            yield part, shape.parts[1], f"{place}[{shown(key)}]"
+    elif shape.kind == "tuple":
+        for index, (part, of) in enumerate(zip(value, shape.parts, strict=True)):
+            yield part, of, f"{place}[{index}]"
+    elif shape.kind in {"set", "frozenset"}:
+        for part in value:
+            yield part, shape.parts[0], f"{shown(part)} in {place}"
+    else:
+        for index, part in enumerate(value):
+            yield part, shape.parts[0], f"{place}[{index}]"
+
+
+def _other(value: Any, shape: Shape, place: str) -> str:
+    return f"{place} is {shown(value)}, which is no {shape.name}"
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether a value can be a key; a signalling NaN cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def snapshot(value: Any) -> str:
+    """A text that is the same for the same value, and another for any other."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = (
+            f"{field.name}={snapshot(getattr(value, field.name))}" for field in dataclasses.fields(value)
+        )
+        return f"{type(value).__name__}({','.join(parts)})"
+    whole: Any = value  # a match narrows `value` to containers of nothing known
+    match value:
+        case enum.Enum():
+            return f"{type(value).__name__}.{value.name}"
+        case dict():
+            return "{" + ",".join(f"{snapshot(k)}:{snapshot(v)}" for k, v in whole.items()) + "}"
+        case list() | tuple():
+            return f"{type(whole).__name__}[{','.join(map(snapshot, whole))}]"
+        case set() | frozenset():
+            return f"{type(whole).__name__}{{{','.join(sorted(map(snapshot, whole)))}}}"
+        case int() if abs(value) >= 10**4000:
+            return hex(value)  # its decimal text is refused by Python
+        case _:
+            return repr(value)
+
+
+def measure(value: Any) -> int:
+    """How large a value is: characters, elements, or the magnitude of a number."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return sum(measure(getattr(value, field.name)) for field in dataclasses.fields(value))
+    whole: Any = value
+    match value:
+        case bool() | enum.Enum():
+            return 1
+        case int():
+            return abs(value)
+        case str() | bytes():
+            return len(value)
+        case dict():
+            return 1 + sum(measure(key) + measure(part) for key, part in whole.items())
+        case list() | tuple() | set() | frozenset():
+            return 1 + sum(map(measure, whole))
+        case Decimal():
+            return 1 if not value.is_finite() else min(10**9, abs(value.adjusted()))
+        case _:
+            return 1
+
+
+def shown(value: Any) -> str:
+    """A value as Python writes it, shortened where it is long."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = (f"{field.name}={shown(getattr(value, field.name))}" for field in dataclasses.fields(value))
+        return f"{type(value).__name__}({', '.join(parts)})"
+    whole: Any = value  # a match narrows `value` to containers of nothing known
+    match value:
+        case enum.Enum():
+            return f"{type(value).__name__}.{value.name}"
+        case str() | bytes():
+            return _shown_text(value)
+        case dict():
+            return (
+                "{"
+                + _listed([f"{shown(key)}: {shown(part)}" for key, part in _first(whole.items())], whole)
+                + "}"
+            )
+        case list():
+            return _repeated(whole) or "[" + _listed([shown(part) for part in _first(whole)], whole) + "]"
+        case tuple():
+            inner = _listed([shown(part) for part in _first(whole)], whole)
+            return f"({inner}{',' if len(whole) == 1 else ''})"
+        case set() | frozenset() if value:
+            inner = "{" + _listed(sorted(shown(part) for part in _first(whole)), whole) + "}"
+            return inner if isinstance(value, set) else f"frozenset({inner})"
+        case pathlib.PurePath():
+            return f"Path({shown(str(value))})"
+        case int() if abs(value) >= 10**40:
+            return f"{'-' if value < 0 else ''}0x{abs(value):x}"[:_SHOWN]
+        case _:
+            return repr(value).replace("datetime.", "")
+
+
+def _first(values: Any) -> list[Any]:
+    return [value for value, _ in zip(values, range(_ITEMS), strict=False)]
+
+
+def _listed(parts: list[str], whole: Any) -> str:
+    more = len(whole) - len(parts)
+    return ", ".join(parts) + (f", ... {more} more" if more > 0 else "")
+
+
+def _repeated(value: list[Any]) -> str:
+    if len(value) > _ITEMS and all(type(part) is type(value[0]) and part == value[0] for part in value):
+        return f"[{shown(value[0])}] * {len(value)}"
+    return ""
+
+
+def _shown_text(value: Any) -> str:
+    if len(value) <= _SHOWN:
+        return repr(value)
+    for length in range(1, 9):
+        unit = value[:length]
+        if len(value) % length == 0 and unit * (len(value) // length) == value:
+            return f"{unit!r} * {len(value) // length}"
+    return f"{value[: _SHOWN // 2]!r}... ({len(value)} long)"

@@ -1,0 +1,23 @@
+"""What a context pack says it leaves out is bounded, whatever the size of the project (F§5.3)."""
+
+from pathlib import Path
+
+from project.test_loop import spec_of_graph
+from project.workbench import Workbench
+from specwright.application import project_stage
+from specwright.application.project_stage import MAX_NEIGHBOURS, neighbours, task_at
+
+
+def test_the_tasks_that_it_waits_for_come_first_and_few_others_follow(tmp_path: Path):
+    """Nearest first, then as they were declared, never itself, fifty in all (F-5-06)."""
+    count = 3 * MAX_NEIGHBOURS
+    graph = [[n - 1] if n > count - 5 else [] for n in range(count)]
+    with Workbench(tmp_path) as bench:
+        bench.approve(spec_of_graph(graph))
+        project_stage.initialise(bench.factory)
+        ids = list(bench.factory.projection.definitions)
+        found = neighbours(bench.factory, task_at(bench.factory, ids[-1]))
+        first = neighbours(bench.factory, task_at(bench.factory, ids[0]))
+    assert found[:4] == [ids[-2], ids[-3], ids[-4], ids[-5]]
+    assert found[4:] == ids[: MAX_NEIGHBOURS - 4]
+    assert first == ids[1 : MAX_NEIGHBOURS + 1]

@@ -1,0 +1,69 @@
+"""When a contract debate may be opened again, and in which state debates go on (D10, D11)."""
+
+import pytest
+
+from specwright.application.deliverable import CONTRACTS
+from specwright.application.engineering import EngineeringState, Left, debate_of, may_reopen
+
+
+def left(fault: str = "contract", retries: int = 0) -> Left:
+    """Where a module's debate was left."""
+    return {
+        "subject": "double",
+        "reason": "its contract is wrong",
+        "debate_id": "PROP-00000002",
+        "target": "IMPL-00000001",
+        "round": retries + 1,
+        "retry_count": retries,
+        "fault": fault,
+        "raw_answers": [],
+        "errors": [],
+    }
+
+
+def state(retries: int = 0) -> EngineeringState:
+    """A task whose contracts are locked."""
+    return {
+        "task_id": "T-a",
+        "plan_id": "MP-00000001",
+        "schema_version": 1,
+        "subject": CONTRACTS,
+        "debates": {CONTRACTS: "PROP-00000001", "double": "PROP-00000002"},
+        "locked": {"target": "MP-00000001", "round": retries + 1, "retry_count": retries},
+        "shipped": {"halve": "MM-00000001@1.0.0"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("fault", "of_contracts", "of_module", "may"),
+    [
+        ("contract", 0, 0, True),
+        ("contract", 1, 1, True),
+        ("contract", 2, 0, False),
+        ("contract", 0, 2, False),
+        ("plan", 0, 0, False),
+        ("", 0, 0, False),
+    ],
+)
+def test_both_debates_need_a_revision_for_it(fault: str, of_contracts: int, of_module: int, may: bool):
+    """D-10-05, D-11-01: so that there is never a fourth proposal of anything."""
+    assert may_reopen(state(of_contracts), left(fault, of_module)) is may
+
+
+def test_it_may_be_done_once():
+    """D-10-05: whichever module asked for it."""
+    assert not may_reopen({**state(), "reopened_by": left()}, left())
+
+
+def test_both_debates_go_on_where_they_were():
+    """D-10-05: same id, next round, and what is sealed is known; any other debate begins."""
+    reopened: EngineeringState = {**state(), "reopened_by": left()}
+    contracts = debate_of(reopened)
+    assert contracts["debate_id"] == "PROP-00000001"
+    assert (contracts["source_of_failure"], contracts["cause_debate"]) == ("late", "PROP-00000002")
+    assert contracts["sealed"] == {"halve": "MM-00000001@1.0.0"}
+    module = debate_of({**reopened, "subject": "double"})
+    assert (module["debate_id"], module["target"], module["round"]) == ("PROP-00000002", "IMPL-00000001", 1)
+    assert module["source_of_failure"] == "reopened"
+    assert "debate_id" not in debate_of({**reopened, "subject": "halve"})
+    assert "debate_id" not in debate_of(state())

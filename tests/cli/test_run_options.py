@@ -1,0 +1,87 @@
+"""Which model a later `run` takes (DESIGN §9): what was said last wins."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.commands import specwright
+from specwright.cli.run_options import Options, given_options, last_options, remember, settings_for
+from specwright.errors import InputError
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A project whose settings name a model, and whose last run was told another one."""
+    settings(tmp_path, 'model = "openai:written"\n')
+    (tmp_path / ".specwright").mkdir()
+    remember(tmp_path, Options("openai:told", (("arbiter", "openai:judge"),), "http://127.0.0.1:1/v1"))
+    return tmp_path
+
+
+def settings(directory: Path, text: str) -> None:
+    """Write the settings."""
+    (directory / "specwright.toml").write_text(text)
+
+
+def taken(directory: Path, model: str = "") -> tuple[str, str, dict[str, str]]:
+    """Model, address and models of roles that a `run` takes."""
+    found = settings_for(directory, given_options(directory, model, [], ""))
+    return found.model, found.base_url, dict(found.role_models)
+
+
+def test_a_run_goes_on_with_what_the_last_one_was_told(directory: Path) -> None:
+    """Settings that nobody has touched since do not undo an option (D-S9-01)."""
+    assert taken(directory) == ("openai:told", "http://127.0.0.1:1/v1", {"arbiter": "openai:judge"})
+
+
+def test_settings_that_were_edited_since_win_over_the_last_run(directory: Path) -> None:
+    """Whoever edits the file means it; model, address and roles go together (D-S9-01)."""
+    settings(directory, 'model = "openai:edited"\n')
+    assert taken(directory) == ("openai:edited", "", {})
+    assert last_options(directory) == Options()
+
+
+def test_an_option_wins_over_both(directory: Path) -> None:
+    """What this command says is the newest (D-S9-01)."""
+    settings(directory, 'model = "openai:edited"\n')
+    assert taken(directory, "openai:now")[0] == "openai:now"
+
+
+def test_an_edit_that_names_no_model_leaves_the_last_one(directory: Path) -> None:
+    """A comment, another setting, or a model taken out: the run goes on (D-S9-01)."""
+    for text in ('# hello\nmodel = "openai:written"\ncalls_per_role = 30\n', "calls_per_role = 30\n"):
+        settings(directory, text)
+        assert taken(directory)[0] == "openai:told"
+
+
+def test_the_environment_counts_as_the_settings_do(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that was set since is newer than the last run (D-S9-01)."""
+    monkeypatch.setenv("SPECWRIGHT_MODEL", "openai:exported")
+    assert taken(directory)[0] == "openai:exported"
+
+
+def test_options_that_an_older_version_wrote_are_kept(directory: Path) -> None:
+    """Without a note of the settings nothing is known to be edited (D-S9-01)."""
+    path = directory / ".specwright/run.json"
+    kept = json.loads(path.read_text())
+    del kept["settings"]
+    path.write_text(json.dumps(kept))
+    settings(directory, 'model = "openai:edited"\n')
+    assert taken(directory)[0] == "openai:told"
+
+
+def test_it_stays_known_that_answers_were_scripted(directory: Path) -> None:
+    """Also after an edit, and with settings that cannot be read (D-S6-02)."""
+    remember(directory, Options("playbook:/nowhere", scripted=True))
+    settings(directory, 'model = "openai:edited"\n')
+    assert last_options(directory).scripted
+    settings(directory, "model = \n")
+    with pytest.raises(InputError, match="no TOML"):
+        last_options(directory)
+
+
+def test_run_tells_the_edited_model(waiting: Path) -> None:
+    """The whole command: a project that a playbook began goes on with the model of the edited file (D-S9-01)."""
+    settings(waiting, 'model = "openai:edited"\n')
+    specwright("run", waiting).refuses("openai:edited", "OPENAI_API_KEY")

@@ -1,0 +1,207 @@
+"""Falsifying tests and the rulings on them (D10, D13, F§9.3)."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from specwright.domain.answers import (
+    CRITERIA,
+    ArbiterAnswer,
+    ChallengerAnswer,
+    Failure,
+    FalsifyingTest,
+    FaultOf,
+    StruckTest,
+    Verdict,
+)
+from specwright.domain.contract import MicroModuleContract
+from specwright.domain.debate import Challenge, challenge
+from specwright.domain.falsifying import TriedTest, counterexample, naming_problems, standing
+from specwright.domain.rulings import is_disputed, overturns, ruling_problems
+
+CONTRACT = MicroModuleContract.model_validate(
+    {
+        "module_id": "MM-00000001",
+        "module_version": "1.0.0",
+        "name": "double",
+        "purpose": "Double a number.",
+        "tags": ["numbers"],
+        "inputs": [{"name": "number", "type": "int", "constraints": ["is not negative"]}],
+        "outputs": [{"name": "result", "type": "int", "invariants": ["is the number twice"]}],
+        "error_surfaces": [],
+        "effects": [],
+        "modes": {"sync": True, "async": False},
+        "error_cases": ["Nought"],
+        "dependencies": [],
+    }
+)
+NOW, EARLIER = "a" * 64, "b" * 64
+ASSESSED = [
+    {"criterion": name, "assessment": "MET", "evidence": "/inputs/0 shows it in so many words."}
+    for name in CRITERIA
+]
+PROSE = {
+    "invariant": "/inputs/0",
+    "evidence": "Nothing shows nought.",
+    "required_change": "Show what nought gives.",
+}
+
+
+def tried(name: str, verdict: Verdict = Verdict.FAIL, against: str = NOW) -> TriedTest:
+    """A test as it was tried."""
+    return TriedTest(
+        name=name,
+        obligation="",
+        source=f"def {name}(): assert double(2) == 4",
+        contract_sha256=against,
+        result=verdict,
+        message="4 is not 5",
+    )
+
+
+def challenged(*tests: TriedTest, failures: Any = (), unmet: str = "", **changes: Any) -> Challenge:
+    """A challenge with tests that were tried."""
+    assessed = [{**a, "assessment": "NOT_MET"} if a["criterion"] == unmet else a for a in ASSESSED]
+    answer = ChallengerAnswer.model_validate(
+        {
+            "rubric_assessments": assessed,
+            "verdict": "FAIL" if failures or unmet else "PASS",
+            "failures": list(failures) or ([PROSE] if unmet else []),
+            **changes,
+        }
+    )
+    return challenge(answer, "CHAL-00000001", "IMPL-00000001", tests)
+
+
+def ruled(decision: str = "REJECT", **changes: Any) -> ArbiterAnswer:
+    """A ruling."""
+    directive = "NO_SHIP" if decision == "REJECT" else "SHIP"
+    amendments = [{"action": "ADD", "target": "test:test_x", "detail": "Add a test that doubles three."}]
+    given = {
+        "decision": decision,
+        "ship_directive": directive,
+        "rationale": "What was shown decides it, and it was shown.",
+        "amendments": amendments if decision == "APPROVE_WITH_AMENDMENTS" else [],
+    }
+    return ArbiterAnswer.model_validate({**given, **changes})
+
+
+def struck(
+    name: str, pointer: str = "/outputs/0/invariants/0", reason: str = "It asks for more than it says."
+) -> Any:
+    """A strike."""
+    return {"test": name, "contract_pointer": pointer, "reason": reason}
+
+
+def test_one_failed_test_makes_the_verdict_fail_and_is_a_failure_of_its_own():
+    """D-13-02: whatever the rubric says; a test that passes changes nothing."""
+    found = challenged(tried("test_a"), tried("test_b", Verdict.PASS))
+    assert found.verdict is Verdict.FAIL
+    assert found.failures == [counterexample(tried("test_a"))]
+    assert challenged(tried("test_b", Verdict.PASS)).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("found", "disputed"),
+    [
+        (challenged(tried("test_a")), True),
+        (challenged(tried("test_a"), failures=[{**PROSE, "evidence": "test_a fails, as it must."}]), True),
+        (challenged(tried("test_a"), failures=[PROSE]), False),
+        (challenged(tried("test_a"), unmet="R2"), False),
+        (challenged(tried("test_a", Verdict.PASS)), False),
+        (challenged(unmet="R2"), False),
+        (challenged(failures=[{**PROSE, "fault": "contract"}]), True),
+        (challenged(failures=[{**PROSE, "fault": "plan"}], unmet="R6"), True),
+    ],
+    ids=[
+        "tests",
+        "tests and their words",
+        "prose too",
+        "criterion too",
+        "passed",
+        "prose",
+        "contract",
+        "plan",
+    ],
+)
+def test_a_fail_goes_to_the_arbiter_first_only_if_it_rests_on_tests_or_lies_above(
+    found: Challenge, disputed: bool
+):
+    """D-13-04, D-10-05, D-10-06: otherwise it costs its revision at once."""
+    assert is_disputed(found) is disputed
+
+
+@pytest.mark.parametrize(
+    ("ruling", "left", "problem"),
+    [
+        (ruled("APPROVE"), 2, "strike every failed test"),
+        (ruled("APPROVE"), 0, "APPROVE is refused"),
+        (ruled("APPROVE_WITH_AMENDMENTS"), 1, "rule REJECT"),
+        (ruled("APPROVE", struck_tests=[struck("test_a")]), 2, "strike every failed test"),
+        (ruled(struck_tests=[struck("test_c")]), 2, "is no failed test"),
+        (ruled(struck_tests=[struck("test_a", "/outputs/3")]), 2, "has no /outputs/3"),
+        (ruled(struck_tests=[struck("test_a", reason="Too much.")]), 2, "say why"),
+        (ruled(confirmed_fault="plan"), 2, "no failure of this challenge is marked plan"),
+        (ruled("APPROVE_WITH_AMENDMENTS"), 0, ""),
+        (ruled("APPROVE", struck_tests=[struck("test_a"), struck("test_b")]), 0, ""),
+        (ruled(struck_tests=[struck("test_a"), struck("test_b")]), 2, ""),
+        (ruled(), 2, ""),
+    ],
+)
+def test_what_may_be_ruled_on_counterexamples(ruling: ArbiterAnswer, left: int, problem: str):
+    """D-13-03, D-13-04, F-9.3-03: strike with a pointer and a reason; a FAIL that stands is no approval."""
+    problems = ruling_problems(ruling, challenged(tried("test_a"), tried("test_b")), [CONTRACT], left)
+    assert bool(problem) is bool(problems)
+    assert problem in "; ".join(problems)
+
+
+def test_with_all_struck_nothing_is_left_of_the_failures_and_with_some_the_rest_is():
+    """D-13-04: what a Proposer is told are the tests that stand, and whatever was not about tests."""
+    found = challenged(tried("test_a"), tried("test_b"), failures=[{**PROSE, "evidence": "test_a fails."}])
+    both = [StruckTest.model_validate(struck(name)) for name in ("test_a", "test_b")]
+    assert overturns(found, both)
+    assert not overturns(found, both[:1])
+    assert found.without(both[:1]) == [counterexample(tried("test_b"))]
+    assert Failure.model_validate(PROSE) in challenged(tried("test_a"), failures=[PROSE]).without(both)
+
+
+def test_a_confirmed_fault_goes_with_a_rejection():
+    """D-10-05, D-10-06: what is wrong above the module cannot ship."""
+    with pytest.raises(ValidationError, match="confirmed_fault goes with REJECT"):
+        ruled("APPROVE", confirmed_fault="contract")
+    assert challenged(failures=[{**PROSE, "fault": "contract"}]).faults(FaultOf.CONTRACT)
+
+
+def test_an_answer_holds_few_small_tests_with_names_of_their_own():
+    """D-13-01: five at most, of 4,000 characters each."""
+    one = {"name": "test_a", "obligation": "", "source": "def test_a(): assert double(2) == 4"}
+    for tests in (
+        [one, one],
+        [{**one, "name": f"test_{i}"} for i in range(6)],
+        [{**one, "source": "x" * 4001}],
+    ):
+        with pytest.raises(ValidationError):
+            challenged(falsifying_tests=tests)
+    again = [FalsifyingTest.model_validate(one)]
+    assert "take another name" in naming_problems(again, [tried("test_a")])[0]
+    assert naming_problems(again, [tried("test_b")]) == []
+
+
+NAMES = st.sampled_from(["test_a", "test_b", "test_c", "test_d"])
+
+
+@given(
+    st.lists(
+        st.tuples(NAMES, st.sampled_from(Verdict), st.sampled_from([NOW, EARLIER])), unique_by=lambda t: t[0]
+    ),
+    st.sets(NAMES),
+)
+def test_a_test_stands_until_it_is_struck_or_its_contract_is_gone(all_tried: list[Any], gone: set[str]):
+    """D-13-05: whether it failed or passed when it was tried."""
+    tests = [tried(name, verdict, against) for name, verdict, against in all_tried]
+    strikes = [StruckTest.model_validate(struck(name)) for name in gone]
+    found = {one.name for one in standing(tests, strikes, NOW)}
+    assert found == {one.name for one in tests if one.contract_sha256 == NOW} - gone

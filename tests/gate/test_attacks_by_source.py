@@ -1,0 +1,117 @@
+"""Attacks that the source shows: hostile tests and hostile modules before the whole gate, static checks included.
+
+The module is wrong in each attack by tests, and its examples do not show it: the attack stands in place of the one test
+that would. So a verdict that passes is an attack that came through.
+"""
+
+import pytest
+
+from gate.hostile import ENTRY, SOURCE, TEST_SOURCE, TESTS
+from gate.judging import candidate, judge
+from gate.running import survivors
+from gate.static_judging import cases, codes_of_source
+from specwright.gate.imports import import_findings
+from specwright.gate.static_stage import NOT_EXECUTED, static_findings
+
+BY_TESTS = cases("hostile_tests.md")
+BY_MODULES = cases("hostile_modules.md")
+HONEST = TEST_SOURCE[
+    TEST_SOURCE.index("def test_case_counts") : TEST_SOURCE.index("@pytest.mark.parametrize")
+]
+CLAIMS = "tests/obligations.json"
+SHOWN_BY_A_RUN = ("tests.failed", "tests.names", "tests.none", "tests.uncollected", "strength.weak")
+# what an attack against the report needs is refused by the source; past it, the run has to tell
+REACHING = [name for name in BY_TESTS if any(word in BY_TESTS[name] for word in ("forge(", "json.", "_exit"))]
+
+
+def _attacked(name):
+    """A wrong module whose tests are an attack."""
+    wrong = SOURCE.replace("(text.casefold() if fold else text).split()", "text.split()")
+    changes = {ENTRY: wrong, TESTS: TEST_SOURCE.replace(HONEST, BY_TESTS[name] + "\n\n")}
+    if "class TestX" in BY_TESTS[name]:
+        claims = candidate("tally_words").files[CLAIMS].decode()
+        changes[CLAIMS] = claims.replace("test_case_counts_unless_it_is_folded", "TestX::test_it")
+    return changes
+
+
+def _due(name):
+    return name.partition(":")[0]
+
+
+def test_the_module_under_attack_is_told_from_the_right_one():
+    """D-S8-06: without an attack the wrong module fails, by the test that the attacks replace."""
+    wrong = {ENTRY: SOURCE.replace("(text.casefold() if fold else text).split()", "text.split()")}
+    found = judge("tally_words", wrong, static=True).findings
+    assert [finding.code for finding in found] == ["tests.failed"]
+    assert "test_case_counts_unless_it_is_folded" in found[0].where
+    assert len(BY_TESTS) > 200
+
+
+@pytest.mark.parametrize("name", BY_TESTS)
+def test_a_hostile_test_is_refused_by_its_source(name):
+    """D-S8-06, D-S8-12: frames, hooks, fixtures, patches, rebindings, assertions that hold or never run."""
+    attacked = candidate("tally_words", _attacked(name))
+    found = {finding.code for finding in (*static_findings(attacked), *import_findings(attacked))}
+    assert found == set() if _due(name) in SHOWN_BY_A_RUN else _due(name) in found
+
+
+@pytest.mark.parametrize("name", BY_MODULES)
+def test_a_hostile_module_is_refused_by_its_source(name):
+    """D-S8-05, D-S8-20: effects by aliases, dynamic imports, code made at run time, attribute walks."""
+    assert _due(name) in {code for code, _ in codes_of_source(BY_MODULES[name])}
+
+
+def _sample(names, every=30):
+    """All of them in the slow run, one in so many in the fast one."""
+    return [
+        name if place % every == 0 else pytest.param(name, marks=pytest.mark.slow)
+        for place, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("name", _sample(BY_TESTS, 40))
+def test_no_hostile_test_comes_through_the_whole_gate(name, place):
+    """D-S8-06, D-S8-08, D-S8-12: a refusal or an honest failure, and nothing is left."""
+    verdict = judge("tally_words", _attacked(name), timeout_seconds=10, static=True, strength=0.8)
+    assert not verdict.passed
+    assert _due(name) in {finding.code for finding in verdict.findings}
+    assert not survivors(place)
+    assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize("name", _sample(REACHING))
+def test_nor_past_the_static_checks(name, place):
+    """D-S8-09: a forged report is told by the guard, or by a run in which no module answers."""
+    verdict = judge("tally_words", _attacked(name), timeout_seconds=10, static=False, strength=0.8)
+    assert not verdict.passed
+    assert not survivors(place)
+    assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize("name", _sample(BY_MODULES, 20))
+def test_no_hostile_module_is_executed(name, place):
+    """D-S8-01, D-S8-05: after what cannot be vouched for nothing is run, and the verdict says why."""
+    whole = SOURCE + "\n\n" + BY_MODULES[name].replace("def f(", "def _deed(").replace("f,", "_deed,")
+    verdict = judge("tally_words", {ENTRY: whole}, static=True)
+    found = {finding.code for finding in verdict.findings}
+    assert _due(name) in found
+    assert not (found & NOT_EXECUTED and verdict.tests)
+    assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tests/conftest.py",
+        "tests/pytest.ini",
+        "conftest.py",
+        "tests/__init__.py",
+        "tests/sitecustomize.py",
+        "pytest.py",
+    ],
+)
+def test_files_that_steer_pytest_or_python_have_no_place(path):
+    """D-S8-06: they are told by their path, and nothing of them is read."""
+    verdict = judge("tally_words", {path: "import os\nos._exit(0)\n"}, static=True)
+    assert ("files.unexpected", path) in [(finding.code, finding.where) for finding in verdict.findings]
+    assert verdict.tests == ()

@@ -1,0 +1,76 @@
+"""Falsifying tests at the gate: what counts as one, what it shows, and what is told of it (D13, DESIGN §8)."""
+
+import pytest
+
+from gate.judging import candidate
+from specwright.domain.answers import FalsifyingTest
+from specwright.gate import FirstGate
+from specwright.ports.gate import Trial
+
+HEAD = "import pytest\nfrom modules.shorten import shorten\n\n\n"
+SECRET = "carefully_hidden"
+
+
+def tried(
+    body: str, name: str = "test_it", obligation: str = "", head: str = HEAD, source: str = ""
+) -> Trial:
+    """What becomes of one test of `shorten`."""
+    changes = {"implementation/__init__.py": source} if source else None
+    test = FalsifyingTest(name=name, obligation=obligation, source=f"{head}def test_it():\n    {body}\n")
+    return FirstGate(20.0).falsify(candidate("shorten", changes), [test])[0]
+
+
+def test_a_test_that_the_module_withstands_passes():
+    """D-13-01: black box, in a sandbox of its own, whatever the module's own tests are."""
+    assert tried('assert shorten("abc", 2) == ("ab", "E_CUT")') == Trial("test_it", passed=True)
+
+
+def test_a_test_that_fails_is_told_with_what_came_out():
+    """D-13-02: by values."""
+    trial = tried('assert shorten("abc", 2)[0] == "abc"')
+    assert not trial.passed
+    assert trial.problems == ()
+    assert "'ab' == 'abc'" in trial.message
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (f"{SECRET} = text[limit + 99]", "IndexError"),
+        (f"{SECRET} = 1\n    while {SECRET}: pass", "did not end within"),
+        (f"import os; {SECRET} = os._exit(1)", "broke off"),
+    ],
+    ids=["an undeclared error", "an endless loop", "an end of the process"],
+)
+def test_nothing_that_is_told_holds_a_line_of_the_module(broken: str, said: str):
+    """D-13-02, F-9.7-07: an error, a hang and an exit are counterexamples too."""
+    whole = candidate("shorten").files["implementation/__init__.py"].decode()
+    source = whole.replace("    if limit < 1:", f"    {broken}\n    if limit < 1:")
+    trial = tried('assert shorten("abc", 2)', source=source)
+    assert (trial.problems, trial.passed) == ((), False)
+    assert said in trial.message
+    assert SECRET not in trial.message
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"body": "assert shorten('a', 5)", "obligation": "/inputs/7"}, "is none of this contract's"),
+        ({"body": "assert shorten('a', 5)", "name": "test_other"}, "one test, the function test_other"),
+        ({"body": "assert 1 == 1"}, "tests.constant"),
+        ({"body": "assert shorten.__doc__"}, "tests.internals"),
+        ({"body": "assert s('a')", "head": "from modules.shorten.deep import s\n"}, "tests.import"),
+        ({"body": "assert shorten('a', unknown)"}, "the test itself breaks: NameError"),
+        (
+            {"body": "assert shorten(random.choice('ab'))", "head": f"import random\n{HEAD}"},
+            "names the values",
+        ),
+        ({"body": "assert shorten('a', 5"}, "the source is no Python"),
+    ],
+    ids=["obligation", "name", "constant", "internals", "import", "broken", "drawn", "syntax"],
+)
+def test_what_is_no_test_of_the_module_is_told_to_its_author(given: dict[str, str], problem: str):
+    """D-13-01: it shows nothing, and most of these are never run."""
+    trial = tried(**given)
+    assert not trial.passed
+    assert problem in "; ".join(trial.problems)
