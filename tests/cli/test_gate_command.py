@@ -201,6 +201,7 @@ def test_the_settings_beside_a_module_bind_its_gate(module: Path):
     specwright("gate", module).refuses("no-such-package-of-ours>=1", "pip install")
 
 
+@pytest.mark.slow
 def test_what_shipped_unconfined_says_so_in_its_last_lines_and_in_its_evidence(waiting: Path):
     """Whoever accepts the risk is not the only one who learns of it (D-S8-10, D-S8-16)."""
     (waiting / "specwright.toml").write_text('sandbox = "none"\n')

@@ -80,6 +80,7 @@ def _model_answers(directory: Path) -> list[list[object]]:
     return [[r["scope"], r["ordinal"], r["request"]] for r in records if r["kind"] == "model"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_one_json_document_too(tmp_path: Path, stopping: Path) -> None:
     """D-S9-03: stdout carries the error as JSON, with the exit code."""
     with running(tmp_path / "project", stopping, "--json") as process:

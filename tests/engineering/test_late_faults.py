@@ -165,6 +165,7 @@ def test_a_struck_counterexample_costs_nothing_and_is_recorded(directory: Path):
     assert run.record(DOUBLE, 1, "adjudication")["struck_tests"][0]["reason"] == struck.reason
 
 
+@pytest.mark.slow
 def test_a_strike_needs_a_pointer_that_is_there_and_an_approval_needs_all_struck(directory: Path):
     """Each time the Arbiter is asked again; then the revision is spent (D-13-03, D-13-04, F-9.3-03)."""
     run = bench(
@@ -183,6 +184,7 @@ def test_a_strike_needs_a_pointer_that_is_there_and_an_approval_needs_all_struck
     assert shipped(run, DOUBLE).struck_tests == []
 
 
+@pytest.mark.slow
 def test_tests_that_are_none_go_back_to_the_challenger(directory: Path):
     """Source-reading, obligation-less, unloadable, disproved: within its attempts, never run or never counted
     (D-13-01, D-11-04)."""
@@ -209,6 +211,7 @@ def test_tests_that_are_none_go_back_to_the_challenger(directory: Path):
     assert challenge(run, 1).failures[0].invariant == "mild_review_violation"
 
 
+@pytest.mark.slow
 def test_a_challenger_that_never_gets_a_test_right_is_heard_without_it(directory: Path):
     """Its sound review counts; three attempts, and no revision is lost (D-13-01, D-11-04)."""
     broken = falsifying((LARGE, "/outputs/0/invariants/0", SOURCE.replace("double(1000)", "1000")))
@@ -219,6 +222,7 @@ def test_a_challenger_that_never_gets_a_test_right_is_heard_without_it(directory
     assert challenge(run, 1).falsifying_tests == []
 
 
+@pytest.mark.slow
 def test_an_amendment_that_breaks_a_standing_test_goes_back_within_its_attempts(directory: Path):
     """A test that the module withstood stands as one that it failed does (D-13-05, F-9.6-03)."""
     first = "Say in the first line what it is for."
@@ -287,6 +291,7 @@ def test_a_contract_fault_found_late_reopens_the_contract_debate(directory: Path
     assert len({wire["reference"] for wire in run.reviews() if wire["subject"] == "plan.locked"}) == 2
 
 
+@pytest.mark.slow
 def test_a_reopened_plan_that_changes_a_sealed_contract_is_refused_and_halts(directory: Path):
     """Refused three times; the sealed module stays what it is (D-10-05, F-6-03)."""
     changed = plan(planned("halve", purpose="Make the whole of a number."), planned(DOUBLE, **EXACT))
@@ -310,6 +315,7 @@ def test_the_contract_debate_is_reopened_once(directory: Path):
     assert "the contract is at fault" in run.escalation.details["failed"][DOUBLE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["contract", "plan"])
 def test_a_fault_above_the_module_that_is_not_confirmed_is_an_ordinary_failure(directory: Path, fault: str):
     """It costs a revision, and nothing else (D-10-05, D-10-06)."""

@@ -9,7 +9,8 @@ from engineering.answers import PROSE, Handed, claimed, draft, failing, plan, pl
 from engineering.scripted import AT_PREFLIGHT, AT_THE_GATE, MISMATCH
 from engineering.workbench import Bench, script
 from specwright.application.announcing import announce, task_event
-from specwright.application.engineering import EngineeringState, ship_module
+from specwright.application.engineering import ship_module
+from specwright.application.engineering_state import EngineeringState
 from specwright.errors import RefusedError
 
 FIVE = plan(

@@ -63,6 +63,7 @@ def test_a_run_without_approval_stops_at_the_gate_and_says_what_to_type(
     assert set(endpoint.asked.values()) == {1}
 
 
+@pytest.mark.slow
 def test_approve_in_a_new_process_drives_the_run_to_its_end(workshop: Workshop, waiting: Path):
     """With the options of the last run (F-3.2.4-02, D-S9-02)."""
     finished = workshop.command("approve", waiting, "--json")
@@ -120,6 +121,7 @@ def amended(workshop: Workshop, project: Path) -> Finished:
     return finished
 
 
+@pytest.mark.slow
 def test_the_third_amendment_in_a_row_comes_with_advice(workshop: Workshop, waiting: Path):
     """Counted over processes; a fourth is taken all the same; a rejection counts anew (F-3.2.4-07, F-3.2.4-08)."""
     advice = [bool(amended(workshop, waiting).document["advice"]) for _ in range(4)]

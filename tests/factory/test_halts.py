@@ -148,6 +148,7 @@ def test_a_planner_that_never_gets_it_right_halts_the_task_with_its_answers(
     assert found.escalation.recommended_resolution == "REVISE_PLAN"
 
 
+@pytest.mark.slow
 def test_a_proposer_whose_draft_never_passes_halts_the_module_alone(
     workshop: Workshop, playbook: Path, tmp_path: Path
 ):

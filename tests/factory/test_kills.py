@@ -35,7 +35,7 @@ def goes_on(workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uni
 @pytest.mark.parametrize(
     "during",
     [
-        Fault("hang", "proposer", "initials", ordinal=3),
+        pytest.param(Fault("hang", "proposer", "initials", ordinal=3), marks=pytest.mark.slow),
         Fault("hang", "challenger", "initials"),
         pytest.param(Fault("hang", "planner", ordinal=1), marks=pytest.mark.slow),
         pytest.param(Fault("hang", "arbiter", "contracts"), marks=pytest.mark.slow),
@@ -91,7 +91,7 @@ def killed_again_and_again(
 @pytest.mark.parametrize(
     ("step", "forgetting"),
     [
-        (23, False),
+        pytest.param(23, False, marks=pytest.mark.slow),
         (41, True),
         pytest.param(1, False, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
         pytest.param(2, True, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),

@@ -36,6 +36,7 @@ def sealed(project: Path) -> dict[str, list[bytes]]:
     return found
 
 
+@pytest.mark.slow
 def test_an_endpoint_and_a_playbook_make_the_same_modules(
     workshop: Workshop, uninterrupted: Uninterrupted, tmp_path: Path
 ):

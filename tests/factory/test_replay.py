@@ -67,6 +67,7 @@ def test_a_replay_of_a_replay_is_one_too(workshop: Workshop, uninterrupted: Unin
     assert differences(tmp_path / "thrice", tmp_path / "again") == []
 
 
+@pytest.mark.slow
 def test_an_edited_prompt_is_reported_and_not_refused(
     edited: Workshop, uninterrupted: Uninterrupted, tmp_path: Path
 ):
@@ -100,6 +101,7 @@ def test_a_journal_that_ends_too_early_says_where(
     assert "Traceback" not in finished.err
 
 
+@pytest.mark.slow
 def test_after_a_crash_a_request_that_differs_is_refused(
     workshop: Workshop, edited: Workshop, endpoint: Endpoint, job: Job
 ):

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,17 @@ def test_every_cause_is_an_earlier_wire_of_the_log(told: list[Wire]):
     assert len(known) == len(told)
 
 
+def test_each_gate_s_decision_is_told_with_the_hash_of_what_it_saw(
+    told: list[Wire], uninterrupted: Uninterrupted
+):
+    """The lock behind the contract debate, then the ship gate; the hash is that of the debate's record (D-33-02, W-7-08)."""
+    decided = payloads(told, "gate.decided")
+    assert [(one["gate"], one["verdict"]) for one in decided] == [("lock", "pass"), ("ship", "pass")]
+    records = (uninterrupted.project / "state_store/debates").glob("*/round-*/gate-*.json")
+    there = {sha256(path.read_bytes()).hexdigest(): path.stem.removeprefix("gate-") for path in records}
+    assert {one["evidence_sha256"]: one["reference"].partition("@")[0] for one in decided} == there
+
+
 def test_a_run_reduces_without_a_rejected_wire(told: list[Wire]):
     """Places are dense from 1, states are true, the task is completed with its artifact (W-5-03, W-2-06, D-34-01)."""
     reduction = reduce_wires(told)
@@ -94,6 +106,7 @@ def test_no_wire_of_a_run_carries_working_content(uninterrupted: Uninterrupted, 
     assert {w["name"] for w in payloads(told, "artifact.ready")} == {"initials"}
 
 
+@pytest.mark.slow
 def test_a_module_that_ships_within_a_task_that_halts_is_announced(workshop: Workshop, tmp_path: Path):
     """artifact.ready as it is sealed, the block after it; the task that waits says nothing (W-7-10, D-33-02)."""
     playbook = pair(tmp_path / "playbook")

@@ -7,17 +7,14 @@ would be.
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from engineering.test_partial_execution import HALTS
+from engineering.workbench import Bench, script
 from project.test_loop import spec_of_graph
-from project.workbench import Workbench, seal_stub
+from project.workbench import Workbench
 from specwright.application.announcing import task_event
-from specwright.application.factory import Factory
-from specwright.application.halting import Halt, halt
-from specwright.application.project_stage import Task
-from specwright.domain.escalation import Resolution
 from specwright.domain.task_file import TaskDefinition
 from specwright.wire.reducer import reduce_wires
 from specwright.wire.rejection import WireRefusedError
@@ -143,20 +140,13 @@ def test_an_attestation_is_started_ready_and_complete_in_one_append(tmp_path: Pa
 
 def test_an_override_goes_on_in_the_same_attempt_and_completes_by_the_gate(tmp_path: Path):
     """The person's word starts the task again; ready and complete come with the seal, as ever (W-7-11, D-33-04, D22)."""
-
-    def unfinished(factory: Factory, task: Task) -> dict[str, Any]:
-        why = Halt("modules", "rejected", "Decide.", Resolution.PROVIDE_FIX, "none")
-        return {"outcome": "HALTED", "escalation": halt(factory, task, why)}
-
-    with Workbench(tmp_path, work=unfinished) as bench:
-        bench.approve(spec_of_graph(([],)))
-        bench.run()
+    with Bench(tmp_path, script(HALTS["rejected"])) as bench:
+        assert bench.begin() == "HALTED"
         told = answer(bench, "APPROVE_OVERRIDE", rationale="The objection is moot.")
         assert types(told) == ["review.recorded", "task.started"]
-        bench.work = seal_stub
         go_on(bench)
         task = wires(bench, FIRST)
-    assert types(task[4:]) == ["task.blocked", "task.started", "artifact.ready", "task.complete"]
+    assert types(task[-4:]) == ["task.blocked", "task.started", "artifact.ready", "task.complete"]
     assert task[-1]["payload"]["verification"] == {"mechanical": "pass"}
 
 

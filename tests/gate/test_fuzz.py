@@ -10,7 +10,7 @@ from specwright.gate.staging import stage
 
 QUICK = FuzzBounds(call_seconds=0.4)
 
-ALWAYS = 8
+ALWAYS = 5
 """How many of the planted faults, and of the sound modules, are tried in every run of the tests."""
 
 

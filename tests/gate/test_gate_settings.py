@@ -42,6 +42,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_limit_of_the_sandbox_is_a_setting(limit):
     """D-S8-11, issue 6: what the default allows is refused by a tighter setting."""

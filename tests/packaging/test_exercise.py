@@ -51,6 +51,7 @@ def test_a_sound_product_installs_into_an_empty_environment_and_runs_all_its_exa
     ]
 
 
+@pytest.mark.slow
 def test_examples_that_come_out_otherwise_make_the_product_fail_with_both_sides_told(
     product: ProductPackage,
 ) -> None:

@@ -88,7 +88,7 @@ def test_a_split_task_is_replaced_by_its_parts(tmp_path: Path):
         assert bench.run() == "COMPLETE"
         assert [step.task for step in bench.notes.of("shipped")] == ["TSK-003", "TSK-004", "TSK-002"]
         section = bench.folder.read(f"project/{bench.projection.definitions[second].path}").decode()
-        assert section.count(f"(shipped by {first})") == 2
+        assert section.count(f"(shipped by {first}, TSK-001)") == 2
 
 
 def test_a_halted_task_ships_by_attestation(tmp_path: Path):

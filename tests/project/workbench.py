@@ -33,6 +33,7 @@ from specwright.graphs.project_graph import project_graph
 from specwright.journal import FileJournal
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.storage import DiskStateStore, DiskTree
+from support.fake_index import FakeCodeIndex
 
 __all__ = ["Workbench", "chain_spec", "seal_stub"]
 
@@ -150,7 +151,7 @@ class Workbench:
             log=self.log,
             projection=Projection(self.log, self.store, time.monotonic),
             journal=self.journal,
-            index=absent,
+            index=FakeCodeIndex(),
             gate=absent,
             roles=absent,
             packager=absent,

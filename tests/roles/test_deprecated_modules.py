@@ -71,6 +71,7 @@ def test_the_search_does_not_lead_to_it(run: Run):
     assert ref_of(run.project) not in found
 
 
+@pytest.mark.slow
 def test_its_status_goes_with_it_through_the_whole_run(run: Run):
     """In the metadata of every Proposer that may call it, with the note of whoever deprecated it (F-16-04, D-S7-02)."""
     ref = ref_of(run.project)

@@ -48,6 +48,7 @@ class Job(NamedTuple):
         model: As `--model` has it.
         base_url: As `--base-url` has it.
         approve: Whether to approve the spec.
+        answers: To the escalations that come, as `resolve` has them: action and payload, the first one first.
         kill: When to die.
         draws: A journal whose draws are repeated; empty for fresh ones.
         trace: A file that takes the effects in their order.
@@ -61,6 +62,7 @@ class Job(NamedTuple):
     kill: Kill = Kill()
     draws: str = ""
     trace: str = ""
+    answers: Sequence[tuple[str, dict[str, Any]]] = ()
 
 
 def drive(job: Job) -> int:
@@ -74,7 +76,13 @@ def drive(job: Job) -> int:
     ) as opened:
         paused = opened.driver.advance()
         if job.approve and paused.interrupt and paused.interrupt["kind"] == "approval":
-            opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
+            paused = opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
+        while paused.interrupt and paused.interrupt["kind"] == "escalation":
+            taken = len(opened.factory.projection.resolutions)
+            if taken == len(job.answers):
+                break
+            action, payload = job.answers[taken]
+            paused = opened.driver.advance({"action": action, "payload": payload})
         code = standing(opened.factory).exit_code
     if job.trace:
         Path(job.trace).write_text(json.dumps(composition.fuse.burnt))

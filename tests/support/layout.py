@@ -63,7 +63,14 @@ def _wheel(data: bytes) -> None:
     assert data.startswith(b"PK")
 
 
-DEFINED = (ProductSpec, TaskDefinition, MicroModuleContract, EscalationArtifact, ReleaseManifest)
+DEFINED = (
+    ProductSpec,
+    TaskDefinition,
+    MicroModuleContract,
+    EscalationArtifact,
+    ResolutionRecord,
+    ReleaseManifest,
+)
 
 
 def _definition(data: bytes) -> None:
@@ -93,20 +100,20 @@ LAYOUT: list[tuple[str, Look]] = [
     (rf"{ARTIFACT}/body/contracts\.json", _json),
     (rf"{ARTIFACT}/body/report\.json", _record(ReuseSearchReport)),
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/contract\.json", _record(MicroModuleContract)),
-    (rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-[1-3])?)/proposal\.json", _record(Proposal)),
-    (rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-[1-3])?)/challenge\.json", _record(Challenge)),
+    (rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-\d+)?)/proposal\.json", _record(Proposal)),
+    (rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-\d+)?)/challenge\.json", _record(Challenge)),
     (
-        rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-[1-3])?)/adjudication\.json",
+        rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-\d+)?)/adjudication\.json",
         _record(Adjudication),
     ),
-    (r"debates/PROP-[0-9a-f]{8}/round-[1-3]/amendments\.json", _amendments),
-    (r"debates/PROP-[0-9a-f]{8}/round-[1-3]/gate-(?:MP|IMPL)-[0-9a-f]{8}\.json", _gate),
+    (r"debates/PROP-[0-9a-f]{8}/round-\d+/amendments\.json", _amendments),
+    (r"debates/PROP-[0-9a-f]{8}/round-\d+/gate-(?:MP|IMPL)-[0-9a-f]{8}\.json", _gate),
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/(?:implementation|tests)/\w+\.py", _text),
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/tests/obligations\.json", _obligations),
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/examples\.md", _text),
     (rf"{MODULE}/tests/execution_log\.json", _record(ExecutionLog)),
     (rf"{MODULE}/ship\.json", _record(ShipEvidence)),
-    (rf"{DRAFT}/escalation\.json", _json),
+    (rf"{DRAFT}/escalation(?:-r\d+)?\.json", _json),
     (r"context_packs/CP-[0-9a-f]{8}\.json", _record(ContextPack)),
     (r"contributions/CONTRIB-[0-9a-f]{8}\.json", _record(Contribution)),
     (r"escalations/ESC-[0-9a-f]{8}\.json", _record(EscalationArtifact)),

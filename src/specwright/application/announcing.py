@@ -1,6 +1,7 @@
 """What happened, said as Wires: appended first, projected afterwards (D29-D33)."""
 
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple, cast
 
 from specwright.application.factory import Factory
@@ -8,7 +9,7 @@ from specwright.canonical_json import JsonObject, JsonValue
 from specwright.ports.journal import Scope
 from specwright.wire.envelope import StreamId, make_stream, make_wire, task_stream_id
 
-__all__ = ["Announcement", "announce", "project_stream", "review", "task_event"]
+__all__ = ["Announcement", "announce", "gate_decision", "project_stream", "review", "task_event"]
 
 
 class Announcement(NamedTuple):
@@ -55,6 +56,28 @@ def review(
         payload["reference"] = reference
     stream = project_stream(project_id)
     return Announcement("review.recorded", stream, payload, sender=by, caused_by=caused_by)
+
+
+def gate_decision(
+    project_id: str, gate: str, evidence: bytes, reference: str, *, passed: bool, caused_by: str
+) -> Announcement:
+    """A gate's decision on the project's stream, with the hash of what it saw (D33).
+
+    Args:
+        project_id: The project.
+        gate: Its name, `ship` or `lock`.
+        evidence: The record of what it saw.
+        reference: What it decided on.
+        passed: Whether it lets that through.
+        caused_by: The stream of the task.
+    """
+    payload = {
+        "gate": gate,
+        "verdict": "pass" if passed else "fail",
+        "evidence_sha256": sha256(evidence).hexdigest(),
+        "reference": reference,
+    }
+    return Announcement("gate.decided", project_stream(project_id), payload, caused_by=caused_by)
 
 
 def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[Announcement]) -> None:

@@ -19,9 +19,11 @@ from specwright.domain.artifact import (
     ADJUDICATED_BY,
     AMENDED_AFTER,
     CHALLENGED_BY,
+    CHALLENGED_STILL,
     DEPRECATED_FOR,
     FIRST_VERSION,
     LOCKED_AFTER,
+    OVERRULED_BY,
     REJECTED_BY,
     REVISED_BY,
     REVISES,
@@ -35,6 +37,7 @@ from specwright.domain.artifact import (
 )
 from specwright.domain.ids import ArtifactType, artifact_id
 from specwright.domain.record import validation_messages
+from specwright.domain.resolutions import OPERATOR
 from specwright.domain.ship import ShipEvidence, TestOutcome
 from specwright.errors import RefusedError
 from specwright.ports.journal import Scope
@@ -116,6 +119,26 @@ class ArtifactStoreService(StoredArtifacts):
         self._move(folder, envelope, ArtifactStatus.CHALLENGED, first.ref, CHALLENGED_BY)
         self._move(folder, self.envelope(folder, name), ArtifactStatus.ADJUDICATED, by.ref, AMENDED_AFTER)
 
+    def overruled(self, folder: str, name: str, adjudication: str) -> None:
+        """To ADJUDICATED by a person's approval in place of the Arbiter's ruling (F§17.2, D22).
+
+        From wherever the debate left what it challenged: without a ruling, with one, or sent back to DRAFT.
+        """
+        envelope = self.envelope(folder, name)
+        by = self._record(folder, adjudication, ArtifactType.ADJUDICATION, envelope.ref)
+        if by.created_by.role != OPERATOR or self.decision(folder, adjudication) is not Decision.APPROVE:
+            raise RefusedError(f"{adjudication} is no person's approval of {name}", where="F§17.2")
+        if envelope.status is ArtifactStatus.DRAFT:
+            challenges = envelope.came_of_it(CHALLENGED_BY)
+            if not challenges:
+                raise RefusedError(f"{name} was never challenged", where="F§8.4")
+            self._move(folder, envelope, ArtifactStatus.CHALLENGED, challenges[-1].ref, CHALLENGED_STILL)
+            envelope = self.envelope(folder, name)
+        if envelope.status is ArtifactStatus.ADJUDICATED:  # the status stays, its grounds change
+            self._note(folder, envelope, ArtifactRef(ref=by.ref, purpose=OVERRULED_BY))
+        else:
+            self._move(folder, envelope, ArtifactStatus.ADJUDICATED, by.ref, OVERRULED_BY)
+
     def rejected(self, folder: str, name: str, adjudication: str, *, revisions_left: int) -> None:
         """ADJUDICATED to DRAFT, by a REJECT inside the bounded window (F§9.3)."""
         envelope = self.envelope(folder, name)
@@ -194,12 +217,12 @@ class ArtifactStoreService(StoredArtifacts):
 
     def _approval(self, folder: str, envelope: ArtifactEnvelope) -> str:
         """The ruling that lets an artifact ship: an approval as it is, or the one whose amendments it carries."""
-        rulings = envelope.came_of_it(ADJUDICATED_BY, AMENDED_AFTER)
+        rulings = envelope.came_of_it(ADJUDICATED_BY, AMENDED_AFTER, OVERRULED_BY)
         if not rulings:
             raise RefusedError(f"{envelope.artifact_id} was never adjudicated", where="F§8.4")
         ref, purpose = rulings[-1].ref, rulings[-1].purpose
         decision = self.decision(folder, ref.partition("@")[0])
-        wanted = Decision.APPROVE if purpose == ADJUDICATED_BY else Decision.APPROVE_WITH_AMENDMENTS
+        wanted = Decision.APPROVE_WITH_AMENDMENTS if purpose == AMENDED_AFTER else Decision.APPROVE
         if decision is not wanted:
             why = "its amendments are not applied" if decision is not Decision.REJECT else "it was rejected"
             raise RefusedError(f"{envelope.artifact_id} is not approved: {why}", where="F§8.4")

@@ -15,6 +15,7 @@ from specwright.domain.allowed_packages import AllowedPackage
 from specwright.domain.answers import Amendment, Failure, FaultOf, Verdict
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication, Challenge, Proposal
+from specwright.domain.obligations import obligations
 from specwright.domain.spec_markdown import scope_note
 
 __all__ = [
@@ -53,11 +54,22 @@ class Trail(NamedTuple):
     adjudications: Sequence[Adjudication] = ()
 
 
-def plan_message(task_file: str, packages: Sequence[AllowedPackage] = ()) -> str:
-    """The planner's: the task file and the scope of modules with the packages that they may use (D23)."""
-    return "\n\n".join(
-        [*_planning(task_file, packages), "Plan the modules of this task and submit the plan."]
-    )
+def plan_message(task_file: str, packages: Sequence[AllowedPackage] = (), wanted: Sequence[str] = ()) -> str:
+    """The planner's: the task file and the scope of modules with the packages that they may use (D23).
+
+    Args:
+        task_file: The task.
+        packages: That modules may use.
+        wanted: The modules that a person fixed, a line each (D16).
+    """
+    asked = "Plan the modules of this task and submit the plan."
+    if wanted:
+        asked = (
+            "A person has decided which modules there shall be, and which of them calls which. Take exactly these modules "
+            "by exactly these names, with exactly these `depends_on`; fill in their contracts, and submit the plan. One "
+            "that is shipped already is taken as it is, with REUSE_EXISTING.\n\n" + "\n".join(wanted)
+        )
+    return "\n\n".join([*_planning(task_file, packages), asked])
 
 
 def replan_message(
@@ -139,6 +151,8 @@ def proposer_message(
             + _failures(failures)
         )
     lines.append(_block("Contract", _json(contract), "json"))
+    owed = "\n".join(f'- `"{o.pointer}"` {o.category}: {o.text}' for o in obligations(contract))
+    lines.append(f"# Obligations: each is shown by a test\n\n{owed}")
     lines.append(_block("/implementation/__init__.py as it is now", entry.decode(errors="replace"), "python"))
     return "\n\n".join(lines)
 
@@ -238,11 +252,24 @@ def _rounds(trail: Trail) -> list[str]:
     rounds = zip_longest(trail.proposals, trail.challenges, trail.adjudications)
     named = ("proposal", "challenge", "adjudication")
     return [
-        _block(f"Round {n}: {kind}", _json(record), "json")
+        _block(f"Round {n}: {kind}", _told(record), "json")
         for n, records in enumerate(rounds, start=1)
         for kind, record in zip(named, records, strict=True)
         if record is not None
     ]
+
+
+def _told(record: Proposal | Challenge | Adjudication) -> str:
+    """A record of the debate; of falsifying tests only those that failed are shown, without what binds them."""
+    if not isinstance(record, Challenge) or not record.falsifying_tests:
+        return _json(record)
+    told = record.to_json()
+    told["falsifying_tests"] = [
+        {name: value for name, value in tried.to_json().items() if name != "contract_sha256"}
+        for tried in record.counterexamples
+    ]
+    told["falsifying_tests_passed"] = [tried.name for tried in record.falsifying_tests if not tried.failed]
+    return canonical_json.pretty(told).decode()
 
 
 def _amendments(amendments: Sequence[Amendment]) -> str:

@@ -106,10 +106,15 @@ class Parties:
         )
         scope = self._factory.journal.scope(f"{place.run_id}/record")
         record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), target)
+        self.rule(scope, by, record, trail)
+        return record
+
+    def rule(self, scope: Scope, by: Invocation, record: Adjudication, trail: Trail) -> None:
+        """Keep a ruling on the last challenge: the Arbiter's, or a person's."""
+        target = record.target_artifact_id
         about = self._about(target, "what it decides on", trail.proposals[-1], trail.challenges[-1])
         self._keep(scope, by, ArtifactType.ADJUDICATION, record.adjudication_id, record, about)
         contribute(self._factory, scope, by, ContributionType.ADJUDICATION, _ref(record))
-        return record
 
     def _challenged(self, assignment: Assignment, examined: Falsification) -> ChallengerAnswer:
         try:
@@ -173,8 +178,7 @@ class Parties:
         return [(ref, f"{hidden} is never shown to this role") for ref in refs]
 
     def _place(self, number: int, role: Role) -> Place:
-        entry = self._task.entry
-        return Place(entry.spec_task_id, entry.attempt, self._deliverable.subject, f"round-{number}", role)
+        return self._task.place(self._deliverable.subject, f"round-{number}", role)
 
 
 def _own(failure: Failure) -> Failure:

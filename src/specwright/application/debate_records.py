@@ -42,11 +42,13 @@ class DebateRecords:
         data = {"before": before, "after": after, "answer": answer.to_json()}
         self._store.publish(f"{self._base}/round-{number}/amendments.json", canonical_json.pretty(data))
 
-    def write_gate(self, number: int, target: str, judged: Judged) -> None:
-        """Record what the gate found at the end of a round."""
+    def write_gate(self, number: int, target: str, judged: Judged) -> bytes:
+        """Record what the gate found at the end of a round; returns the record."""
         failures = [failure.to_json() for failure in judged.failures]
         data = {"target": target, "failures": failures, "observed": judged.observed}
-        self._store.publish(f"{self._base}/round-{number}/gate-{target}.json", canonical_json.pretty(data))
+        record = canonical_json.pretty(data)
+        self._store.publish(f"{self._base}/round-{number}/gate-{target}.json", record)
+        return record
 
     def challenge(self, number: int) -> Challenge:
         """The verdict of a round."""
@@ -75,10 +77,15 @@ class DebateRecords:
 
     def last_gate(self) -> dict[str, Any]:
         """What the gate saw of the newest version that reached it, as the escalation tells it; empty if none did."""
-        for number in range(len(self.trail().proposals), 0, -1):
+        for number in reversed(self.rounds()):
             if reached := self.judged(number):
                 return self.gate(number, reached[-1]).observed
         return {}
+
+    def rounds(self) -> list[int]:
+        """The numbers of the rounds; one that a person overruled is followed by one with that ruling alone."""
+        names = (n for n in self._store.names(self._base) if n.startswith("round-"))
+        return sorted(int(name.removeprefix("round-")) for name in names)
 
     def falsified(self, upto: int = ALL) -> tuple[list[TriedTest], list[StruckTest]]:
         """The falsifying tests that were tried in so many rounds, and those of them that were struck (D13)."""
@@ -105,10 +112,7 @@ class DebateRecords:
         return Trail(*(self._read_all(name, upto[name]) for name in upto))
 
     def _read_all(self, name: str, upto: int) -> list[Any]:
-        rounds = [
-            int(n.removeprefix("round-")) for n in self._store.names(self._base) if n.startswith("round-")
-        ]
-        paths = [f"{self._base}/round-{number}/{name}.json" for number in sorted(rounds) if number <= upto]
+        paths = [f"{self._base}/round-{number}/{name}.json" for number in self.rounds() if number <= upto]
         return [_KINDS[name].from_bytes(self._store.read(p), p) for p in paths if self._store.exists(p)]
 
     def _write(self, number: int, name: str, record: Record) -> None:

@@ -202,7 +202,7 @@ def _folders(store: StateStore, kind: ArtifactType) -> dict[str, str]:
 def _rounds(store: StateStore, debate_id: str) -> Iterator[Round]:
     records = DebateRecords(store, debate_id)
     before = Trail()
-    for number in range(1, len(records.trail().proposals) + 1):
+    for number in records.rounds():
         upto = records.trail(number, number, number)
         yield Round(
             number,

@@ -7,10 +7,11 @@ ids and counters only; what was said lies in the records. Two kinds of deliverab
 from typing import TypedDict
 
 from specwright import canonical_json
+from specwright.application.announcing import announce, gate_decision
 from specwright.application.artifact_store import artifacts
 from specwright.application.debate_parties import Parties
 from specwright.application.debate_records import DebateRecords
-from specwright.application.deliverable import Deliverable, Remarks
+from specwright.application.deliverable import CONTRACTS, Deliverable, Remarks
 from specwright.application.factory import Factory
 from specwright.domain.answers import Amendment, Decision, Failure, FaultOf, Verdict
 from specwright.domain.debate import MAX_REVISIONS, Adjudication, Challenge
@@ -179,8 +180,22 @@ class Debate:
         """The gate's own observation; a failure spends a revision (D11, rule 2)."""
         records = self._records(state["debate_id"])
         judged = self._deliverable.verify(state["target"], self._standing(state, records))
-        records.write_gate(state["round"], state["target"], judged)
+        evidence = records.write_gate(state["round"], state["target"], judged)
+        self._tell_decision(state["target"], evidence, passed=not judged.failures)
         return {"halt_reason": "; ".join(f.evidence for f in judged.failures), "source_of_failure": "gate"}
+
+    def _tell_decision(self, target: str, evidence: bytes, *, passed: bool) -> None:
+        project_id, subject = self._factory.projection.project_id, self._deliverable.subject
+        scope = self._factory.journal.scope(f"{self._task.run}/{subject}/decided/{target}")
+        decided = gate_decision(
+            project_id,
+            "lock" if subject == CONTRACTS else "ship",
+            evidence,
+            self._store.ref(self._task.folder, target),
+            passed=passed,
+            caused_by=self._task.stream,
+        )
+        announce(self._factory, scope, project_id, [decided])
 
     def after_ship(self, state: DebateState) -> str:
         """`shipped`, `revise` or `halt`."""

@@ -75,7 +75,9 @@ def set_draft_aside(
     factory.store.publish(f"{place}/contract.json", contract.to_bytes())
     factory.store.publish_tree(place, module.files(target))
     note = {"module_id": contract.module_id, "module_version": contract.module_version, "reason": why}
-    factory.store.publish(f"{place}/escalation.json", canonical_json.pretty({**note, **observed}))
+    # a version may be halted again after a person's answer; the note of each halt stays
+    again = f"-r{len(module.task.answers)}" if module.task.answers else ""
+    factory.store.publish(f"{place}/escalation{again}.json", canonical_json.pretty({**note, **observed}))
 
 
 def _escalation(factory: Factory, task: Task, why: Halt, name: str, now: str) -> EscalationArtifact:

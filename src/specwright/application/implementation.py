@@ -1,25 +1,12 @@
 """The implementation of one module as the deliverable of a debate (D10, F§9)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from specwright.application.artifact_store import artifacts
 from specwright.application.briefs import (
     DependencyView,
     amend_message,
     proposer_message,
-)
-from specwright.application.context_packs import (
-    Given,
-    dependencies,
-    directory,
-    heard,
-    index_statuses,
-    previous,
-    rows,
-    schemas,
-    surface_of,
-    task_ref,
 )
 from specwright.application.deliverable import Judged, Remarks, Submitted
 from specwright.application.factory import Factory
@@ -32,36 +19,26 @@ from specwright.application.judging import (
     refused,
     withstood,
 )
-from specwright.application.packed_store import PackedStore
 from specwright.application.planning import shipped_view
-from specwright.application.project_stage import Task, neighbours, task_board
-from specwright.application.records import Invocation, contribute, open_invocation
+from specwright.application.project_stage import Task
+from specwright.application.proposer_desk import Desk, Work, implements, open_desk
+from specwright.application.records import Invocation, contribute
 from specwright.domain.amendments import applied_problems
-from specwright.domain.answers import Amendment, AmendmentsAnswer, FalsifyingTest, ProposerAnswer
+from specwright.domain.answers import Amendment, AmendmentsAnswer, FalsifyingTest
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication
 from specwright.domain.falsifying import TriedTest
+from specwright.domain.fix_files import WRITABLE
 from specwright.domain.ids import ArtifactType, ModuleRef
 from specwright.domain.obligations import read_claims
-from specwright.domain.provenance import ContributionType, Permission
+from specwright.domain.provenance import ContributionType
 from specwright.domain.ship import ShipEvidence
+from specwright.errors import AnswerError
 from specwright.ports.gate import Candidate, GateVerdict, Trial
 from specwright.ports.journal import Scope
-from specwright.ports.roles import Assignment, Files, Place, Role
+from specwright.ports.roles import Assignment, Files
 
 __all__ = ["Implementation"]
-
-WRITABLE = ("implementation/", "tests/", "examples.md")
-
-
-class _Desk(NamedTuple):
-    """One invocation of the Proposer, opened."""
-
-    scope: Scope
-    place: Place
-    invocation: Invocation
-    pack: Files
-    store: PackedStore
 
 
 class Implementation:
@@ -91,9 +68,7 @@ class Implementation:
 
     def submit(self, round_number: int, remarks: Remarks, before: str) -> tuple[Submitted, Invocation]:
         """The Proposer implements, or corrects; code looks at the draft before it becomes a proposal (D18)."""
-        workspace: Files = {"implementation/__init__.py": self._factory.gate.stub(self._contract)}
-        if before:
-            workspace = self.files(before)
+        workspace = self.files(before) if before else self.stub()
         desk = self._open(f"round-{round_number}", workspace, before, remarks.told_by)
         names = [view.contract.name for view in self.dependencies("")]
         assignment = Assignment(
@@ -110,9 +85,43 @@ class Implementation:
             desk.store,
         )
         draft = self._factory.roles.propose(
-            assignment, lambda answer, files: self._preflight(desk, files, remarks.standing)
+            assignment, lambda answer, files: self._preflight(desk.scope, files, remarks.standing)
         )
-        return self._store(desk, draft.answer, draft.files, before), desk.invocation
+        answer = draft.answer
+        return self._submitted(
+            desk, answer.claim, answer.acceptance_checks, draft.files, before
+        ), desk.invocation
+
+    def stub(self) -> Files:
+        """What an implementation begins with."""
+        return {"implementation/__init__.py": self._factory.gate.stub(self._contract)}
+
+    def take(
+        self,
+        scope: Scope,
+        by: Invocation,
+        claim: str,
+        files: Files,
+        before: str,
+        standing: Sequence[TriedTest],
+    ) -> Submitted:
+        """What a person made of the module, looked at like any draft before it becomes a proposal (F§17.2, D18).
+
+        Args:
+            scope: Of its observations and draws.
+            by: The person's part in the run.
+            claim: What it does and why.
+            files: All of the module.
+            before: The version that it replaces; empty if there is none.
+            standing: Falsifying tests that it must pass.
+
+        Raises:
+            AnswerError: the preflight found faults; nothing was stored.
+        """
+        if found := self._preflight(scope, files, standing):
+            raise AnswerError("the fix fails the preflight", problems=tuple(found))
+        checks = list(self._contract.error_cases)
+        return self._stored(scope, by, claim, checks, files, before)
 
     def contracts(self, target: str) -> list[MicroModuleContract]:
         """The module's own."""
@@ -149,8 +158,8 @@ class Implementation:
                 ),
             ],
         )
-        claimed = ProposerAnswer(claim=draft.answer.claim, acceptance_checks=draft.answer.acceptance_checks)
-        return self._store(desk, claimed, draft.files, target), draft.answer
+        answer = draft.answer
+        return self._submitted(desk, answer.claim, answer.acceptance_checks, draft.files, target), answer
 
     def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
         """What the files contradict."""
@@ -203,16 +212,16 @@ class Implementation:
     def _candidate_of(self, files: Files) -> Candidate:
         return candidate(self._factory, self._contract, files)
 
-    def _preflight(self, desk: _Desk, files: Files, standing: Sequence[TriedTest]) -> list[str]:
+    def _preflight(self, scope: Scope, files: Files, standing: Sequence[TriedTest]) -> list[str]:
         candidate = self._candidate_of(files)
-        verdict = judge(self._factory, desk.scope, candidate, thorough=False)
-        verdict = withstood(self._factory, desk.scope, candidate, verdict, standing)
+        verdict = judge(self._factory, scope, candidate, thorough=False)
+        verdict = withstood(self._factory, scope, candidate, verdict, standing)
         self._observed = observations(verdict, standing)
         return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
 
     def _amended(
         self,
-        desk: _Desk,
+        desk: Desk,
         before: str,
         files: Files,
         decided: Adjudication,
@@ -221,72 +230,39 @@ class Implementation:
         """What is wrong with files whose amendments are all said to be applied."""
         return [
             *applied_problems(decided.amendments, self.files(before), files),
-            *self._preflight(desk, files, standing),
+            *self._preflight(desk.scope, files, standing),
         ]
 
     def _open(
         self, stage: str, workspace: Files, before: str, told_by: Sequence[tuple[str, str]] = ()
-    ) -> _Desk:
-        entry = self.task.entry
-        place = Place(entry.spec_task_id, entry.attempt, self.subject, stage, Role.PROPOSER)
-        scope = self._factory.journal.scope(f"{place.run_id}/desk")
-        given = self._given(scope, stage, workspace, before)
-        given += [Given(ref, Permission.SUMMARY_ONLY, what) for ref, what in told_by]
-        excluded = [(ref, "no dependency of this module") for ref in self._others()]
-        invocation = open_invocation(
-            self._factory, scope, place, self.task.task_id, self.task.folder, rows(given), excluded
-        )
-        store = PackedStore(self._factory, invocation, drafts_of=self._implements())
-        return _Desk(scope, place, invocation, directory(given), store)
-
-    def _given(self, scope: Scope, stage: str, workspace: Files, before: str) -> list[Given]:
-        """The Proposer's column of the role table (F§9.7)."""
-        task_file = self._factory.folder.read(self.task.path)
-        refs = self._dependency_refs()
-        surfaces = {ref: surface_of(self._factory, ref) for ref in refs}
-        contract = {"contract.json": self._contract.to_bytes()}
-        given = [
-            Given(task_ref(self._factory, self.task), Permission.FULL, "the task", {"task.md": task_file}),
-            Given(
-                self._contract_ref(), Permission.FULL, "the contract to implement", {**contract, **workspace}
-            ),
-            *dependencies(refs, surfaces, index_statuses(self._factory, scope, refs)),
-            *schemas(),
-        ]
-        if before:
-            given += previous(self._factory, self.task, before, workspace)
-            given += heard(self._factory, self.task, before, amending=stage.startswith("amended"))
-        return given
+    ) -> Desk:
+        work = Work(self.task, self._contract, self._contract_ref(), self._siblings)
+        return open_desk(self._factory, work, stage, workspace, before, told_by)
 
     def _contract_ref(self) -> str:
         return artifacts(self._factory).ref(self.task.folder, self._contract_id)
 
     def _implements(self) -> list[tuple[str, str]]:
-        return [(self._contract_ref(), "the contract that it implements")]
+        return implements(self._contract_ref())
 
-    def _others(self) -> list[str]:
-        """What it might take for given and does not call: the other modules of its plan, and those of the tasks about
-        its own; fixed by the task's own start."""
-        board, own = task_board(self._factory), {self._contract.ref, *self._dependency_refs()}
-        near = {ref for t in neighbours(self._factory, self.task) for ref in board.modules_of(t)}
-        return sorted({*self._siblings, *near} - own)
+    def _submitted(
+        self, desk: Desk, claim: str, checks: Sequence[str], files: Files, before: str
+    ) -> Submitted:
+        return self._stored(desk.scope, desk.invocation, claim, checks, files, before)
 
-    def _store(self, desk: _Desk, answer: ProposerAnswer, files: Files, before: str) -> Submitted:
+    def _stored(
+        self, scope: Scope, by: Invocation, claim: str, checks: Sequence[str], files: Files, before: str
+    ) -> Submitted:
         target = artifacts(self._factory).create(
-            desk.scope,
-            desk.invocation,
-            ArtifactType.IMPLEMENTATION,
-            files,
-            inputs=self._implements(),
-            revises=before,
+            scope, by, ArtifactType.IMPLEMENTATION, files, inputs=self._implements(), revises=before
         )
         ref = artifacts(self._factory).ref(self.task.folder, target)
-        contribute(self._factory, desk.scope, desk.invocation, ContributionType.IMPLEMENTATION, ref)
+        contribute(self._factory, scope, by, ContributionType.IMPLEMENTATION, ref)
         claims = read_claims(files.get("tests/obligations.json", b"{}"))
         return Submitted(
             target=target,
-            claim=answer.claim,
-            acceptance_checks=list(answer.acceptance_checks),
+            claim=claim,
+            acceptance_checks=list(checks),
             test_inventory={name: list(pointers) for name, pointers in claims.items()},
             examples=files.get("examples.md", b"").decode(errors="replace"),
             preflight=list(self._observed),

@@ -8,6 +8,7 @@ says so; a review Wire does (D33).
 from collections.abc import Mapping
 
 from specwright.application.announcing import announce, review
+from specwright.application.escalations import escalation_at
 from specwright.application.factory import Factory, Reading
 from specwright.application.halting import Halt, halt
 from specwright.application.project_stage import Task, project_state, task_at
@@ -15,7 +16,7 @@ from specwright.domain.dispatch import stuck_behind_abandoned, upstream
 from specwright.domain.escalation import DebateTrail, EscalationArtifact, FailedInvariant, Resolution
 from specwright.domain.ids import ArtifactType, artifact_id
 from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
-from specwright.errors import InputError, NonDeterminismError
+from specwright.errors import NonDeterminismError
 from specwright.ports.progress import Step
 
 __all__ = ["escalation_at", "halt_contradicted", "open_escalations", "raise_stalled"]
@@ -52,20 +53,6 @@ def open_escalations(factory: Reading) -> list[str]:
     entries = [entry for entry in project_state(factory).tasks.values() if entry.status in waiting]
     entries.sort(key=lambda entry: entry.declaration_order)
     return [entry.escalation_ref for entry in entries if entry.escalation_ref]
-
-
-def escalation_at(factory: Reading, escalation_id: str) -> EscalationArtifact:
-    """An escalation by its id.
-
-    Raises:
-        InputError: there is none.
-    """
-    path = f"escalations/{escalation_id}.json"
-    if not factory.store.exists(path):
-        raise InputError(
-            f"there is no escalation {escalation_id}", remedy="`specwright escalations` lists those that wait"
-        )
-    return EscalationArtifact.from_bytes(factory.store.read(path), path)
 
 
 def _raise(factory: Factory, state: ProjectState, task: Task) -> None:

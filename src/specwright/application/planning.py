@@ -5,27 +5,28 @@ report per module (F§14.3), all of them drafts. How they are read again and loc
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from specwright import canonical_json
 from specwright.application.artifact_store import artifacts
 from specwright.application.briefs import DependencyView, amend_plan_message, plan_message, replan_message
 from specwright.application.context_packs import Given, heard, previous, rows, surface_of, task_ref
 from specwright.application.factory import Factory, Reading
+from specwright.application.given_plans import GivenPlan, given_plan
+from specwright.application.known_modules import Kept, known_modules, plan_faults
 from specwright.application.packed_store import PackedStore
 from specwright.application.project_stage import Task, neighbours
-from specwright.application.records import Invocation, contribute, open_invocation
+from specwright.application.records import Invocation, contribute, open_answer, open_invocation
 from specwright.application.stored_plans import Contracts, Reopened, load_plan
-from specwright.canonical_json import JsonValue
 from specwright.domain.amendments import contract_problems
 from specwright.domain.answers import Amendment, Failure, PlanAnswer
-from specwright.domain.code_index import IndexStatus
 from specwright.domain.contract import MicroModuleContract
-from specwright.domain.contract_rules import normalise, problems
+from specwright.domain.contract_rules import normalise
 from specwright.domain.ids import ArtifactType, ModuleRef, artifact_id, module_id
-from specwright.domain.micro_plan import KnownModules, assign, plan_problems, sealed_problems
+from specwright.domain.micro_plan import KnownModules, assign
 from specwright.domain.provenance import ContributionType, Permission
 from specwright.domain.reuse import ReuseSearchReport
+from specwright.errors import AnswerError
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Role
@@ -37,17 +38,6 @@ __all__ = [
     "shipped_contract",
     "shipped_view",
 ]
-
-
-class _Kept(NamedTuple):
-    """What a reopened plan takes over: the contracts by whose names modules keep their ids, and what is sealed."""
-
-    contracts: Contracts
-    sealed: Mapping[str, str]
-
-    @property
-    def refs(self) -> dict[str, str]:
-        return {name: contract.ref for name, contract in self.contracts.items()}
 
 
 def _anything(drafts: Contracts) -> list[str]:
@@ -66,12 +56,31 @@ class _Revision(NamedTuple):
 def first_plan(factory: Factory, task: Task) -> str:
     """Ask the planner for the plan of a task and store it; returns its `MP-...`.
 
+    A plan that a person gave in full is stored as it is; of one in short form the planner fills in the contracts (D16).
+
     Raises:
         AnswerError: no sound plan in the bounded attempts (F§10.1).
     """
-    return _draft(
-        factory, task, "round-1", plan_message(_task_file(factory, task), factory.packages), _Revision()
-    )
+    scope = factory.journal.scope(f"{task.run}/plan/given")
+    known = known_modules(factory, scope) if task.answers else KnownModules({}, frozenset())
+    given = given_plan(factory, task, known)
+    if given.answer is not None:
+        return _handed_in(factory, scope, task, given, given.answer, known)
+    wanted = [module.line for module in given.modules]
+    message = plan_message(_task_file(factory, task), factory.packages, wanted)
+    return _draft(factory, task, "round-1", message, _Revision())
+
+
+def _handed_in(
+    factory: Factory, scope: Scope, task: Task, given: GivenPlan, answer: PlanAnswer, known: KnownModules
+) -> str:
+    """Store a person's plan; it was checked before it was taken, and is checked as it is used."""
+    kept = Kept({}, {}, given.refs)
+    if found := plan_faults(answer, known, kept, ())[0]:
+        raise AnswerError("the plan that was given does not hold any more", problems=tuple(found))
+    who = f"{task.run}/plan/operator"
+    by = open_answer(factory, scope, who, task.task_id, task.folder, given.escalation)
+    return _kept_plan(factory, scope, task, by, answer, known, "", kept.refs)
 
 
 def revised_plan(
@@ -121,27 +130,38 @@ def amended_plan(
 
 
 def _draft(factory: Factory, task: Task, stage: str, message: str, revision: _Revision) -> str:
-    place = Place(task.entry.spec_task_id, task.entry.attempt, "plan", stage, Role.PLANNER)
+    place = task.place("plan", stage, Role.PLANNER)
     scope = factory.journal.scope(f"{place.run_id}/plan")
-    kept = _kept(factory, task, revision.reopened)
-    known = _known(factory, scope).without(kept.sealed)
+    everything = known_modules(factory, scope)
+    given = given_plan(factory, task, everything)
+    kept = _kept(factory, task, revision.reopened, given)
+    known = everything.without(kept.sealed)
     revised = _revised(factory, task, stage, revision) if revision.before else []
     invocation = _invocation(factory, scope, task, place, known, revised)
 
-    def examine(given: PlanAnswer) -> list[str]:
-        if found := plan_problems(given, known):
-            return found  # names must be right before contracts can be drawn up
-        drafts = _drafts(given, known, kept.refs)
-        if changed := sealed_problems(drafts, {name: kept.contracts[name] for name in kept.sealed}):
-            return changed
-        locked = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
-        return [*locked, *revision.check(drafts)]
+    def examine(answer: PlanAnswer) -> list[str]:
+        found, drafts = plan_faults(answer, known, kept, given.modules)
+        return [*found, *(() if drafts is None else revision.check(drafts))]
 
     store = PackedStore(factory, invocation)
     answer = factory.roles.plan(Assignment(place, message, {}, store=store), examine)
-    plan_id = _store(factory, scope, task, invocation, answer, known, revision.before, kept.refs)
+    return _kept_plan(factory, scope, task, invocation, answer, known, revision.before, kept.refs)
+
+
+def _kept_plan(
+    factory: Factory,
+    scope: Scope,
+    task: Task,
+    by: Invocation,
+    answer: PlanAnswer,
+    known: KnownModules,
+    before: str,
+    refs: Mapping[str, str],
+) -> str:
+    """Store a plan with what contributed it, and say so."""
+    plan_id = _store(factory, scope, task, by, answer, known, before, refs)
     ref = artifacts(factory).ref(task.folder, plan_id)
-    contribute(factory, scope, invocation, ContributionType.MICRO_PLAN, ref)
+    contribute(factory, scope, by, ContributionType.MICRO_PLAN, ref)
     factory.progress.note(Step("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules)))
     return plan_id
 
@@ -150,10 +170,10 @@ def _task_file(factory: Factory, task: Task) -> str:
     return factory.folder.read(task.path).decode()
 
 
-def _kept(factory: Factory, task: Task, reopened: Reopened | None) -> _Kept:
+def _kept(factory: Factory, task: Task, reopened: Reopened | None, given: GivenPlan) -> Kept:
     if reopened is None:
-        return _Kept({}, {})
-    return _Kept(load_plan(factory, task, reopened.locked).contracts, reopened.sealed)
+        return Kept({}, {}, given.refs)
+    return Kept(load_plan(factory, task, reopened.locked).contracts, reopened.sealed, given.refs)
 
 
 def shipped_contract(factory: Reading, ref: str) -> MicroModuleContract:
@@ -167,30 +187,6 @@ def shipped_view(factory: Reading, ref: str) -> DependencyView:
     surface = surface_of(factory, ref)
     contract = MicroModuleContract.from_bytes(surface["contract.json"], ref)
     return DependencyView(contract, surface["examples.md"].decode())
-
-
-def _known(factory: Factory, scope: Scope) -> KnownModules:
-    """The sealed modules that a plan may name, as they were when it was first made."""
-
-    def live() -> JsonValue:
-        return [
-            [entry.name, entry.ref, entry.status.value]
-            for entry in factory.index.entries()
-            if factory.store.exists(entry.ship_ref)
-        ]
-
-    found = cast(list[list[str]], scope.recall("tool", {"tool": "known_modules"}, live))
-    return KnownModules(
-        {name: ref for name, ref, status in found if status == IndexStatus.SHIPPED},
-        frozenset(ref for _, ref, _ in found),
-        {ref: status for _, ref, status in found if status != IndexStatus.SHIPPED},
-    )
-
-
-def _drafts(answer: PlanAnswer, known: KnownModules, kept: Mapping[str, str]) -> Contracts:
-    """The contracts of a plan as they would be, before ids are drawn."""
-    _, contracts = assign(answer, "MP-00000000", "", known, lambda: "MM-00000000", kept)
-    return {name: normalise(contract) for name, contract in contracts.items()}
 
 
 def _revised(factory: Factory, task: Task, stage: str, revision: _Revision) -> list[Given]:

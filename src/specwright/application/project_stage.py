@@ -11,6 +11,7 @@ from specwright.domain.dispatch import Outcome
 from specwright.domain.ids import ModuleRef
 from specwright.domain.product_spec import ProductSpec
 from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus, expanded
+from specwright.domain.resolutions import ResolutionRecord
 from specwright.domain.task_board import TaskBoard
 from specwright.domain.task_file import (
     ShippedDependency,
@@ -22,6 +23,7 @@ from specwright.domain.task_file import (
 from specwright.domain.task_ids import lay_out
 from specwright.errors import CorruptionError
 from specwright.ports.progress import Step
+from specwright.ports.roles import Place, Role, run_of
 from specwright.wire.envelope import task_stream_id
 
 __all__ = [
@@ -48,11 +50,24 @@ class Task(NamedTuple):
     task_id: str
     entry: TaskEntry
     definition: TaskDefinition
+    answers: tuple[ResolutionRecord, ...] = ()
+    """Those that resumed this attempt in place, oldest first (D33)."""
 
     @property
     def run(self) -> str:
-        """Task and attempt, `TSK-003.1`: the first part of every place of this run of it."""
-        return f"{self.entry.spec_task_id}.{self.entry.attempt}"
+        """Task, attempt and how often it was resumed, `TSK-003.1` and then `TSK-003.1r1`: the first part of every place
+        of this run of it, so that what was answered before a halt is not answered again."""
+        return run_of(self.entry.spec_task_id, self.entry.attempt, len(self.answers))
+
+    @property
+    def answer(self) -> ResolutionRecord | None:
+        """What the run that goes on now was resumed with; None where nothing has halted it yet."""
+        return self.answers[-1] if self.answers else None
+
+    def place(self, subject: str, stage: str, role: Role) -> Place:
+        """Where a role is invoked in this run."""
+        entry = self.entry
+        return Place(entry.spec_task_id, entry.attempt, subject, stage, role, len(self.answers))
 
     @property
     def stream(self) -> str:
@@ -85,7 +100,9 @@ def project_state(factory: Reading) -> ProjectState:
 
 def task_at(factory: Reading, task_id: str) -> Task:
     """A task by its id."""
-    return Task(task_id, task_board(factory).entry(task_id), factory.projection.definitions[task_id])
+    entry, projection = task_board(factory).entry(task_id), factory.projection
+    answers = projection.answers(task_stream_id(entry.spec_task_id, entry.attempt))
+    return Task(task_id, entry, projection.definitions[task_id], answers)
 
 
 MAX_NEIGHBOURS = 50
@@ -238,11 +255,12 @@ def _freed(factory: Reading, task_id: str) -> Iterable[Announcement]:
 def _shipped_dependencies(factory: Reading, definition: TaskDefinition) -> Iterable[ShippedDependency]:
     board = task_board(factory)
     for dependency in definition.depends_on:
+        spec_task_id = board.entry(dependency).spec_task_id
         for ref in board.modules_of(dependency):
             base = "modules/{}/{}".format(*ModuleRef.parse(ref))
             contract = MicroModuleContract.from_bytes(factory.store.read(f"{base}/contract.json"), base)
             examples = factory.store.read(f"{base}/examples.md").decode()
-            yield ShippedDependency(dependency, contract, examples)
+            yield ShippedDependency(dependency, contract, examples, spec_task_id)
 
 
 def _event(

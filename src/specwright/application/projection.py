@@ -68,6 +68,7 @@ class Projection:
         self.escalations_raised: dict[str, int] = {}
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
+        self._answered: dict[str, list[str]] = {}
 
     @property
     def board(self) -> TaskBoard | None:
@@ -86,6 +87,10 @@ class Projection:
     def state(self) -> ProjectState | None:
         """The state at this moment, or None before the first task is declared."""
         return self.board.state() if self.board is not None else None
+
+    def answers(self, stream_id: str) -> tuple[ResolutionRecord, ...]:
+        """The answers that resumed an attempt in place, by its stream, oldest first (D33)."""
+        return tuple(self.resolutions[name] for name in self._answered.get(stream_id, ()))
 
     def catch_up(self) -> None:
         """Take in what the log holds beyond what was seen."""
@@ -152,7 +157,10 @@ class Projection:
 
     def _started(self, event: _Event) -> None:
         task_id = self._task_id(event)
-        halted = self._moving.entry(task_id).status is TaskStatus.HALTED
+        entry = self._moving.entry(task_id)
+        halted = entry.status is TaskStatus.HALTED
+        if halted and entry.escalation_ref in self.resolutions:
+            self._answered.setdefault(event.stream_id, []).append(entry.escalation_ref)
         self._move(task_id, event, state_changes.resume if halted else state_changes.start)
 
     def _ready(self, event: _Event) -> None:

@@ -17,10 +17,11 @@ from specwright.domain.provenance import (
     Permission,
     ProducedBy,
 )
+from specwright.domain.resolutions import OPERATOR
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Place
 
-__all__ = ["Invocation", "contribute", "open_invocation"]
+__all__ = ["Invocation", "contribute", "open_answer", "open_invocation"]
 
 
 class Invocation(NamedTuple):
@@ -49,10 +50,40 @@ def open_invocation(
     excluded: Sequence[tuple[str, str]] = (),
 ) -> Invocation:
     """Write the context pack of an invocation, before its first model call."""
+    return _open(factory, scope, (place.role, place.run_id), task_ref, folder, included, excluded)
+
+
+def open_answer(
+    factory: Factory, scope: Scope, run_id: str, task_ref: str, folder: str, to: str
+) -> Invocation:
+    """A person's part in a run, as if it were an invocation: what comes of it was made for an escalation.
+
+    Args:
+        factory: The ports.
+        scope: Where its draws come from.
+        run_id: Where in the run.
+        task_ref: The id of the task.
+        folder: Of the task's artifacts.
+        to: The escalation that is answered.
+    """
+    included = [(f"{to}@1.0.0", Permission.FULL, "the escalation that is answered")]
+    return _open(factory, scope, (OPERATOR, run_id), task_ref, folder, included)
+
+
+def _open(
+    factory: Factory,
+    scope: Scope,
+    who: tuple[str, str],
+    task_ref: str,
+    folder: str,
+    included: Sequence[tuple[str, Permission, str]],
+    excluded: Sequence[tuple[str, str]] = (),
+) -> Invocation:
+    role, run_id = who
     pack_id = artifact_id(ArtifactType.CONTEXT_PACK, scope.hex8())
     pack = ContextPack(
         context_pack_id=pack_id,
-        created_for=CreatedFor(role=place.role, run_id=place.run_id, task_ref=task_ref),
+        created_for=CreatedFor(role=role, run_id=run_id, task_ref=task_ref),
         included_refs=[
             IncludedRef(ref=ref, permission=permission, reason=why) for ref, permission, why in included
         ],
@@ -60,7 +91,7 @@ def open_invocation(
         created_at=scope.now(),
     )
     _write_once(factory, scope, f"context_packs/{pack_id}.json", pack.to_bytes())
-    return Invocation(place.role, place.run_id, task_ref, pack_id, folder)
+    return Invocation(role, run_id, task_ref, pack_id, folder)
 
 
 def contribute(

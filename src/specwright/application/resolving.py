@@ -20,12 +20,14 @@ from specwright.application.project_stage import (
     refreshed_file,
     task_at,
 )
+from specwright.application.resuming import check_in_place
 from specwright.application.shipping import reused
 from specwright.domain import state_changes
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.ids import ModuleRef
 from specwright.domain.project_state import TaskStatus
 from specwright.domain.resolutions import (
+    OPERATOR,
     Action,
     AmendSpec,
     AttestShipped,
@@ -41,8 +43,6 @@ from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 
 __all__ = ["check", "resolve"]
-
-OPERATOR = "human:operator"
 
 
 class _Answer(NamedTuple):
@@ -90,17 +90,20 @@ def resolve(factory: Factory, given: HumanResolution) -> str:
     scope = factory.journal.scope(f"resolution/{name}")
     now = scope.now()
     effect = _EFFECTS[given.action](factory, answer, now)
-    record = ResolutionRecord(
-        escalation_id=name,
+    _tell(factory, scope, _record(answer, now), effect)
+    factory.progress.note(Step("resolved", answer.task.entry.spec_task_id, f"{name}: {given.action}"))
+    return name
+
+
+def _record(answer: _Answer, now: str) -> ResolutionRecord:
+    return ResolutionRecord(
+        escalation_id=answer.escalation.escalation_id,
         task_id=answer.task.task_id,
-        action=given.action,
-        payload=given.payload,
+        action=answer.given.action,
+        payload=answer.given.payload,
         resolved_by=OPERATOR,
         resolved_at=now,
     )
-    _tell(factory, scope, record, effect)
-    factory.progress.note(Step("resolved", answer.task.entry.spec_task_id, f"{name}: {given.action}"))
-    return name
 
 
 def _tell(factory: Factory, scope: Scope, record: ResolutionRecord, effect: _Effect) -> None:
@@ -237,6 +240,7 @@ def _attest_shipped(factory: Factory, answer: _Answer, now: str) -> _Effect:
 
 def _go_on(factory: Factory, answer: _Answer, now: str) -> _Effect:
     """The same attempt goes on; where, the engineering loop reads from the answer."""
+    check_in_place(factory, answer.task, _record(answer, now))
     return _Effect([_started(answer.task)])
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 from specwright import canonical_json
 from specwright.application.announcing import announce, review
 from specwright.application.artifact_store import artifacts
-from specwright.application.factory import Factory
+from specwright.application.factory import Factory, Reading
 from specwright.application.project_stage import Task
 from specwright.domain.answers import PlanAnswer
 from specwright.domain.contract import MicroModuleContract
@@ -60,7 +60,7 @@ class Reopened(NamedTuple):
     sealed: Mapping[str, str]
 
 
-def load_plan(factory: Factory, task: Task, plan_id: str) -> Plan:
+def load_plan(factory: Reading, task: Task, plan_id: str) -> Plan:
     """A stored plan."""
     body = artifacts(factory).body(task.folder, plan_id)
     plan = MicroPlan.from_bytes(body["plan.json"], plan_id)

@@ -8,6 +8,8 @@ from typing import Any
 
 from specwright.application.debates import debates_over
 from specwright.application.factory import Reading
+from specwright.application.project_stage import task_at
+from specwright.application.stored_plans import load_plan
 from specwright.cli.columns import bullets, row, uncut
 from specwright.cli.debate_page import held_page
 from specwright.cli.output import next_command
@@ -213,12 +215,10 @@ def _payload(view: Reading, escalation: EscalationArtifact, action: Action) -> d
         Action.PROVIDE_FIX: {
             "fix_description": _FILL,
             "fix_artifacts": {"implementation/__init__.py": _FILL},
-            **module,
+            **({"module": failed[0]} if failed else {}),
         },
         Action.APPROVE_OVERRIDE: {"rationale": _FILL, **module},
-        Action.REVISE_PLAN: {
-            "revised_micro_plan": [{"module_id": "one_module", "description": _FILL, "depends_on": []}]
-        },
+        Action.REVISE_PLAN: {"revised_micro_plan": _planned(view, escalation)},
         Action.AMEND_SPEC: {
             "amended_acceptance_criteria": criteria,
             "amendment_rationale": _FILL,
@@ -236,3 +236,20 @@ def _payload(view: Reading, escalation: EscalationArtifact, action: Action) -> d
         Action.ABANDON_TASK: {"rationale": _FILL},
     }
     return payloads[action]
+
+
+def _planned(view: Reading, escalation: EscalationArtifact) -> list[dict[str, Any]]:
+    """The modules of the plan that failed, in short form; where there is none, one to begin with (D16)."""
+    plan_id = escalation.details.get("resume", {}).get("plan_id")
+    if plan_id is None:
+        return [{"module_id": "one_module", "description": _FILL, "depends_on": []}]
+    modules = load_plan(view, task_at(view, escalation.task_id), plan_id).plan.modules
+    names = {module.module_id: module.name for module in modules}
+    return [
+        {
+            "module_id": module.name,
+            "description": _FILL,
+            "depends_on": [names.get(ref.partition("@")[0], ref) for ref in module.depends_on],
+        }
+        for module in modules
+    ]

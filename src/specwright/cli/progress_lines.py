@@ -19,7 +19,7 @@ _MARKS = {
     "gate": "✗",
 }
 _PLAIN_MARKS = {"▶": ">", "✓": "+", "✗": "!", "·": "-"}
-_OUTCOMES = {"spec", "plan", "proposed", "challenged", "adjudicated", "amended"}
+_OUTCOMES = {"spec", "plan", "proposed", "provided", "challenged", "adjudicated", "overruled", "amended"}
 _UNTOLD = {"locked", "proposed", "amended"}  # said already by the line of the role that did it
 _LONGEST = 40
 

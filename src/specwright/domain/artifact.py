@@ -15,9 +15,11 @@ __all__ = [
     "ADJUDICATED_BY",
     "AMENDED_AFTER",
     "CHALLENGED_BY",
+    "CHALLENGED_STILL",
     "DEPRECATED_FOR",
     "FIRST_VERSION",
     "LOCKED_AFTER",
+    "OVERRULED_BY",
     "REJECTED_BY",
     "REVISED_BY",
     "REVISES",
@@ -35,6 +37,8 @@ __all__ = [
 CHALLENGED_BY = "challenged by it"
 ADJUDICATED_BY = "adjudicated by it"
 REJECTED_BY = "sent back for revision by it"
+OVERRULED_BY = "approved by it, in place of the Arbiter's ruling"
+CHALLENGED_STILL = "challenged by it, since a person overrules what sent it back"
 AMENDED_AFTER = "amended as it says"
 LOCKED_AFTER = "locked after it"
 SEALED_AS = "sealed as it"
@@ -72,6 +76,8 @@ TRANSITIONS: Mapping[ArtifactStatus, frozenset[ArtifactStatus]] = {
 _MADE_BY: Mapping[str, ArtifactStatus | None] = {
     CHALLENGED_BY: _S.CHALLENGED,
     ADJUDICATED_BY: _S.ADJUDICATED,
+    OVERRULED_BY: _S.ADJUDICATED,
+    CHALLENGED_STILL: _S.CHALLENGED,
     AMENDED_AFTER: _S.ADJUDICATED,
     REJECTED_BY: _S.DRAFT,
     LOCKED_AFTER: _S.SHIPPED,

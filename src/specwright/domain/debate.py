@@ -30,6 +30,7 @@ __all__ = [
     "Challenge",
     "Proposal",
     "adjudication",
+    "approval",
     "challenge",
 ]
 
@@ -135,4 +136,16 @@ def adjudication(answer: ArbiterAnswer, adjudication_id: str, target: str) -> Ad
         ship_directive=answer.ship_directive,
         struck_tests=answer.struck_tests,
         confirmed_fault=FaultOf(answer.confirmed_fault) if answer.confirmed_fault else None,
+    )
+
+
+def approval(adjudication_id: str, target: str, rationale: str) -> Adjudication:
+    """A person's decision in place of the Arbiter's: it ships, if the gate lets it (F§17.2, D22)."""
+    return Adjudication(
+        adjudication_id=adjudication_id,
+        target_artifact_id=target,
+        decision=Decision.APPROVE,
+        amendments=[],
+        rationale=rationale,
+        ship_directive=ShipDirective.SHIP,
     )

@@ -14,6 +14,7 @@ from specwright.domain.product_spec import IoContractSketch
 from specwright.domain.record import Record, Text, Timestamp, validation_messages
 
 __all__ = [
+    "OPERATOR",
     "Action",
     "AmendSpec",
     "ApproveOverride",
@@ -24,9 +25,14 @@ __all__ = [
     "Rationale",
     "ResolutionRecord",
     "RevisePlan",
+    "ShortModule",
     "SplitTask",
     "actions_for",
 ]
+
+
+OPERATOR = "human:operator"
+"""The person who answers: sender of a decision, maker of what an answer brings along (F§17.3)."""
 
 
 class Action(StrEnum):
@@ -81,11 +87,14 @@ class SplitTask(Record):
 
 
 class ShortModule(Record):
-    """A module of a person's plan in F§17.2's short form."""
+    """A module of a person's plan in F§17.2's short form (D16)."""
 
     module_id: Text
+    """`MM-` and 8 hex digits of a module that is known, or any other word: then it is a local name."""
     description: Text
     depends_on: list[str] = Field(default_factory=list)
+    name: str = ""
+    """Only for an `MM-...` that is new."""
 
 
 class RevisePlan(Record):

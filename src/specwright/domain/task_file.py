@@ -80,11 +80,13 @@ class ShippedDependency(NamedTuple):
         dependency: The `T-` id as it stands in `depends_on`; parts of a split task come under its id (D7).
         contract: The module's contract.
         examples: The text of its `examples.md`.
+        spec_task_id: The `TSK-` id of the dependency, by which the spec's texts speak of it.
     """
 
     dependency: str
     contract: MicroModuleContract
     examples: str
+    spec_task_id: str = ""
 
 
 def define(place: TaskPlace) -> TaskDefinition:
@@ -216,7 +218,7 @@ def _contracted(module: ShippedDependency) -> str:
     return "\n".join(
         (
             f"- {module.contract.ref}: `{module.contract.name}`, {plain(module.contract.purpose)} "
-            f"(shipped by {module.dependency})",
+            f"(shipped by {module.dependency}{f', {module.spec_task_id}' if module.spec_task_id else ''})",
             fenced(contract, "json", indent="  "),
             fenced(module.examples, "markdown", indent="  "),
         )

@@ -5,7 +5,7 @@ graph by `Command(graph=Command.PARENT)`, so that the parent cannot take it for 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -20,10 +20,12 @@ __all__ = ["DebateGraphState", "debate_graph"]
 
 
 class DebateGraphState(DebateState, total=False):
-    """The debate's state, with the plan that its deliverable comes from and what is sealed of it."""
+    """The debate's state, with the plan that its deliverable comes from, what is sealed of it, and where it begins if a
+    person's answer says so."""
 
     plan_id: str
     sealed: dict[str, str]
+    enter: str
     raw_answers: list[str]
     errors: list[str]
 
@@ -48,13 +50,14 @@ def debate_graph(factory: Factory) -> CompiledStateGraph[Any, Any, Any, Any]:
     graph = StateGraph(DebateGraphState)
     for name, destinations in _DESTINATIONS.items():
         graph.add_node(name, getattr(nodes, name), destinations=destinations)
-    graph.add_conditional_edges(START, _begin, ["propose", "revise"])
+    graph.add_conditional_edges(START, _begin, ["propose", "revise", "challenge", "ship"])
     return cast(Any, graph.compile(name="debate"))
 
 
-def _begin(state: DebateGraphState) -> Literal["propose", "revise"]:
-    """A debate that was left because of its contract, or that is opened again for it, goes on (D10)."""
-    return "revise" if "debate_id" in state else "propose"
+def _begin(state: DebateGraphState) -> str:
+    """A debate that was left because of its contract, or that is opened again for it, goes on (D10); a person's fix is
+    challenged, and what a person approves goes to the gate (F§17.2)."""
+    return state.get("enter") or ("revise" if "debate_id" in state else "propose")
 
 
 class _Nodes:

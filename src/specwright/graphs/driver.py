@@ -81,6 +81,10 @@ class Driver:
         waits = cast(dict[str, Any], state.interrupts[0].value) if state.interrupts else None
         if waits and waits["kind"] == "approval" and self._factory.projection.spec is not None:
             return None  # the log says approved; a crash took the checkpoint that would say so too
+        if waits and any(
+            name in self._factory.projection.resolutions for name in waits.get("escalations", ())
+        ):
+            return None  # so is one of these answered
         return waits
 
 

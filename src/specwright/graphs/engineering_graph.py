@@ -1,5 +1,8 @@
 """The engineering graph: plan, contract debate, then module by module (F§3.4, D10, D25).
 
+A run that a person's answer resumed enters where the answer says, which stands in the log: a lost checkpoint changes
+nothing (F§17.3, D9).
+
 The debate node has no static edges: what follows it is said by its own Command, or by the debate's halt, whose
 PARENT goto would be *added* to static edges and carry a halted module on to `ship`.
 """
@@ -11,9 +14,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from specwright.application import engineering
+from specwright.application import engineering, resuming
 from specwright.application.deliverable import CONTRACTS
-from specwright.application.engineering import EngineeringState
+from specwright.application.engineering_state import EngineeringState, Left
 from specwright.application.factory import Factory
 from specwright.domain.answers import FaultOf
 from specwright.graphs.debate_graph import debate_graph
@@ -24,11 +27,12 @@ __all__ = ["EngineeringGraphState", "engineering_graph"]
 class EngineeringGraphState(EngineeringState, total=False):
     """The stage's state, and what the debate's halt leaves."""
 
-    halted: engineering.Left
+    halted: Left
 
 
 _DESTINATIONS: Mapping[str, tuple[str, ...]] = {
     "micro_plan": ("debate", "select_module", "finish"),
+    "resume": ("debate", "select_module"),
     "debate": ("select_module", "ship", "module_halted"),
     "module_halted": ("select_module", "debate", "finish"),
     "select_module": ("debate", "finish"),
@@ -44,7 +48,7 @@ def engineering_graph(factory: Factory) -> CompiledStateGraph[Any, Any, Any, Any
     graph = StateGraph(EngineeringGraphState)
     for name, destinations in _DESTINATIONS.items():
         graph.add_node(name, getattr(nodes, name), destinations=destinations)
-    graph.add_edge(START, "micro_plan")
+    graph.add_conditional_edges(START, nodes.entrance, ["micro_plan", "resume"])
     return cast(Any, graph.compile(name="engineering"))
 
 
@@ -54,6 +58,13 @@ class _Nodes:
     def __init__(self, factory: Factory) -> None:
         self._factory = factory
         self._debate_graph = debate_graph(factory)
+
+    def entrance(self, state: EngineeringGraphState) -> str:
+        return resuming.entrance(self._factory, state)
+
+    def resume(self, state: EngineeringGraphState) -> Command[Any]:
+        changes = resuming.go_on(self._factory, state)
+        return _go("debate" if "entered" in changes else "select_module", changes)
 
     def micro_plan(self, state: EngineeringGraphState) -> Command[Any]:
         changes = engineering.make_plan(self._factory, state)

@@ -124,15 +124,20 @@ class _Nodes:
 
     def escalate(self, state: ProjectGraphState) -> ProjectGraphState:
         waiting = loop_stops.open_escalations(self._factory)
+        if not waiting:
+            return {
+                "resolution": None
+            }  # answered, says the log; a crash took the checkpoint that would say so too
+        artifact = loop_stops.escalation_at(self._factory, waiting[0])
         asked: dict[str, Any] = {"kind": "escalation", "escalations": waiting}
-        if waiting:
-            artifact = loop_stops.escalation_at(self._factory, waiting[0])
-            asked |= {"escalation": waiting[0], "artifact": artifact.to_json()}
+        asked |= {"escalation": waiting[0], "artifact": artifact.to_json()}
         if refused := state.get("refused"):
             asked["refused"] = refused
         return {"resolution": interrupt(asked)}
 
     def process_human_resolution(self, state: ProjectGraphState) -> ProjectGraphState:
+        if state["resolution"] is None and not loop_stops.open_escalations(self._factory):
+            return {"refused": "", "outcome": project_stage.outcome(self._factory).value}
         try:
             given = HumanResolution.model_validate(state["resolution"])
             resolving.resolve(self._factory, given)

@@ -30,6 +30,7 @@ __all__ = [
     "Roles",
     "Source",
     "StoreAccess",
+    "run_of",
 ]
 
 Files = Mapping[str, bytes]
@@ -46,6 +47,11 @@ class Role(StrEnum):
     ARBITER = "arbiter"
 
 
+def run_of(task: str, attempt: int, resumed: int = 0) -> str:
+    """A run of an attempt, `TSK-003.1`; each time that it is resumed in place another, `TSK-003.1r1`."""
+    return f"{task}.{attempt}" + (f"r{resumed}" if resumed else "")
+
+
 class Place(NamedTuple):
     """Where in a run a role is invoked.
 
@@ -55,6 +61,7 @@ class Place(NamedTuple):
         subject: The module's name, `contracts` in the contract debate, `plan` for the planner.
         stage: `round-1`, ..., or `amended-1`, ... after the round whose amendments are applied.
         role: Who is asked.
+        resumed: How often a person's answer resumed the attempt in place.
     """
 
     task: str
@@ -62,15 +69,12 @@ class Place(NamedTuple):
     subject: str
     stage: str
     role: Role
+    resumed: int = 0
 
     @property
     def run_id(self) -> str:
         """The invocation's id: unique in the project, and the same when the run is repeated."""
-        parts = (
-            f"{self.task}.{self.attempt}" if self.task else f"product.{self.attempt}",
-            self.subject,
-            self.stage,
-        )
+        parts = (run_of(self.task or "product", self.attempt, self.resumed), self.subject, self.stage)
         return "/".join((*filter(None, parts), self.role))
 
 
