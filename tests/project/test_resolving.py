@@ -13,9 +13,9 @@ from project.test_loop import order_of, spec_of_graph
 from project.test_stalls import GRAPH, halt_first
 from project.workbench import THREAD, Workbench, halt_stub, seal_stub
 from specwright.application import resolving
-from specwright.application.loop_stops import open_escalations
+from specwright.application.loop_stops import escalation_at, open_escalations
 from specwright.domain.resolutions import Action, HumanResolution, ResolutionRecord, actions_for
-from specwright.errors import InputError, RefusedError
+from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.graphs.project_graph import project_graph
 
 AMEND = {
@@ -291,3 +291,48 @@ def test_the_record_of_an_answer_is_bound_by_the_log(tmp_path: Path):
         record = again.projection.resolutions[escalation]
         assert record.payload == WHY
         assert json.loads(again.store.read(f"resolutions/{escalation}.json")) == record.to_json()
+
+
+def test_an_answer_that_a_crash_kept_from_the_log_is_the_one_that_counts(tmp_path: Path):
+    """D-09-01, F-17.2-01: once recorded, another answer is refused by name; the run goes on with the first."""
+    with halted(tmp_path) as bench:
+        escalation = bench.waiting()["escalation"]
+        record = ResolutionRecord(
+            escalation_id=escalation,
+            task_id=next(iter(bench.state.tasks)),
+            action=Action.AMEND_SPEC,
+            payload=AMEND,
+            resolved_by="human:operator",
+            resolved_at=bench.journal.scope(f"resolution/{escalation}").now(),
+        )
+        bench.store.publish(f"resolutions/{escalation}.json", record.to_bytes())
+        late = HumanResolution.model_validate(answer("ABANDON_TASK", WHY, escalation))
+        with pytest.raises(RefusedError, match="answered already: AMEND_SPEC"):
+            resolving.check(bench.factory, late)
+        bench.work = seal_stub
+        for file in (tmp_path / ".specwright").glob("checkpoints.db*"):
+            file.unlink()
+        assert bench.run() == "COMPLETE"
+
+
+def test_a_stalled_task_that_keeps_its_dependency_is_not_available(tmp_path: Path):
+    """D-33-02, D-08-03: its criteria change, and it waits on; nothing says that it could run."""
+    with halted(tmp_path, GRAPH, halt_first) as bench:
+        bench.run(answer=answer("ABANDON_TASK", WHY))
+        second = bench.waiting()["escalations"][0]
+        before = len(list(bench.log.entries()))
+        bench.run(answer=answer("AMEND_SPEC", AMEND, second))
+        told = [kind for kind, _ in wires(bench, before)]
+        assert "task.available" not in told
+        assert statuses(bench)[1] == "BLOCKED"
+        asked = [entry.escalation_ref for entry in bench.state.tasks.values()][1]
+        assert asked not in (None, second)
+
+
+def test_an_escalation_whose_file_is_gone_is_a_damage_and_no_mistake(tmp_path: Path):
+    """D-S9-11: it says what is gone and what to restore."""
+    with halted(tmp_path) as bench:
+        escalation = bench.waiting()["escalation"]
+        (tmp_path / "state_store/escalations" / f"{escalation}.json").unlink()
+        with pytest.raises(CorruptionError, match="is gone"):
+            escalation_at(bench.factory, escalation)

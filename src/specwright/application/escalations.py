@@ -2,7 +2,7 @@
 
 from specwright.application.factory import Reading
 from specwright.domain.escalation import EscalationArtifact
-from specwright.errors import InputError
+from specwright.errors import CorruptionError, InputError
 
 __all__ = ["escalation_at"]
 
@@ -12,9 +12,18 @@ def escalation_at(factory: Reading, escalation_id: str) -> EscalationArtifact:
 
     Raises:
         InputError: there is none.
+        CorruptionError: there was one, and its file is gone.
     """
+    state = factory.projection.state
+    raised = {entry.escalation_ref for entry in state.tasks.values()} if state else set[str | None]()
     path = f"escalations/{escalation_id}.json"
     if not factory.store.exists(path):
+        if escalation_id in raised:
+            raise CorruptionError(
+                f"the escalation {escalation_id} is gone",
+                where=f"state_store/{path}",
+                remedy="restore `state_store/` from a copy of the project",
+            )
         raise InputError(
             f"there is no escalation {escalation_id}", remedy="`specwright escalations` lists those that wait"
         )

@@ -7,10 +7,10 @@ state that they make. An answer is given once: the same one told again after a c
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from specwright.application.announcing import Announcement, announce, review, task_event
-from specwright.application.factory import Factory
+from specwright.application.factory import Factory, Reading
 from specwright.application.loop_stops import escalation_at, open_escalations
 from specwright.application.project_stage import (
     Task,
@@ -42,7 +42,7 @@ from specwright.errors import InputError, RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 
-__all__ = ["check", "resolve"]
+__all__ = ["check", "resolve", "standing_answer"]
 
 
 class _Answer(NamedTuple):
@@ -70,6 +70,16 @@ def check(factory: Factory, given: HumanResolution) -> None:
     """
     answer = _opened(factory, given)
     _EFFECTS[given.action](factory, answer, "2000-01-01T00:00:00Z")
+
+
+def standing_answer(factory: Reading) -> dict[str, Any] | None:
+    """The answer to a waiting escalation that was recorded before a crash kept it from the log; it is the one that
+    counts, and is taken without asking again."""
+    for name in open_escalations(factory):
+        if (record := _recorded(factory, name)) is not None:
+            given = HumanResolution(action=record.action, payload=record.payload, escalation_id=name)
+            return given.to_json()
+    return None
 
 
 def resolve(factory: Factory, given: HumanResolution) -> str:
@@ -141,6 +151,13 @@ def _opened(factory: Factory, given: HumanResolution) -> _Answer:
             where=escalation.task_id,
             remedy="`specwright escalations` lists those that wait",
         )
+    stands = _recorded(factory, name)
+    if stands is not None and (stands.action, stands.payload) != (given.action, given.payload):
+        raise RefusedError(
+            f"{name} is answered already: {stands.action}, {stands.resolved_at}; a crash came before it was carried out",
+            where=escalation.task_id,
+            remedy="`specwright run` goes on with that answer",
+        )
     suited = actions_for(str(escalation.details.get("cause", "")))
     if given.action not in suited:
         raise RefusedError(
@@ -149,6 +166,11 @@ def _opened(factory: Factory, given: HumanResolution) -> _Answer:
             remedy=f"this one can be answered with {', '.join(suited)}",
         )
     return _Answer(escalation, task_at(factory, escalation.task_id), given)
+
+
+def _recorded(factory: Reading, name: str) -> ResolutionRecord | None:
+    path = f"resolutions/{name}.json"
+    return ResolutionRecord.from_bytes(factory.store.read(path), path) if factory.store.exists(path) else None
 
 
 _UNSUITED = {

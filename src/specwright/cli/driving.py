@@ -154,6 +154,8 @@ def _told(opened: Opened, directory: Path, *, scripted: bool) -> _Told:
         remarks.append("Amended so often: approve it with its known limits, or reject it and revise SPEC.md.")
     if drifted := len(opened.drift):
         remarks.append(f"{drifted} requests differ from the recorded ones, the first: {opened.drift[0]}")
+    if waits and (refused := waits.get("refused")):
+        remarks.append(f"The answer was refused: {refused}")
     told = document(opened.factory, reached, directory, scripted=scripted, drift=opened.drift)
     told["advice"] = remarks[0] if waits and waits.get("advise") else ""
     return _Told(reached, told, describe(opened.factory, reached, directory, scripted=scripted), remarks)

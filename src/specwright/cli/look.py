@@ -8,7 +8,7 @@ import typer
 
 from specwright.cli.output import listed, next_command, note, say, show
 from specwright.cli.parameters import AsJson, Directory
-from specwright.errors import InputError
+from specwright.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
     from specwright.application.factory import Reading
@@ -59,10 +59,17 @@ def tasks(
     """Every task with its status, and why it is not running."""
     from specwright.bootstrap import reading_project
     from specwright.domain import task_drawing, task_graph
+    from specwright.domain.one_line import one_line
 
     with reading_project(directory) as view:
         state = view.projection.state
         for path, draw in ((mermaid, task_graph.mermaid), (svg, task_drawing.svg)):
+            if path is not None and state is None:
+                raise RefusedError(
+                    "there are no tasks to draw yet: they come with the approved spec",
+                    where=str(path),
+                    remedy=f"`{next_command('status', directory)}` says what comes first",
+                )
             if path is not None and state is not None:
                 _write(path, draw(state))
         if graph and state is not None and not as_json:
@@ -77,11 +84,12 @@ def tasks(
         return
     if not rows:
         note(f"No tasks yet: they come with the approved spec. `{next_command('status', directory)}`")
-    wide = max((len(row["task"]) for row in rows), default=0)
-    for row in rows:
+    shown_names = [one_line(row["task"]) for row in rows]
+    wide = max(map(len, shown_names), default=0)
+    for row, task_name in zip(rows, shown_names, strict=True):
         ref = row["module_ref"]
         shown = f"{ref}  {names[ref]}" if ref else row["why"]
-        say(f"{row['spec_task_id']:<8} {row['status']:<11} {row['task']:<{wide}}  {shown}".rstrip())
+        say(f"{row['spec_task_id']:<8} {row['status']:<11} {task_name:<{wide}}  {shown}".rstrip())
 
 
 def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:

@@ -5,6 +5,7 @@ A role's end and its outcome arrive as two events; they are told in one line. Pu
 
 from typing import NamedTuple
 
+from specwright.domain.one_line import one_line
 from specwright.ports.progress import RoleDone, RoleStarted, Step
 
 __all__ = ["Answered", "clock", "counted", "place_of", "role_line", "step_line", "tokens_told"]
@@ -104,4 +105,5 @@ def _outcome(step: Step) -> str:
 
 def _line(elapsed: float, mark: str, task: str, head: str, text: str, unicode: bool) -> str:
     shown = mark if unicode else _PLAIN_MARKS[mark]
+    head, text = (part if part.isprintable() else one_line(part) for part in (head, text))
     return f"{clock(elapsed):>7} {shown} {task:<8} {head} {text}".rstrip()

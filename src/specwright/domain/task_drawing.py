@@ -6,8 +6,9 @@ A line that passes a column of boxes runs in the gap between two rows, so that i
 from collections import defaultdict
 from html import escape
 
+from specwright.domain.one_line import one_line
 from specwright.domain.project_state import ProjectState, TaskEntry, effective_dependencies
-from specwright.domain.task_graph import FILLS, MARKS, edges, levels_of, one_line
+from specwright.domain.task_graph import FILLS, MARKS, edges, levels_of
 
 __all__ = ["svg"]
 

@@ -16,6 +16,7 @@ from specwright.domain.dispatch import (
     outcome,
     stuck_behind_abandoned,
 )
+from specwright.domain.one_line import one_line
 from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "edges",
     "levels_of",
     "mermaid",
-    "one_line",
     "overview",
     "stall_lines",
     "text_graph",
@@ -199,11 +199,6 @@ def _text_line(state: ProjectState, task_id: str, parent: str | None) -> str:
     if entry.superseded_by:
         told += f"  (split into {', '.join(state.tasks[ref].spec_task_id for ref in entry.superseded_by)})"
     return told
-
-
-def one_line(text: str) -> str:
-    """A name without what would break a line."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _node(entry: TaskEntry) -> str:

@@ -238,7 +238,8 @@ def _python_paths() -> list[Path]:
         Path("/etc/ld.so.cache"),
         _INSIDE,
     ]
-    return [path for path in dict.fromkeys(paths) if path.exists()]
+    # os.path, since `exists` of a Path raises where a folder above may not be entered
+    return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110
 
 
 def _bubblewrap(plan: Plan) -> list[str]:

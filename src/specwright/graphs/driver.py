@@ -11,6 +11,7 @@ from langgraph.types import Command
 
 from specwright.application.factory import Factory
 from specwright.application.product_stage import current_spec
+from specwright.application.resolving import standing_answer
 from specwright.errors import CorruptionError, RefusedError
 from specwright.graphs.outer_graph import outer_graph
 
@@ -85,6 +86,10 @@ class Driver:
             name in self._factory.projection.resolutions for name in waits.get("escalations", ())
         ):
             return None  # so is one of these answered
+        if waits and waits["kind"] == "escalation" and not waits.get("refused"):
+            return (
+                None if standing_answer(self._factory) else waits
+            )  # an answer is recorded, and not in the log yet
         return waits
 
 

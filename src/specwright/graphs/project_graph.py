@@ -128,6 +128,8 @@ class _Nodes:
             return {
                 "resolution": None
             }  # answered, says the log; a crash took the checkpoint that would say so too
+        if (stands := resolving.standing_answer(self._factory)) and not state.get("refused"):
+            return {"resolution": stands}
         artifact = loop_stops.escalation_at(self._factory, waiting[0])
         asked: dict[str, Any] = {"kind": "escalation", "escalations": waiting}
         asked |= {"escalation": waiting[0], "artifact": artifact.to_json()}
