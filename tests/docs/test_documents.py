@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from specwright.domain.answers import PlanAnswer
 from specwright.domain.contract_rules import problems
 from specwright.domain.examples_file import parse_examples
 from specwright.domain.micro_plan import KnownModules, assign, plan_problems
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.graphs.debate_graph import debate_graph
 from specwright.graphs.engineering_graph import engineering_graph
 from specwright.graphs.outer_graph import outer_graph

@@ -18,12 +18,12 @@ from specwright.domain.answers import (
     ArbiterAnswer,
     ChallengerAnswer,
     FalsifyingTest,
-    PlanAnswer,
     ProposerAnswer,
 )
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.docstring import render_stub
 from specwright.domain.obligations import read_claims
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.record import Record
 from specwright.ports.gate import Candidate, Finding, GateVerdict, TestResult, Trial
 from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Place, Research, Role

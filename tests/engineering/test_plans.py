@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from engineering.answers import Handed, failing, plan, planned
 from engineering.workbench import TWO, Bench, modelled, script
 from specwright import canonical_json
-from specwright.domain.answers import PlanAnswer
 from specwright.domain.code_index import IndexStatus
 from specwright.domain.contract_rules import normalise, problems
 from specwright.domain.micro_plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.record import validation_messages
 from specwright.errors import RefusedError
 from specwright.ports.roles import Place, Role

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specwright.domain.answers import PlanAnswer
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.micro_plan import KnownModules, assign, plan_problems
 

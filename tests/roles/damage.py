@@ -11,13 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specwright.domain.answers import (
-    AmendmentsAnswer,
-    ArbiterAnswer,
-    ChallengerAnswer,
-    PlanAnswer,
-    ProposerAnswer,
-)
+from specwright.domain.answers import AmendmentsAnswer, ArbiterAnswer, ChallengerAnswer, ProposerAnswer
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.product_spec import ProductSpecDraft
 from specwright.domain.record import Record
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright import canonical_json
-from specwright.domain.answers import AmendmentsAnswer, Failure, PlanAnswer
+from specwright.domain.answers import AmendmentsAnswer, Failure
 from specwright.domain.artifact import ArtifactEnvelope
 from specwright.domain.completeness import ValidationReport
 from specwright.domain.contract import MicroModuleContract
@@ -15,6 +15,7 @@ from specwright.domain.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.log_end import LogEnd
 from specwright.domain.micro_plan import MicroPlan
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.product_spec import ProductSpec
 from specwright.domain.project_state import ProjectState
 from specwright.domain.provenance import ContextPack, Contribution

@@ -13,9 +13,9 @@ from specwright.application.factory import Factory
 from specwright.application.known_modules import Kept, known_now, plan_faults
 from specwright.application.project_stage import Task
 from specwright.application.stored_plans import load_plan
-from specwright.domain.answers import PlanAnswer
 from specwright.domain.given_plan import GivenModule, given_by, read_short
 from specwright.domain.micro_plan import KnownModules
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.record import validation_messages
 from specwright.domain.resolutions import Action, ResolutionRecord, RevisePlan
 from specwright.errors import InputError

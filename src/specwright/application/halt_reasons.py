@@ -4,6 +4,7 @@ from typing import Any
 
 from specwright.application.artifact_store import artifacts
 from specwright.application.debate_records import DebateRecords
+from specwright.application.deliverable import CONTRACTS
 from specwright.application.engineering_state import EngineeringState
 from specwright.application.factory import Factory
 from specwright.application.halting import Halt, set_draft_aside
@@ -38,11 +39,11 @@ def _without_modules(factory: Factory, task: Task, state: EngineeringState, reas
     return Halt(
         cause="planning" if planning else "contracts",
         reason=reason,
-        decision=f"Revise the plan of {task.task_id}, or simplify what it asks for: {reason}",
+        decision=f"Revise the plan of {_named(task)}, or simplify what it asks for: {reason}",
         recommended=Resolution.REVISE_PLAN if planning else Resolution.AMEND_SPEC,
-        context="revise task decomposition, or simplify task scope",
+        context="; ".join(("revise task decomposition, or simplify task scope", *_rulings(factory, state))),
         debates=list(state.get("debates", {}).values()),
-        failed=[("a sound plan with testable contracts", reason)],
+        failed=[("the plan is sound" if planning else "the contracts are complete and testable", reason)],
         details={
             **_said(state),
             "task_file": task.path,
@@ -59,12 +60,13 @@ def _with_modules(factory: Factory, task: Task, state: EngineeringState) -> Halt
     shipped = state.get("shipped", {})
     _keep_drafts(factory, task, state)
     names = ", ".join(failed)
+    groups = f"failed: {names}; abandoned: {', '.join(abandoned) or 'none'}; shipped: {', '.join(shipped) or 'none'}"
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",
-        decision=f"Decide how {names} of {task.task_id} goes on: {'; '.join(failed.values())}",
+        decision=f"Decide how {names} of {_named(task)} goes on: {'; '.join(failed.values())}",
         recommended=Resolution.PROVIDE_FIX,
-        context=f"failed: {names}; abandoned: {', '.join(abandoned) or 'none'}; shipped: {', '.join(shipped) or 'none'}",
+        context="; ".join((groups, *_rulings(factory, state))),
         debates=list(state.get("debates", {}).values()),
         failed=[(f"{name} ships", reason) for name, reason in failed.items()],
         details={
@@ -88,7 +90,7 @@ def _with_plan_fault(factory: Factory, task: Task, state: EngineeringState) -> H
     return Halt(
         cause="plan",
         reason=f"the plan is at fault: {left['subject']} cannot be shipped under it",
-        decision=f"Cut {task.task_id} anew: {'; '.join(failure.evidence for failure in found)}",
+        decision=f"Cut {_named(task)} anew: {'; '.join(failure.evidence for failure in found)}",
         recommended=Resolution.REVISE_PLAN,
         context=f"split task, revise plan or merge modules. Required: {'; '.join(f.required_change for f in found)}",
         debates=list(state.get("debates", {}).values()),
@@ -105,6 +107,20 @@ def _with_plan_fault(factory: Factory, task: Task, state: EngineeringState) -> H
             **_to_go_on(factory, task, state),
         },
     )
+
+
+def _named(task: Task) -> str:
+    return f"{task.entry.spec_task_id} ({task.definition.name})"
+
+
+def _rulings(factory: Factory, state: EngineeringState) -> list[str]:
+    """The Arbiter's last rationale on each deliverable that failed (F§17.1)."""
+    failed = state.get("failed", {}) or {CONTRACTS: ""}
+    told: list[str] = []
+    for name, debate_id in state.get("debates", {}).items():
+        rulings = DebateRecords(factory.store, debate_id).trail().adjudications if name in failed else ()
+        told += [f"the Arbiter's last word on {name}: {rulings[-1].rationale}"] if rulings else []
+    return told
 
 
 def _gates(factory: Factory, state: EngineeringState) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from typing import NamedTuple, cast
 from specwright.application.factory import Factory
 from specwright.application.stored_plans import Contracts
 from specwright.canonical_json import JsonValue
-from specwright.domain.answers import PlanAnswer
 from specwright.domain.code_index import IndexStatus
 from specwright.domain.contract_rules import normalise, problems
 from specwright.domain.given_plan import GivenModule, given_problems
 from specwright.domain.micro_plan import KnownModules, assign, plan_problems, sealed_problems
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.ports.journal import Scope
 
 __all__ = ["Kept", "draft_contracts", "known_modules", "known_now", "plan_faults"]

@@ -19,11 +19,12 @@ from specwright.application.project_stage import Task, neighbours
 from specwright.application.records import Invocation, contribute, open_answer, open_invocation
 from specwright.application.stored_plans import Contracts, Reopened, load_plan
 from specwright.domain.amendments import contract_problems
-from specwright.domain.answers import Amendment, Failure, PlanAnswer
+from specwright.domain.answers import Amendment, Failure
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.contract_rules import normalise
 from specwright.domain.ids import ArtifactType, ModuleRef, artifact_id, module_id
 from specwright.domain.micro_plan import KnownModules, assign
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.provenance import ContributionType, Permission
 from specwright.domain.reuse import ReuseSearchReport
 from specwright.errors import AnswerError

@@ -12,10 +12,10 @@ from specwright.application.announcing import announce, review
 from specwright.application.artifact_store import artifacts
 from specwright.application.factory import Factory, Reading
 from specwright.application.project_stage import Task
-from specwright.domain.answers import PlanAnswer
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.contract_rules import problems
 from specwright.domain.micro_plan import MicroPlan
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.ports.progress import Step
 
 __all__ = ["Contracts", "Plan", "Reopened", "load_plan", "lock_plan"]

@@ -3,6 +3,7 @@
 Log, store and projection: no model, no graph, no gate, no index (DESIGN §2, §9).
 """
 
+import shlex
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -91,5 +92,9 @@ def log_file(directory: Path) -> Path:
     """
     path = directory / RUNTIME / "wire.db"
     if not path.is_file():
-        raise InputError("no run has begun here", where=str(directory), remedy="`specwright run` begins one")
+        raise InputError(
+            "no run has begun here",
+            where=str(directory),
+            remedy=f"`specwright run {shlex.quote(str(directory))}` begins one",
+        )
     return path

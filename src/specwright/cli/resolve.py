@@ -33,7 +33,7 @@ def resolve(
     escalation: Annotated[
         str, typer.Argument(metavar="ESC-ID", help="As `specwright escalations` lists it.")
     ],
-    action: Annotated[str, typer.Argument(metavar="ACTION", help="One of those below.")],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="One of those above.")],
     directory: Directory = Path(),
     payload: Annotated[
         str,
@@ -81,6 +81,7 @@ def _resolution(escalation: str, action: str, payload: str, rationale: str) -> "
     from specwright.domain.record import validation_messages
     from specwright.domain.resolutions import Action, HumanResolution
 
+    action = action.upper().replace("-", "_")
     if action not in set(Action):
         raise InputError(f"there is no action {action!r}", remedy=f"choose one of {', '.join(Action)}")
     fields = _read(payload) if payload else {}
@@ -98,9 +99,7 @@ def _resolution(escalation: str, action: str, payload: str, rationale: str) -> "
 
 def _words(line: str) -> str:
     """A message without the prefixes of the validation and the value, which is the whole payload."""
-    return (
-        line.removeprefix("(whole): ").removeprefix("Value error, ").rpartition(", got {'action'")[0] or line
-    )
+    return line.removeprefix("(whole): ").removeprefix("Value error, ").rpartition(", got {")[0] or line
 
 
 def _read(payload: str) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from specwright.domain.answers import PlanAnswer
 from specwright.domain.contract import ModuleName
 from specwright.domain.dependency_cycles import describe_cycle, find_cycles
 from specwright.domain.micro_plan import KnownModules
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.resolutions import ShortModule
 
 __all__ = ["GivenModule", "given_by", "given_problems", "read_short"]

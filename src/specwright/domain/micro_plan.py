@@ -11,9 +11,9 @@ from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import Field
 
-from specwright.domain.answers import PlanAnswer, PlannedModule, ReuseConclusion
 from specwright.domain.contract import Dependency, Effect, MicroModuleContract
 from specwright.domain.ids import ArtifactId, ModuleId, ModuleRef
+from specwright.domain.plan_answers import PlanAnswer, PlannedModule, ReuseConclusion
 from specwright.domain.record import Record, Text
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from specwright.domain.answers import ReuseAnswer, ReuseCandidate, ReuseConclusion
+from specwright.domain.plan_answers import ReuseAnswer, ReuseCandidate, ReuseConclusion
 from specwright.domain.record import Record, Text
 
 __all__ = ["ReuseSearchReport"]

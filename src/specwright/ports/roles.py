@@ -9,14 +9,9 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from specwright.canonical_json import JsonValue
-from specwright.domain.answers import (
-    AmendmentsAnswer,
-    ArbiterAnswer,
-    ChallengerAnswer,
-    PlanAnswer,
-    ProposerAnswer,
-)
+from specwright.domain.answers import AmendmentsAnswer, ArbiterAnswer, ChallengerAnswer, ProposerAnswer
 from specwright.domain.ids import ArtifactType
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.ports.journal import Scope
 
 __all__ = [

@@ -9,13 +9,8 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool
 
-from specwright.domain.answers import (
-    AmendmentsAnswer,
-    ArbiterAnswer,
-    ChallengerAnswer,
-    PlanAnswer,
-    ProposerAnswer,
-)
+from specwright.domain.answers import AmendmentsAnswer, ArbiterAnswer, ChallengerAnswer, ProposerAnswer
+from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.record import Record
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
