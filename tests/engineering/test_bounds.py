@@ -213,7 +213,7 @@ def test_a_bound_is_reached_and_not_passed(worst: Tapes, of: tuple[str, ...], bo
 @example(REOPENED, False)
 @given(tapes(most=6), st.booleans())
 def test_no_answers_make_the_loop_run_on_or_ship_what_was_not_let_pass(given_tapes: Tapes, agreed: bool):
-    """F-1-01, F-6-03, F-9.3-01, D-10-05, D-10-06, D-11-01, D-11-04, D-11-05, D-11-06, D-18-02, D-25-01.
+    """D-S1-02, F-1-01, F-6-03, F-9.3-01, D-10-05, D-10-06, D-11-01, D-11-04, D-11-05, D-11-06, D-18-02, D-25-01.
 
     The bound, from the rules alone: a debate has 1 + 2 rounds (D11). In a round of the contract debate the planner,
     the Challenger and the Arbiter each answer at most 3 times; amended contracts lock, and they lock at most twice,

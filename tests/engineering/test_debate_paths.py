@@ -400,7 +400,7 @@ def expected_trace(subject: str, row: Row) -> list[str]:
 
 @pytest.mark.parametrize(("subject", "row"), CASES)
 def test_a_path_of_the_debate(directory: Path, subject: str, row: Row):
-    """Calls, records, status and what shipped (F-3.4-07, F-3.4-08, F-6-03, F-6-05,
+    """Calls, records, status and what shipped (D-S1-01, F-3.4-07, F-3.4-08, F-6-03, F-6-05,
     F-9.1-05, F-9.1-06, F-9.1-07, F-9.3-01, F-9.3-02,
     F-9.3-03, F-9.3-04, F-9.3-05, F-9.4-02, F-9.5-01, F-9.5-02, F-9.5-03, F-9.5-04, F-9.6-01, F-9.6-02, F-9.6-03, F-9.6-04,
     F-9.6-05, F-11.2-04, D-10-01, D-10-02, D-10-05, D-10-06, D-11-01, D-11-02, D-11-03, D-11-04, D-11-05, D-11-06, D-13-02,

@@ -94,8 +94,8 @@ def test_every_task_of_the_file_has_every_field(tmp_path: Path):
 
 
 def test_a_halt_stops_the_loop_and_blocks_what_lies_behind_it(tmp_path: Path):
-    """F-3.3-07, F-4.2-04, F-17.3-01: nothing else is dispatched, though it could; the graph waits for a person, and
-    hands the escalation over as it is stored."""
+    """F-3.3-07, F-4.2-04, F-17.1-03, F-17.3-01: nothing else is dispatched, though it could; the graph waits for a
+    person, and hands the escalation over as it is stored."""
     with Workbench(tmp_path, work=halt_stub) as bench:
         bench.approve(spec_of_graph([[], [0], [1], []]))
         bench.run()
@@ -114,6 +114,7 @@ def test_a_halt_stops_the_loop_and_blocks_what_lies_behind_it(tmp_path: Path):
             "escalations": [halted.escalation_ref],
             "artifact": json.loads(bench.store.read(f"escalations/{halted.escalation_ref}.json")),
         }
+        assert waits["artifact"]["state_machine_snapshot"]["tasks"] == bench.state.to_json()["tasks"]
         assert bench.run() is None
         assert order_of(bench) == ["TSK-001"]
 

@@ -282,7 +282,7 @@ def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
 @pytest.mark.parametrize(("sees", "role", "when"), CELLS)
 def test_cell_of_the_role_table(run: Run, sees: Sees, role: Role, when: str):
     """What the cell says, in every implementation debate of the run (F-9.7-01, F-9.7-02, F-9.7-03, F-9.7-04, F-9.7-05,
-    F-9.7-06, F-9.7-07, F-9.7-08, F-9.7-09, F-6-01, F-6-02)."""
+    F-9.7-06, F-9.7-07, F-9.7-08, F-9.7-09, F-6-01, F-6-02, F-3.4-01)."""
     found = {one.place.run_id: sees(run, one) for one in run.by(role)}
     assert found == {one.place.run_id: expected(run, one, sees, when) for one in run.by(role)}
     assert len(found) >= 7
