@@ -5,7 +5,7 @@ sense here cannot be in the log, which admits by the same tables (D31); if one i
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from specwright.domain import state_changes
 from specwright.domain.escalation import EscalationArtifact
@@ -37,6 +37,10 @@ class _Event(NamedTuple):
     @property
     def stream_id(self) -> str:
         return self.stream["stream_id"]
+
+
+_Take: TypeAlias = Callable[[Any, _Event], None]
+"""A method of the projection that takes in an event."""
 
 
 class Projection:
@@ -124,11 +128,11 @@ class Projection:
             self._written_at = self._ticks()
 
     def _apply(self, kind: str, event: _Event) -> None:
-        if (take := _TAKE.get(kind)) is not None:
+        if (take := self._takes.get(kind)) is not None:
             take(self, event)
 
     def _review(self, event: _Event) -> None:
-        if (take := _REVIEWS.get(event.payload["subject"])) is not None:
+        if (take := self._reviews.get(event.payload["subject"])) is not None:
             take(self, event)
 
     def _approved(self, event: _Event) -> None:
@@ -233,25 +237,22 @@ class Projection:
         data = self._store.definition(event.payload["definition_sha256"])
         return EscalationArtifact.from_bytes(data, event.payload["reference"])
 
+    _takes: ClassVar[Mapping[str, _Take]] = {
+        "review.recorded": _review,
+        "task.created": _created,
+        "task.started": _started,
+        "artifact.ready": _ready,
+        "task.complete": _complete,
+        "task.blocked": _blocked,
+        "task.cancelled": _cancelled,
+    }
+    """What each event type changes; the others change nothing here (D33)."""
 
-_Take: TypeAlias = Callable[[Projection, _Event], None]
-
-_TAKE: Mapping[str, _Take] = {
-    "review.recorded": Projection._review,  # pyright: ignore[reportPrivateUsage]  # the table of this class
-    "task.created": Projection._created,  # pyright: ignore[reportPrivateUsage]
-    "task.started": Projection._started,  # pyright: ignore[reportPrivateUsage]
-    "artifact.ready": Projection._ready,  # pyright: ignore[reportPrivateUsage]
-    "task.complete": Projection._complete,  # pyright: ignore[reportPrivateUsage]
-    "task.blocked": Projection._blocked,  # pyright: ignore[reportPrivateUsage]
-    "task.cancelled": Projection._cancelled,  # pyright: ignore[reportPrivateUsage]
-}
-"""What each event type changes; the others change nothing here (D33)."""
-
-_REVIEWS: Mapping[str, _Take] = {
-    "spec.approved": Projection._approved,  # pyright: ignore[reportPrivateUsage]
-    "escalation.raised": Projection._raised,  # pyright: ignore[reportPrivateUsage]
-    "escalation.resolved": Projection._resolved,  # pyright: ignore[reportPrivateUsage]
-    "task.amended": Projection._amended,  # pyright: ignore[reportPrivateUsage]
-    "release.made": Projection._released,  # pyright: ignore[reportPrivateUsage]
-}
-"""The same by the subject of a review."""
+    _reviews: ClassVar[Mapping[str, _Take]] = {
+        "spec.approved": _approved,
+        "escalation.raised": _raised,
+        "escalation.resolved": _resolved,
+        "task.amended": _amended,
+        "release.made": _released,
+    }
+    """The same by the subject of a review."""

@@ -239,7 +239,7 @@ def _python_paths() -> list[Path]:
         _INSIDE,
     ]
     # os.path, since `exists` of a Path raises where a folder above may not be entered
-    return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110
+    return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110 - see above
 
 
 def _bubblewrap(plan: Plan) -> list[str]:

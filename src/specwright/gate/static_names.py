@@ -127,7 +127,7 @@ class _Binder(ast.NodeVisitor):
         for outside in [*node.decorator_list, *getattr(node, "bases", [])]:
             self.visit(outside)
 
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _visit_definition  # noqa: N815 - the protocol
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _visit_definition  # noqa: N815 - ast's names - the protocol
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         """It binds within itself."""
@@ -140,7 +140,7 @@ class _Binder(ast.NodeVisitor):
         self._bind(node.name)
         self.generic_visit(node)
 
-    visit_MatchAs = visit_MatchStar = _visit_capture  # noqa: N815 - the protocol
+    visit_MatchAs = visit_MatchStar = _visit_capture  # noqa: N815 - ast's names - the protocol
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         self._bind(node.rest)
@@ -152,7 +152,7 @@ class _Binder(ast.NodeVisitor):
             if isinstance(part, ast.NamedExpr):
                 self._bind(part.target.id)
 
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815 - ast's names
 
 
 class _Resolver(ast.NodeVisitor):
@@ -183,7 +183,7 @@ class _Resolver(ast.NodeVisitor):
             self.visit(node.returns)
         self._within({**_bound(node.body), **_parameters(node.args)}, node.body)
 
-    visit_FunctionDef = visit_AsyncFunctionDef = _visit_function  # noqa: N815 - the visitor's protocol
+    visit_FunctionDef = visit_AsyncFunctionDef = _visit_function  # noqa: N815 - ast's names - the visitor's protocol
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self._visit_arguments(node.args)
@@ -205,7 +205,7 @@ class _Resolver(ast.NodeVisitor):
         inner += [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._within(targets, inner)
 
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815 - ast's names
 
 
 def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:

@@ -201,4 +201,4 @@ class _Bindings(ast.NodeVisitor):
     def _skip(self, node: ast.AST) -> None:
         """A comprehension or lambda binds within itself."""
 
-    visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _skip  # noqa: N815
+    visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _skip  # noqa: N815 - ast's names

@@ -47,7 +47,7 @@ def _made(description: Mapping[str, Any], known: dict[str, type]) -> type:
             name, [(field, ast.literal_eval(value)) for field, _, value in fields], module=module
         )
     if kind == "TypedDict":
-        return typing.TypedDict(name, {field: typing.Any for field, _, _ in fields})  # type: ignore[operator,misc]
+        return typing.TypedDict(name, {field: typing.Any for field, _, _ in fields})  # type: ignore[operator,misc]  # a class made at run time
     made_class = dataclasses.make_dataclass(name, [_field(*field) for field in fields], frozen=True)
     made_class.__module__ = module
     return made_class

@@ -108,7 +108,7 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
     if not os.path.exists(path):  # noqa: PTH110 - nothing more is loaded here than is needed
         return
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    if not os.path.isdir(path):  # noqa: PTH112
+    if not os.path.isdir(path):  # noqa: PTH112 - pathlib is not loaded in here
         rights &= _OF_FILES
     _checked(libc.syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, place), 0))
     os.close(place)
