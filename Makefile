@@ -3,7 +3,8 @@ PYTHON  ?= $(shell command -v python3.11 || command -v python3)
 VENV    ?= .venv
 BIN     := $(VENV)/bin
 RUN     := $(BIN)/python -m
-JOBS    ?= 2
+# more than the cores: many tests wait for processes
+JOBS    ?= 4
 DEMO    ?= build/demo
 
 .PHONY: demo test test-all coverage check lint fix pages lock bench clean

@@ -53,6 +53,7 @@ def mend(playbook: Path) -> None:
     shutil.copy(SMALL / "playbook" / STOP, playbook / STOP)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_says_that_it_can_go_on_and_does(tmp_path: Path, stopping: Path) -> None:
     """D-S9-02: Ctrl-C gives 130 and the command that goes on; no answered call is made again (DESIGN §4)."""
     directory = tmp_path / "project"

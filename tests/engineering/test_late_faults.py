@@ -148,6 +148,7 @@ def test_a_counterexample_costs_a_revision_and_must_pass_from_then_on(directory:
     assert "falsifying tests: 1 of 1 withstood" in evidence.gate[-1].detail
 
 
+@pytest.mark.slow
 def test_a_struck_counterexample_costs_nothing_and_is_recorded(directory: Path):
     """The round counts as PASS; ship.json names test, pointer and reason (D-13-03, D-13-04, D-20-03)."""
     run = bench(
@@ -303,6 +304,7 @@ def test_a_reopened_plan_that_changes_a_sealed_contract_is_refused_and_halts(dir
     assert run.sealed().keys() == {"halve"}
 
 
+@pytest.mark.slow
 def test_the_contract_debate_is_reopened_once(directory: Path):
     """The second time the module halts (D-10-05)."""
     answers = late(REPLANNED)

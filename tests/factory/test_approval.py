@@ -131,6 +131,7 @@ def test_the_third_amendment_in_a_row_comes_with_advice(workshop: Workshop, wait
     assert not amended(workshop, waiting).document["advice"]
 
 
+@pytest.mark.slow
 def test_an_approval_that_a_crash_followed_at_once_is_kept(workshop: Workshop, tmp_path: Path):
     """Killed when the log says approved and no checkpoint does: a plain `run` goes on, nobody can take it back (D29)."""
     project = tmp_path / "project"

@@ -36,7 +36,7 @@ def goes_on(workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uni
     "during",
     [
         pytest.param(Fault("hang", "proposer", "initials", ordinal=3), marks=pytest.mark.slow),
-        Fault("hang", "challenger", "initials"),
+        pytest.param(Fault("hang", "challenger", "initials"), marks=pytest.mark.slow),
         pytest.param(Fault("hang", "planner", ordinal=1), marks=pytest.mark.slow),
         pytest.param(Fault("hang", "arbiter", "contracts"), marks=pytest.mark.slow),
     ],

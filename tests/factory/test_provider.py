@@ -68,6 +68,7 @@ def test_what_the_endpoint_gets_is_what_a_provider_expects(uninterrupted: Uninte
     assert uninterrupted.endpoint.keys == {"Bearer local"}
 
 
+@pytest.mark.slow
 def test_answers_of_weak_models_are_understood_or_asked_for_again(
     workshop: Workshop, endpoint: Endpoint, uninterrupted: Uninterrupted, tmp_path: Path
 ):

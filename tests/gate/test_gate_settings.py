@@ -51,6 +51,7 @@ def test_a_limit_of_the_sandbox_is_a_setting(limit):
     assert code in codes(judged(changes, **settings))
 
 
+@pytest.mark.slow
 def test_threshold_and_fuzz_are_settings_and_told_in_the_evidence():
     """D-S8-08, D-S8-14: the notes of a verdict say what was asked for."""
     strict = gate_of(Settings(gate_strength=1.0, gate_fuzz_examples=50)).judge(candidate("shorten"))
