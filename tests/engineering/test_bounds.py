@@ -208,7 +208,7 @@ def test_a_bound_is_reached_and_not_passed(worst: Tapes, of: tuple[str, ...], bo
     assert len([call for call in asked if call.startswith(of)]) == bound
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @example(WORST, False)
 @example(REOPENED, False)
 @given(tapes(most=6), st.booleans())

@@ -92,7 +92,7 @@ def killed_again_and_again(
     ("step", "forgetting"),
     [
         pytest.param(23, False, marks=pytest.mark.slow),
-        (41, True),
+        pytest.param(41, True, marks=pytest.mark.slow),
         pytest.param(1, False, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
         pytest.param(2, True, marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
     ],

@@ -15,6 +15,8 @@ from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.roles import Place, Role
 
+pytestmark = pytest.mark.slow
+
 WHEN = "TSK-001.1/parse_money/round-1/arbiter"
 """Once to_cents is sealed, and before anything of the next task is planned."""
 
@@ -47,7 +49,6 @@ def ref_of(project: Path) -> str:
     raise LookupError("to_cents")
 
 
-@pytest.mark.slow
 def test_a_plan_that_names_it_by_reference_passes_and_its_surface_is_served(run: Run):
     """Contract, examples and evidence reach the planner's pack and the Proposer's directory (F-16-04)."""
     ref = ref_of(run.project)
@@ -72,7 +73,6 @@ def test_the_search_does_not_lead_to_it(run: Run):
     assert ref_of(run.project) not in found
 
 
-@pytest.mark.slow
 def test_its_status_goes_with_it_through_the_whole_run(run: Run):
     """In the metadata of every Proposer that may call it, with the note of whoever deprecated it (F-16-04, D-S7-02)."""
     ref = ref_of(run.project)
