@@ -8,7 +8,10 @@ contract and examples. It prints the figures of one run; nothing is asserted, si
   the pure functions it must agree with, and their agreement;
 - what a task costs between two stubs, the last hundred over the first hundred (target: at most 1.2), by the clock
   and by the processor, which other work on the machine does not disturb;
-- bytes written, by file; memory; what another process needs to read the project back from the log.
+- the same over the sizes of the projects, where several are given: `--tasks 10 100 1000 10000`;
+- bytes written, by file, and at one of how many changes the whole state was written (once a second at most);
+- memory; what another process needs to read the project back from the log, and `status` and `tasks` as a person runs
+  them: processor time of the whole process, the least of three.
 
 Times depend on the disk: a task is about sixteen fsyncs. `--directory /dev/shm` leaves them out.
 """
@@ -17,6 +20,7 @@ import argparse
 import os
 import resource
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -136,8 +140,8 @@ def peak_mebibytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
 
 
-def measure(count: int, directory: Path) -> None:
-    """Run a project of many tasks and print its figures."""
+def measure(count: int, directory: Path) -> Span:
+    """Run a project of many tasks and print its figures; returns what a task took in the middle, in milliseconds."""
     written: Counter[str] = Counter()
     files: Counter[str] = Counter()
     clock = Clock(count)
@@ -152,7 +156,10 @@ def measure(count: int, directory: Path) -> None:
     _tell_times(clock)
     _tell_bytes(directory, written, files, count)
     print(f"  memory, at most            {peak_mebibytes():10.0f} MiB (before the run {before:.0f})")
+    print(f"  the whole state was written at one change of {2 * count / files['state_machine.json']:.0f}")
     _tell_reading(directory)
+    own = clock.between()
+    return Span(*(statistics.median(span[index] for span in own) for index in (0, 1)))
 
 
 def _tell_times(clock: Clock) -> None:
@@ -189,6 +196,19 @@ def _tell_reading(directory: Path) -> None:
         f"  read back from the log     {read:10.2f} s; overview {seen:.1f} ms, reasons of all tasks {why:.0f} ms"
     )
 
+    for command in ("status", "tasks"):
+        taken = min(_process_seconds(command, directory) for _ in range(3))
+        print(f"  specwright {command:<15} {taken:10.2f} s of the processor")
+
+
+def _process_seconds(command: str, directory: Path) -> float:
+    """The processor time of a command as a process of its own."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    words = [sys.executable, "-m", "specwright.cli", command, str(directory)]
+    subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
 
 def main() -> None:
     """Measure."""
@@ -196,10 +216,15 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, nargs="+", default=[10_000])
     parser.add_argument("--directory", type=Path, help="where the project lies; by default a temporary one")
     options = parser.parse_args()
-    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {load}")
+    taken: list[Span] = []
     for count in options.tasks:
         with tempfile.TemporaryDirectory(dir=options.directory) as directory:
-            measure(count, Path(directory))
+            taken.append(measure(count, Path(directory)))
+    for count, span in zip(options.tasks[1:], taken[1:], strict=True):
+        ratio = span.cpu / taken[0].cpu
+        print(f"a task of {count:,} over one of {options.tasks[0]:,}: {ratio:.2f} of the processor")
 
 
 if __name__ == "__main__":

@@ -2,26 +2,35 @@
 
 `python benchmarks/wire_append.py` prints the figures of one run; nothing is asserted, since machines differ.
 
-The peer is raw SQLite with what any such log needs and nothing more: the same pragmas (WAL, `synchronous=FULL`),
-the same columns with the body's bytes, the primary key of a place in the topic, and unique constraints on the
-Wire's id and on the place in its stream, which in the log are rules of the admission. Its rows are made beforehand;
-it parses, checks and hashes nothing. Appends of several threads share transactions in both by the same queue. Both
-write to the same disk in turn, the same number of Wires a commit, and the best of the rounds counts.
+Two peers, both with the log's pragmas (WAL, `synchronous=FULL`), a body and 48 bytes of hash in each row, and the
+log's own queue, so that appends of several threads share transactions. Their rows are made beforehand: they parse,
+check, order and hash nothing.
 
-Three shapes: one Wire a commit, as the factory appends; a hundred a commit; and sixteen threads that append one
-Wire each and wait for it. Each is shown whole, and once more with every Wire inspected beforehand (bytes, schema,
-content boundary), which is what the log costs without validation.
+- *bare insert*: the log's table of entries with its primary key, and no trigger. This is the peer of the target.
+- *keyed insert*: with unique constraints on the Wire's id and on its place in the stream as well, which anybody
+  needs who wants idempotent appends with an expected sequence from SQLite alone.
+
+The log is shown whole, and once more with every Wire inspected beforehand (bytes, schema, content boundary), which is
+what it costs without validation. Three shapes: one Wire a commit, as the factory appends; a hundred a commit; and
+sixteen threads that append one Wire each and wait for it.
+
+All four write to the same disk in short turns, in changing order; a round has its own files. Shown are medians over the
+rounds, ratios within each round; and the processor's time, which a busy machine distorts less than the clock on the
+wall.
 """
 
 import argparse
+import gc
+import os
 import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from statistics import median
+from typing import Any, NamedTuple, Protocol
 
 from wire_throughput import wires
 
@@ -33,13 +42,20 @@ from specwright.wire.tables import default_tables
 from specwright.wire.validation import default_schemas
 
 TOPIC = "0.0.1001"
-ROUNDS = 5
-SCHEMA = """
+BARE = """
 CREATE TABLE entry (
     topic_id TEXT NOT NULL, sequence_number INTEGER NOT NULL,
     consensus_seconds INTEGER NOT NULL, consensus_nanos INTEGER NOT NULL,
-    wire_id TEXT NOT NULL UNIQUE, stream_id TEXT NOT NULL, stream_seq INTEGER NOT NULL,
     body BLOB NOT NULL, running_hash BLOB NOT NULL,
+    PRIMARY KEY (topic_id, sequence_number)
+) STRICT
+"""
+KEYED = """
+CREATE TABLE entry (
+    topic_id TEXT NOT NULL, sequence_number INTEGER NOT NULL,
+    consensus_seconds INTEGER NOT NULL, consensus_nanos INTEGER NOT NULL,
+    body BLOB NOT NULL, running_hash BLOB NOT NULL,
+    wire_id TEXT NOT NULL UNIQUE, stream_id TEXT NOT NULL, stream_seq INTEGER NOT NULL,
     PRIMARY KEY (topic_id, sequence_number), UNIQUE (stream_id, stream_seq)
 ) STRICT
 """
@@ -60,10 +76,12 @@ class Log(Protocol):
 class Raw:
     """Rows into a table, with the log's own queue."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, schema: str) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", SCHEMA):
+        for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", schema):
             self._connection.execute(statement)
+        columns = len(self._connection.execute("SELECT * FROM entry").description)
+        self._insert = f"INSERT INTO entry VALUES ({', '.join('?' * columns)})"
         self._group: GroupCommit[tuple[Any, ...]] = GroupCommit(self._write)
         self._last = 0
 
@@ -82,7 +100,7 @@ class Raw:
                 self._last += 1
                 rows.append((TOPIC, self._last, *row))
         self._connection.execute("BEGIN IMMEDIATE")
-        self._connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._connection.executemany(self._insert, rows)
         self._connection.execute("COMMIT")
 
 
@@ -99,17 +117,13 @@ class Inspected(Admission):
 
 
 def rows_of(sounds: Sequence[Sound]) -> list[tuple[Any, ...]]:
-    """What the peer is given."""
-    nanos = count()
-    return [
-        (1_778_083_200, next(nanos), sound.wire_id, *place_of(sound.wire), sound.body, bytes(48))
-        for sound in sounds
-    ]
+    """What the bare peer is given."""
+    return [(1_778_083_200, nanos, sound.body, bytes(48)) for nanos, sound in enumerate(sounds)]
 
 
-def place_of(wire: Any) -> tuple[str, int]:
-    """The place in its stream."""
-    return wire["stream"]["stream_id"], wire["stream"]["stream_seq"]
+def keys_of(wire: Any) -> tuple[str, str, int]:
+    """What the keyed peer is given besides: the Wire's id and its place."""
+    return wire["wire_id"], wire["stream"]["stream_id"], wire["stream"]["stream_seq"]
 
 
 def sounds_of(sample: Sequence[JsonObject]) -> Iterator[Sound]:
@@ -120,8 +134,24 @@ def sounds_of(sample: Sequence[JsonObject]) -> Iterator[Sound]:
             yield found
 
 
-def seconds(log: Log, shares: Sequence[Sequence[Any]], group: int) -> float:
-    """How long it takes, a thread for each share, this many a commit."""
+class Took(NamedTuple):
+    """What some appends took.
+
+    Args:
+        wall: Seconds.
+        processor: Seconds, of all threads.
+    """
+
+    wall: float
+    processor: float
+
+    def plus(self, other: "Took") -> "Took":
+        """Both."""
+        return Took(self.wall + other.wall, self.processor + other.processor)
+
+
+def took(log: Log, shares: Sequence[Sequence[Any]], group: int) -> Took:
+    """Append, a thread for each share, this many a commit."""
 
     def write(share: Sequence[Any]) -> None:
         ready.wait()
@@ -129,57 +159,112 @@ def seconds(log: Log, shares: Sequence[Sequence[Any]], group: int) -> float:
             log.append(share[start : start + group])
 
     ready = threading.Barrier(len(shares) + 1)
-    threads = [threading.Thread(target=write, args=(share,)) for share in shares]
-    for thread in threads:
-        thread.start()
-    ready.wait()
-    began = time.perf_counter()
-    for thread in threads:
-        thread.join()
-    took = time.perf_counter() - began
-    log.close()
-    return took
+    with ThreadPoolExecutor(len(shares)) as pool:
+        writers = [pool.submit(write, share) for share in shares]
+        ready.wait()
+        wall, processor = time.perf_counter(), time.process_time()
+        for writer in writers:
+            writer.result()
+    return Took(time.perf_counter() - wall, time.process_time() - processor)
 
 
-def shape(name: str, sample: list[dict[str, Any]], threads: int, group: int) -> None:
+class Shape(NamedTuple):
+    """How Wires are appended.
+
+    Args:
+        name: For the table.
+        threads: How many append.
+        group: How many Wires an append has.
+        turn: How many Wires a candidate appends before the next one's turn; all threads together.
+    """
+
+    name: str
+    threads: int
+    group: int
+    turn: int
+
+    def turns(self, values: Sequence[Any]) -> Iterator[list[Sequence[Any]]]:
+        """For each turn the share of each thread; a thread goes on in its own part of the values."""
+        part, each = len(values) // self.threads, self.turn // self.threads
+        for start in range(0, part - each + 1, each):
+            places = range(start, part * self.threads, part)
+            yield [values[place : place + each] for place in places]
+
+
+SHAPES = (
+    Shape("one a commit", 1, 1, 20),
+    Shape("a hundred a commit", 1, 100, 400),
+    Shape("16 threads, one each", 16, 1, 160),
+)
+
+
+def one_round(
+    shape: Shape, candidates: Mapping[str, tuple[Callable[[Path], Log], Sequence[Any]]]
+) -> dict[str, Took]:
+    """What every candidate took, in turns."""
+    names = list(candidates)
+    sums = dict.fromkeys(names, Took(0, 0))
+    with tempfile.TemporaryDirectory() as folder:
+        logs = {name: opened(Path(folder) / name) for name, (opened, _) in candidates.items()}
+        turns = {name: shape.turns(values) for name, (_, values) in candidates.items()}
+        while shares := {name: part for name in names if (part := next(turns[name], None))}:
+            for name in names:
+                sums[name] = sums[name].plus(took(logs[name], shares[name], shape.group))
+            names.append(names.pop(0))  # nobody always follows the same neighbour
+        for log in logs.values():
+            log.close()
+    return sums
+
+
+def measure(shape: Shape, sample: list[dict[str, Any]], rounds: int) -> None:
     """Print the figures of one shape."""
     sounds = list(sounds_of(sample))
     rows, inspected = rows_of(sounds), Inspected(sounds)
-    each = len(sample) // threads
+    keyed = [(*row, *keys_of(sound.wire)) for row, sound in zip(rows, sounds, strict=True)]
+    gc.collect()
+    gc.freeze()  # the sample is not the log's
+    found = [
+        one_round(
+            shape,
+            {
+                "bare": (lambda path: Raw(path, BARE), rows),
+                "keyed": (lambda path: Raw(path, KEYED), keyed),
+                "log": (lambda path: SqliteWireLog(path, TOPIC, time.time_ns, admission=inspected), sample),
+                "whole": (lambda path: SqliteWireLog(path, TOPIC, time.time_ns), sample),
+            },
+        )
+        for _ in range(rounds)
+    ]
+    gc.unfreeze()
+    micro = 1e6 / (len(sample) // shape.turn * shape.turn)
 
-    def shares(values: Sequence[Any]) -> list[Sequence[Any]]:
-        return [values[start : start + each] for start in range(0, each * threads, each)]
+    def ratio(kind: str, peer: str) -> float:
+        return median(each[kind].wall / each[peer].wall for each in found)
 
-    best: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        paths = (Path(folder) / str(number) for number in count())
-        candidates: dict[str, tuple[Callable[[Path], Log], Sequence[Any]]] = {
-            "raw": (Raw, rows),
-            "log": (lambda path: SqliteWireLog(path, TOPIC, time.time_ns, admission=inspected), sample),
-            "whole": (lambda path: SqliteWireLog(path, TOPIC, time.time_ns), sample),
-        }
-        for _ in range(ROUNDS):
-            for kind, (opened, values) in candidates.items():
-                took = seconds(opened(next(paths)), shares(values), group)
-                best[kind] = min(took, best.get(kind, took))
-    done = each * threads
-    raw, log, whole = (best[kind] for kind in ("raw", "log", "whole"))
-    micro = 1e6 / done
+    def cost(kind: str) -> str:
+        wall, processor = (median(each[kind][place] for each in found) * micro for place in (0, 1))
+        return f"{wall:.0f} ({processor:.0f})"
+
     print(
-        f"{name:<24}{done / whole:>9,.0f} /s   {whole / raw:.2f} of raw SQLite (<= 1.3), "
-        f"{log / raw:.2f} without validation;   us a Wire: {raw * micro:.0f} raw, {log * micro:.0f}, {whole * micro:.0f}"
+        f"{shape.name:<21} {ratio('whole', 'bare'):.2f} of a bare insert (<= 1.3), {ratio('log', 'bare'):.2f} without "
+        f"validation; of a keyed insert {ratio('whole', 'keyed'):.2f}, {ratio('log', 'keyed'):.2f}\n"
+        f"{'':<21} us a Wire (processor): bare {cost('bare')}, keyed {cost('keyed')}, log without validation "
+        f"{cost('log')}, whole {cost('whole')}; load {os.getloadavg()[0]:.1f}"
     )
 
 
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description="Appends beside raw SQLite.")
-    parser.add_argument("--wires", type=int, default=8_000)
-    number = parser.parse_args().wires
-    sample = wires(number)
-    shape("one a commit", sample[: number // 8], 1, 1)
-    shape("a hundred a commit", sample, 1, 100)
-    shape("16 threads, one each", sample[: number // 2 // 160 * 160], 16, 1)
+    parser.add_argument(
+        "--wires", type=int, default=4_000, help="how many, in the shape of a hundred a commit"
+    )
+    parser.add_argument("--rounds", type=int, default=9)
+    options = parser.parse_args()
+    sample = wires(max(options.wires, 400))
+    for shape in SHAPES:
+        number = len(sample) if shape.group > 1 else max(len(sample) // 4, shape.turn)
+        measure(shape, sample[: number // shape.turn * shape.turn], options.rounds)
 
 
 if __name__ == "__main__":

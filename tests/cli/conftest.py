@@ -21,6 +21,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     monkeypatch.setenv("SPECWRIGHT_MAX_RETRIES", "0")
+    monkeypatch.setenv("COLUMNS", "100")  # pages are as wide as the terminal of whoever runs the tests
 
 
 @pytest.fixture

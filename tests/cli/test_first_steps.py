@@ -111,14 +111,14 @@ def test_the_template_itself_is_not_built(tmp_path: Path) -> None:
 
 
 def test_a_run_stops_at_the_gate_and_says_what_to_type(waiting: Path) -> None:
-    """D-S9-02, F-3.2.4-01: exit 3; `status` says the same again, in a process that only looks."""
+    """D-S9-02, F-3.2.4-01: exit 3; `status` says the same again, and what was asked of models so far."""
     told = specwright("run", waiting)
     assert told.code == 3
     for command in ("approve", "amend", "reject"):
         assert f"specwright {command} {shlex.quote(str(waiting))}" in told.out
     assert str(waiting / "state_store/product/spec.md") in told.out
     status = specwright("status", waiting)
-    assert (status.code, status.out) == (0, told.out)
+    assert (status.code, status.out) == (0, f"{told.out}Asked:    3 model calls in all; scripted\n")
 
 
 def test_approve_in_a_new_process_drives_on_with_the_same_model(waiting: Path) -> None:
@@ -164,7 +164,7 @@ def test_tasks_modules_and_a_module_can_be_looked_at(released: Path) -> None:
     assert "TSK-001  SHIPPED" in specwright("tasks", released).out
     assert " initials " in specwright("modules", released).out
     page = specwright("module", "initials", released).out
-    for word in ("Inputs:", "ValueError", "Effects:", "Evidence: PASS, 7 of 7 tests", "Surface:"):
+    for word in ("Inputs ", "ValueError", "Effects ", "Evidence        PASS, 7 of 7 tests", "Interface "):
         assert word in page
 
 

@@ -54,16 +54,20 @@ def mend(playbook: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_says_that_it_can_go_on_and_does(tmp_path: Path, stopping: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_run_says_that_it_can_go_on_and_does(
+    number: signal.Signals, tmp_path: Path, stopping: Path
+) -> None:
     """D-S9-02: Ctrl-C gives 130 and the command that goes on; no answered call is made again (DESIGN §4)."""
     directory = tmp_path / "project"
     with running(directory, stopping) as process:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=20)
     assert process.returncode == 130, err
     assert out == ""
     assert "Traceback" not in err
     assert f"go on with `specwright run {directory}`" in err
+    assert specwright("verify", directory).code == 0  # what it shows is what the log says
     answered = _model_answers(directory)
     assert answered
     mend(stopping)

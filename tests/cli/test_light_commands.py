@@ -44,9 +44,9 @@ def test_a_command_that_looks_loads_no_framework(arguments: list[str], released_
     assert _loaded(arguments, released_once) == []
 
 
-def test_verify_loads_the_reader_of_sources_and_nothing_else(released_once: Path) -> None:
-    """Surfaces are read anew from the sealed sources, by griffe; no graph, agent or model is loaded (F§11.2)."""
-    assert _loaded(["verify", "{project}"], released_once) == ["griffe"]
+def test_verify_loads_the_reader_of_sources_and_the_embedder_and_nothing_else(released_once: Path) -> None:
+    """Surfaces are read anew from the sealed sources, and vectors are made anew; no graph or agent is loaded (F§11.2)."""
+    assert _loaded(["verify", "{project}"], released_once) == ["numpy", "wordllama", "griffe"]
 
 
 def test_what_drives_is_seen_by_the_probe() -> None:

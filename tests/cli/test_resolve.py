@@ -74,7 +74,7 @@ def test_giving_up_the_only_task_leaves_nothing_to_release(halted: Path):
     [
         (["ESC-00000000", "ABANDON_TASK", "--rationale", "why not"], ["no escalation ESC-00000000"]),
         (["{}", "GIVE_UP"], ["no action 'GIVE_UP'", "ABANDON_TASK"]),
-        (["{}", "ABANDON_TASK"], ["payload.rationale", "--help"]),
+        (["{}", "ABANDON_TASK"], ["`rationale` is missing", "--rationale"]),
         (["{}", "AMEND_SPEC", "--payload", "nowhere.json"], ["cannot be read", "nowhere.json"]),
         (["{}", "AMEND_SPEC", "--payload", "list.json"], ["no JSON object"]),
         (["{}", "AMEND_SPEC", "--payload", "broken.json"], ["no JSON"]),

@@ -1,8 +1,13 @@
 """`specwright verify`: one verdict, every finding with its file, exit codes, JSON."""
 
+import time
 from pathlib import Path
 
 from cli.commands import specwright
+from specwright.application.projection import Projection
+from specwright.bootstrap.reading import TOPIC, log_file
+from specwright.log.sqlite_log import SqliteWireLog
+from specwright.storage.files import DiskStateStore
 
 
 def test_a_finished_project_is_proven(released_once: Path):
@@ -10,7 +15,7 @@ def test_a_finished_project_is_proven(released_once: Path):
     told = specwright("verify", released_once)
     assert told.code == 0, told
     assert told.out.startswith("PASS  ")
-    assert "1 modules" in told.out
+    assert "1 module, " in told.out
     assert "0 findings" in told.out
     assert told.err == ""
 
@@ -37,7 +42,7 @@ def test_json_is_one_document(released: Path):
     contract.write_text(contract.read_text() + " ")
     told = specwright("verify", released, "--json")
     assert told.code == 1
-    assert set(told.document) == {"verdict", "findings", "checked"}
+    assert set(told.document) == {"verdict", "findings", "checked", "unbound"}
     assert told.document["verdict"] == "FAIL"
     assert {tuple(finding) for finding in told.document["findings"]} == {("code", "where", "message")}
     assert told.document["checked"]["modules"] == 1
@@ -46,3 +51,19 @@ def test_json_is_one_document(released: Path):
 def test_a_directory_without_a_project_is_bad_input(tmp_path: Path):
     """Exit 2, with what to do (D-S9-02, D-S9-04)."""
     specwright("verify", tmp_path).refuses("no run has begun here")
+
+
+def test_a_state_file_that_a_kill_left_behind_the_log_is_no_fault(released: Path):
+    """The log counts, and what it said once is not tampering; the next run writes the file again (D-29-03, D-S9-11)."""
+    state = released / "state_store/project/state_machine.json"
+    log = SqliteWireLog(log_file(released), TOPIC, time.time_ns, reading=True)
+    before = Projection(log, DiskStateStore(released / "state_store"), lambda: 0.0)
+    started = next(e.sequence_number for e in log.entries(0) if e.wire["type"] == "task.started")
+    before.apply(entry for entry in log.entries(0) if entry.sequence_number <= started)
+    log.close()
+    assert before.state is not None
+    state.write_bytes(before.state.to_bytes())
+    told = specwright("verify", released)
+    assert (told.code, told.out[:4]) == (0, "PASS")
+    state.write_bytes(before.state.to_bytes().replace(b"IN_PROGRESS", b"PENDING"))
+    assert specwright("verify", released).code == 1

@@ -1,13 +1,16 @@
 """The floors of DESIGN §2 are what import-linter finds them to be, and would not be passed over if they broke."""
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).parents[2]
+ADAPTERS = ("graphs", "roles", "storage", "index", "gate", "journal", "log", "packaging")
 
 
 def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
@@ -31,10 +34,11 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
         ("application/resolving.py", "import langgraph\n"),
         ("ports/gate.py", "from specwright.application import factory\n"),
         ("index/sqlite_index.py", "from specwright.storage import files\n"),
+        ("cli/look.py", "def look():\n    from specwright.storage import files\n"),
     ],
 )
 def test_an_import_against_the_floors_is_found(tmp_path: Path, broken: str, line: str):
-    """D-S2-01, D-S2-02, D-S2-03: the checkout is clean, and each kind of breach is not."""
+    """D-S2-01, D-S2-02, D-S2-03, D-S2-04: the checkout is clean, and each kind of breach is not."""
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     assert lint(tmp_path).returncode == 0, lint(tmp_path).stdout
@@ -43,3 +47,25 @@ def test_an_import_against_the_floors_is_found(tmp_path: Path, broken: str, line
     found = lint(tmp_path)
     assert found.returncode == 1, found.stdout + found.stderr
     assert "BROKEN" in found.stdout
+
+
+def test_adapters_are_chosen_in_the_composition_root_alone():
+    """Whoever imports a module of an adapter is of that adapter or of `bootstrap`; nobody else imports by name (D-S2-04)."""
+    graph = grimp.build_graph("specwright", cache_dir=None)
+    chosen = {
+        (importer, room)
+        for room in ADAPTERS
+        for module in {f"specwright.{room}", *graph.find_descendants(f"specwright.{room}")}
+        for importer in graph.find_modules_that_directly_import(module)
+        if not importer.startswith(f"specwright.{room}")
+    }
+
+    assert {room for _, room in chosen} == set(ADAPTERS)
+    assert {importer.split(".")[1] for importer, _ in chosen} == {"bootstrap"}
+    package = ROOT / "src" / "specwright"
+    by_name = {
+        path.relative_to(package).parts[0]
+        for path in package.rglob("*.py")
+        if re.search(r"\bimport_module\(|__import__\(", path.read_text(encoding="utf-8"))
+    }
+    assert by_name <= {"bootstrap", *ADAPTERS}

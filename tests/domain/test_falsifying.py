@@ -19,7 +19,7 @@ from specwright.domain.answers import (
 )
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Challenge, challenge
-from specwright.domain.falsifying import TriedTest, counterexample, naming_problems, standing
+from specwright.domain.falsifying import TriedTest, counterexample, named_in, naming_problems, standing
 from specwright.domain.rulings import is_disputed, overturns, ruling_problems
 
 CONTRACT = MicroModuleContract.model_validate(
@@ -109,8 +109,8 @@ def test_one_failed_test_makes_the_verdict_fail_and_is_a_failure_of_its_own():
     [
         (challenged(tried("test_a")), True),
         (challenged(tried("test_a"), failures=[{**PROSE, "evidence": "test_a fails, as it must."}]), True),
-        (challenged(tried("test_a"), failures=[PROSE]), False),
-        (challenged(tried("test_a"), unmet="R2"), False),
+        (challenged(tried("test_a"), failures=[PROSE]), True),
+        (challenged(tried("test_a"), unmet="R2"), True),
         (challenged(tried("test_a", Verdict.PASS)), False),
         (challenged(unmet="R2"), False),
         (challenged(failures=[{**PROSE, "fault": "contract"}]), True),
@@ -127,11 +127,19 @@ def test_one_failed_test_makes_the_verdict_fail_and_is_a_failure_of_its_own():
         "plan",
     ],
 )
-def test_a_fail_goes_to_the_arbiter_first_only_if_it_rests_on_tests_or_lies_above(
+def test_a_fail_goes_to_the_arbiter_first_only_if_tests_failed_or_it_lies_above(
     found: Challenge, disputed: bool
 ):
-    """D-13-04, D-10-05, D-10-06: otherwise it costs its revision at once."""
+    """D-13-03, D-13-04, D-10-05, D-10-06: otherwise it costs its revision at once."""
     assert is_disputed(found) is disputed
+
+
+def test_a_name_that_begins_like_a_test_names_another():
+    """D-13-02, D-13-04: a listed test is not taken for the falsifying one whose name it begins with."""
+    longer = {**PROSE, "evidence": "test_a_number_of_tests shows nothing for nought."}
+    assert not challenged(tried("test_a"), failures=[longer]).rests_on_tests
+    assert named_in(Failure.model_validate(longer), ["test_a"]) == []
+    assert named_in(Failure.model_validate({**PROSE, "evidence": "See `test_a`."}), ["test_a"]) == ["test_a"]
 
 
 @pytest.mark.parametrize(

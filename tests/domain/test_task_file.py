@@ -230,7 +230,7 @@ def test_a_task_that_cannot_be_written_down_is_refused_by_its_gaps(field, value,
     with pytest.raises(InputError) as caught:
         define(place)
     assert f"missing: {named}" in caught.value.what
-    assert "T-core-tables-import-001 (Parse the header)" in caught.value.what
+    assert "T-core-tables-import-001, 'Parse the header' (TSK-001, " in caught.value.what
 
 
 def test_gaps_above_the_task_are_named_as_well():

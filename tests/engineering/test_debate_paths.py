@@ -56,6 +56,7 @@ SAID: dict[str, Any] = {
     "contract fault": faulty("contract", "Nothing says what comes out for zero."),
     "plan fault": faulty("plan", "Doubling and halving are one behaviour."),
     "strike": striking("test_three"),
+    "strike and reject": striking("test_three", said=rejecting("The criteria are not shown by any test.")),
     "strike nowhere": striking("test_three", pointer="/outputs/7"),
     "strike another": striking("test_four"),
     "confirm contract": confirming("contract"),
@@ -77,6 +78,14 @@ OF_MODULE: dict[str, Any] = {
     "refuse": Handed(amended("The first line is fixed by the stub.")),
     "apply weakly": Handed(amended(""), draft(MODULE, AT_THE_GATE, "Doubles numbers.")),
     "apply badly": Handed(amended(""), draft(MODULE, AT_PREFLIGHT, "Doubles numbers.")),
+    "nowhere": amending(("MODIFY", "test:test_three", "Double three as well as the two.")),
+    "lose": Handed(
+        amended(""),
+        {
+            **draft(MODULE, version="Doubles numbers."),
+            "examples.md": draft(MODULE)["examples.md"].partition("## A negative")[0],
+        },
+    ),
     "miscount": Handed(amended("", ""), draft(MODULE, version="Doubles numbers.")),
 }
 ONE = plan(planned(MODULE))
@@ -89,6 +98,8 @@ OF_CONTRACTS: dict[str, Any] = {
     "remove": amending(("REMOVE", "contract:double#/error_cases/0", "Remove the case of minus one.")),
     "apply": CHANGED,
     "pretend": ONE,
+    "nowhere": amending(("MODIFY", "contract:double#/error_cases/7", "Say minus two instead of one.")),
+    "lose": plan(planned(MODULE, purpose=CHANGED["modules"][0]["purpose"], error_cases=["Nought is nought"])),
 }
 
 
@@ -184,6 +195,12 @@ PATHS: dict[str, Row] = {
         {"A1": ["vague", "amend"], "M1": ["apply"]}, "P1 p C1 A1 A1 M1 p G", "PCAMG"
     ),
     "it is approved with amendments": Row({"A1": ["amend"], "M1": ["apply"]}, "P1 p C1 A1 M1 p G", "PCAMG"),
+    "an amendment of what is not there goes back to the Arbiter": Row(
+        {"A1": ["nowhere", "amend"], "M1": ["apply"]}, "P1 p C1 A1 A1 M1 p G", "PCAMG"
+    ),
+    "amendments with which something else is changed or gets lost": Row(
+        {"A1": ["amend"], "M1": ["lose", "apply"]}, "P1 p C1 A1 M1 p M1 p G", "PCAMG"
+    ),
     "an amendment that is said to be applied and is not": Row(
         {"A1": ["amend"], "M1": ["pretend", "apply"]}, "P1 p C1 A1 M1 p M1 p G", "PCAMG"
     ),
@@ -291,10 +308,21 @@ PATHS: dict[str, Row] = {
         "PCAG",
         only=MODULE,
     ),
-    "a counterexample beside another failure goes straight back": Row(
-        {"P1": ["falsifiable"], "C1": ["counterexample and fail"]},
-        "P1 p C1 f P2 p f C2 A2 G f",
-        "PC|PCAG",
+    "a counterexample beside another failure costs the revision, struck or not": Row(
+        {"P1": ["falsifiable"], "C1": ["counterexample and fail"], "A1": ["approve", "reject"]},
+        "P1 p C1 f A1 A1 P2 p f C2 A2 G f",
+        "PCA|PCAG",
+        only=MODULE,
+    ),
+    "a counterexample beside another failure that is struck stands in nobody's way": Row(
+        {
+            "P1": ["falsifiable"],
+            "C1": ["counterexample and fail"],
+            "A1": ["strike", "strike and reject"],
+            "P2": ["falsifiable"],
+        },
+        "P1 p C1 f A1 A1 P2 p C2 A2 G",
+        "PCA|PCAG",
         only=MODULE,
     ),
     "a counterexample that no revision gets rid of": Row(

@@ -96,6 +96,10 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
         plan(planned("double"), planned("double")),
         ["modules.1.name: 'double' stands twice in the plan"],
     ),
+    "4_the_name_of_the_debate_over_contracts": (
+        plan(planned("contracts"), planned("halve"), task_facing="halve"),
+        ["modules.0.name: 'contracts' is what the debate over a plan's contracts is called; choose another"],
+    ),
     "5_a_cycle": (
         plan(planned("one", "three"), planned("two", "one"), planned("three", "two")),
         ["modules: the dependencies form a cycle: ", "one", "two", "three"],

@@ -167,7 +167,7 @@ def test_without_a_version_that_could_ship_an_approval_is_refused(directory: Pat
     with Bench(directory, script(HALTS["no_draft_passes"])) as bench:
         bench.begin()
         why = {"rationale": "It is good enough."}
-        refused(bench, "APPROVE_OVERRIDE", why, RefusedError, "no proposal of it ever passed the preflight")
+        refused(bench, "APPROVE_OVERRIDE", why, RefusedError, "no proposal of one ever passed the preflight")
 
 
 BOTH = {**REJECTED, **{f"halve/round-{n}/arbiter": [rejecting()] for n in (1, 2, 3)}}
@@ -482,6 +482,8 @@ BAD_PLANS: dict[str, tuple[Any, str]] = {
     "new_id": ([module("MM-0123abcd")], "MM-0123abcd is no module yet"),
     "no_plan": ({"modules": []}, "modules: .*task_facing|modules: .*claim"),
     "cycle_in_full": (plan(planned("a", "b"), planned("b", "a")), "the dependencies form a cycle"),
+    "hiding": ([module("list")], "'list' would hide a name of Python's own"),
+    "debated_name": ([module("contracts")], "'contracts' is what the debate"),
     "shipped_name": (plan(planned("halve")), "'halve' is the name of a shipped module"),
 }
 

@@ -13,7 +13,7 @@ from examples.tabkeeper_playbook import CALLS, SHIPPED, STAGES, contracts, read,
 from specwright.domain.amendments import applied_problems, target_problems
 from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer
 from specwright.domain.contract import MicroModuleContract
-from specwright.domain.rubric import compliance_problems
+from specwright.domain.rubric import citable, compliance_problems
 from specwright.gate import FirstGate
 from specwright.ports.gate import Candidate, SealedModule
 
@@ -57,13 +57,16 @@ def test_the_gate_passes_every_deliverable_and_has_nothing_to_splice(stage, lock
 
 
 @pytest.mark.parametrize("call", [c for c in CALLS if c.role == "challenger"], ids=lambda call: call.answer)
-def test_no_challenge_is_a_mild_review(call, tmp_path):
-    """Each criterion is judged on cited evidence (F-9.5-01, F-9.5-02)."""
-    listed: set[str] = set()
+def test_no_challenge_is_a_mild_review(call, locked, tmp_path):
+    """Each criterion is judged on cited evidence (F-9.4-06, F-9.5-01, F-9.5-02)."""
+    listed, examples = set[str](), ""
     if call.subject != "contracts":
         stage_of(call.subject, call.stage).copy_to(tmp_path / "m")
         listed = set(json.loads((tmp_path / "m/tests/obligations.json").read_text()))
-    assert compliance_problems(ChallengerAnswer.model_validate(read(call.answer)), listed) == []
+        examples = (tmp_path / "m/examples.md").read_text()
+    asked = [locked[call.subject]] if listed else list(locked.values())
+    given = citable(asked, listed, (), examples)
+    assert compliance_problems(ChallengerAnswer.model_validate(read(call.answer)), given) == []
 
 
 @pytest.mark.parametrize("call", [c for c in CALLS if c.role == "arbiter"], ids=lambda call: call.answer)

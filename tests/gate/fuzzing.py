@@ -2,6 +2,7 @@
 
 import tempfile
 import textwrap
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from specwright.domain.contract import Effect, ErrorSurface, Input, MicroModuleC
 from specwright.domain.contract_rules import problems
 from specwright.domain.docstring import own_exceptions, public_names
 from specwright.gate.fuzz import FuzzBounds, examine_contract
+from specwright.gate.fuzz_elsewhere import prepare_elsewhere
 from specwright.gate.staging import stage
 from specwright.ports.gate import Candidate, Finding
 
@@ -105,9 +107,13 @@ def _indented(body: str) -> str:
     return textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
 
 
-def fuzzed(planted: Planted, bounds: FuzzBounds | None = None) -> tuple[Finding, ...]:
-    """What the fuzz finds."""
+def fuzzed(
+    planted: Planted, bounds: FuzzBounds | None = None, *, elsewhere: bool = False
+) -> tuple[Finding, ...]:
+    """What the fuzz finds; also in a second process, if that is asked for."""
     candidate = planted.candidate()
-    with tempfile.TemporaryDirectory() as root:
+    with tempfile.TemporaryDirectory() as root, ExitStack() as stack:
         staged = stage(Path(root), candidate, candidate.files)
-        return examine_contract(staged, candidate, candidate.files, bounds or FuzzBounds()).findings
+        second = stack.enter_context(prepare_elsewhere(staged)) if elsewhere else None
+        bounds = bounds or FuzzBounds()
+        return examine_contract(staged, candidate, candidate.files, bounds, elsewhere=second).findings

@@ -216,6 +216,16 @@ def test_a_surface_that_differs_is_told_by_dimension_and_nothing_is_run(change):
     assert verdict.tests == ()
 
 
+def test_a_contract_that_does_not_say_what_its_class_is_made_of_is_told_how_to():
+    """F-11.2-03, D-S8-22: no code could match it, so the sentence says what the contract lacks."""
+    whole = candidate("save_tally").contract
+    (saved,) = whole.outputs
+    bare = whole.model_copy(update={"outputs": [saved.model_copy(update={"invariants": []})]})
+    messages = {f.code: f.message for f in judge("save_tally", contract=bare).findings}
+    assert "state what its classes are made of" in messages["surface.diverged"]
+    assert saved.invariants[-1] in messages["surface.diverged"]
+
+
 def test_a_changed_field_of_an_exported_class_changes_the_surface():
     """D-S8-22, D-S8.1-05: the fields of a class that the module exports belong to its surface."""
     source = (MODULES / "save_tally/implementation/_saved.py").read_text(encoding="utf-8")

@@ -24,6 +24,39 @@ def _some_slow(cases):
 
 
 FAULTS = {
+    "a call within a call for each character": (
+        Planted(
+            {"words: list[str]": []},
+            "int",
+            "def last(text, of):\n    return last(text, of - 1) if of > len(text) - 1000 > 0 else of\n"
+            "return sum(last(word, len(word)) for word in words if set(word) == {'#'})",
+            raises=("TypeError",),
+            tests="def test_a():\n    assert f(['#.#', '..#']) == 0\n",
+        ),
+        "f(['#' * 2500]) raises RecursionError",
+    ),
+    "a number in a text that is too large for what it becomes": (
+        Planted(
+            {"text: str": []},
+            "timedelta",
+            "import re\nfound = re.fullmatch('([0-9]{1,18})h', text)\n"
+            "if not found:\n    raise ValueError(text)\nreturn timedelta(hours=int(found[1]))",
+            tests="def test_a():\n    assert f('12h') == timedelta(hours=12)\n",
+        ),
+        "f('999999999999h') raises OverflowError",
+    ),
+    "a sum of what is large": (
+        Planted(
+            {"values: list[float]": []},
+            "float",
+            "import math\nif not all(map(math.isfinite, values)):\n    raise ValueError(values)\nreturn math.fsum(values)",
+        ),
+        "f([1e+308, 1e+308, 1e+308]) raises OverflowError",
+    ),
+    "an error that is another than the declared one, if of its kind": (
+        Planted({"text: str": []}, "str", "return text.encode('utf-8').decode()"),
+        "it is a ValueError, but errors match by exact class",
+    ),
     "an empty list has no maximum": (
         Planted({"values: list[int]": []}, "int", "return max(values)", raises=()),
         "f([]) raises ValueError",

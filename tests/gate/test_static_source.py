@@ -73,6 +73,7 @@ CALLS = {
     "the platform": ("environment", body("return len(platform.node())", before="import platform\n")),
     "the clock": ("clock", body("return int(time.time())", before="import time\n")),
     "today": ("today's date", body("return date.today().year", before="from datetime import date\n")),
+    "the time that gzip notes": ("clock", body("return len(gzip.compress(b''))", before="import gzip\n")),
     "now": ("clock", body("return datetime.datetime.now().year", before="import datetime\n")),
     "chance": ("randomness", body("return random.randint(1, 6)", before="import random\n")),
     "a random identifier": ("randomness", body("return uuid4().int", before="from uuid import uuid4\n")),

@@ -85,6 +85,21 @@ def test_kinds_and_scopes_count_for_themselves(path: Path):
     ]
 
 
+def test_the_records_of_one_kind_are_read_alone(path: Path):
+    """Those of other kinds are left out, also where they name it: a count need not read a long journal (D-S4-01)."""
+    journal = opened(path)
+    for name in ("a", "b"):
+        scope = journal.scope(name)
+        scope.recall("model", "asked", lambda: "answer")
+        scope.recall("tool", "text", lambda: '"kind":"model"')
+        scope.recall("tool", "object", lambda: {"kind": "model"})
+    assert [tuple(record.place) for record in read_records(path, "model")] == [
+        ("a", "model", 0),
+        ("b", "model", 0),
+    ]
+    assert len(list(read_records(path))) == 6
+
+
 def test_a_scope_that_is_entered_again_begins_at_its_first_record(path: Path):
     """A node that runs again asks the same things in the same order (D-S4-07)."""
     journal = opened(path)

@@ -149,7 +149,7 @@ def test_an_empty_log_has_no_end_to_note(tmp_path: Path):
     note_log_end(store, log)
     note_release_end(store, log, "REL-1a2b3c4d")
 
-    assert log_ends(store) == ((), ())
+    assert log_ends(store) == ((), (), ())
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"\xff", b'{"topic_id": "0.0.1001"}'])

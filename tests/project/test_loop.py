@@ -254,7 +254,7 @@ def test_the_recursion_limit_is_what_the_task_count_needs(tasks, steps):
     [
         (3, []),
         (500, []),
-        (501, ["501 tasks: the run is at step 2; its limit is 2104"]),
+        (501, ["0 of 501 tasks shipped; step 2 of the 2,104 that a run may take"]),
     ],
 )
 def test_a_long_run_tells_its_depth_and_a_short_one_does_not(tmp_path: Path, count, told):

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,17 @@ def test_ids_that_collide_across_parents_are_refused_with_both(tmp_path: Path):
         assert told in str(error)
 
 
+class Damaged:
+    """A projection whose spec was made past its validation."""
+
+    def __init__(self, projection, spec) -> None:
+        self._projection = projection
+        self.spec = spec
+
+    def __getattr__(self, name):
+        return getattr(self._projection, name)
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -163,10 +175,10 @@ def test_a_field_that_is_missing_is_named_with_its_task(tmp_path: Path, changes,
     pillar = spec.pillars[0].model_copy(update={"epics": [epic]})
     with Workbench(tmp_path) as bench:
         bench.approve(spec)
-        bench.projection.spec = spec.model_copy(update={"pillars": [pillar]})
+        damaged = Damaged(bench.projection, spec.model_copy(update={"pillars": [pillar]}))
         before = files_of(tmp_path)
         with pytest.raises(InputError) as caught:
-            project_stage.initialise(bench.factory)
+            project_stage.initialise(replace(bench.factory, projection=damaged))
         assert files_of(tmp_path) == before
     for part in (told, "T-core-tables-import-003", "Three"):
         assert part in str(caught.value)

@@ -3,13 +3,20 @@
 import json
 from pathlib import Path
 
-from project.test_loop import spec_of_graph
-from project.workbench import Workbench, halt_stub, seal_stub
+import pytest
+from hypothesis import given
+
+from project.test_loop import graphs, spec_of_graph
+from project.workbench import Workbench, halt_stub, many_stories_spec, seal_stub
 from specwright.application.announcing import review, task_event
-from specwright.application.loop_stops import open_escalations, raise_stalled
+from specwright.application.loop_stops import MAX_UPSTREAM, open_escalations, raise_stalled
+from specwright.application.standing import standing
+from specwright.cli.stops import describe
 from specwright.domain.dispatch import Outcome, outcome
-from specwright.domain.project_state import ProjectState
-from specwright.domain.task_graph import stall_lines
+from specwright.domain.project_state import ProjectState, initial_state
+from specwright.domain.task_graph import stall_lines, upstream, upstream_sizes
+from specwright.domain.task_ids import lay_out
+from support.memory_tree import MemoryTree
 
 GRAPH = [[], [0], [0, 4], [1], []]
 """Tasks 2 and 3 wait for 1, 4 for 2, and 3 for 5 as well, which is free."""
@@ -123,3 +130,51 @@ def test_a_project_of_given_up_and_shipped_tasks_is_complete(tmp_path: Path):
             bench.tell(task_event("task.cancelled", spec_id, 1, {}))
         assert bench.run() == "COMPLETE"
         assert [e.status for e in bench.state.tasks.values()] == ["ABANDONED"] * 4 + ["SHIPPED"]
+
+
+def behind_a_chain(length: int, width: int) -> list[list[int]]:
+    """A task, a chain of tasks behind it, and many tasks that wait for both of its ends."""
+    chain = [[], *([n] for n in range(length))]
+    return [*chain, *([0, length] for _ in range(width))]
+
+
+@pytest.mark.parametrize(
+    ("length", "width"),
+    [(60, 40), pytest.param(1000, 2000, marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
+)
+def test_a_wide_stall_behind_a_long_chain_is_told_within_bounds(tmp_path: Path, length, width):
+    """D-08-02: each of many escalations shows the nearest of what its task waits for, and says how many it leaves out;
+    so does what a person reads first."""
+    with Workbench(tmp_path, halt_stub, wrap=lambda _: MemoryTree()) as bench:
+        bench.approve(many_stories_spec(behind_a_chain(length, width)))
+        bench.run()
+        bench.tell(task_event("task.cancelled", "TSK-001", 1, {}))
+        raise_stalled(bench.factory)
+        raised = open_escalations(bench.factory)
+        assert len(raised) == width + 1
+        sizes = []
+        for name in raised:
+            data = bench.store.read(f"escalations/{name}.json")
+            snapshot = json.loads(data)["state_machine_snapshot"]
+            sizes.append(len(data))
+            assert len(snapshot["tasks"]) <= MAX_UPSTREAM + 1
+        ids = list(bench.state.tasks)
+        assert list(snapshot["tasks"]) == [
+            ids[0],
+            *ids[length - MAX_UPSTREAM + 2 : length + 1],
+            ids[-1],
+        ]  # itself, both that it waits for, and those before the nearer end
+        assert snapshot["not_shown"] == f"and {length + 1 - MAX_UPSTREAM:,} more tasks that it waits for"
+        assert max(sizes) < 1000 * (MAX_UPSTREAM + 1)
+        told = describe(bench.factory, standing(bench.factory), tmp_path, scripted=False)
+        assert len(told) < 80
+        assert any(f"... and {width - 4:,} more questions" in line for line in told)
+        assert any(f"... and {length + width - 12:,} more: " in line for line in told)
+
+
+@given(graph=graphs())
+def test_as_many_tasks_stand_before_each_as_are_counted_at_once(graph):
+    """D-08-02: the count for all tasks is that of the walk from each."""
+    spec = spec_of_graph(graph)
+    state = initial_state("keeper-1a2b3c4d", "1.0.0", lay_out(spec), "2026-05-06T16:00:00Z")
+    assert upstream_sizes(state) == {task_id: len(list(upstream(state, task_id))) for task_id in state.tasks}

@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TypedDict
@@ -35,20 +35,26 @@ from specwright.log.sqlite_log import SqliteWireLog
 from specwright.storage import DiskStateStore, DiskTree
 from support.fake_index import FakeCodeIndex
 
-__all__ = ["Workbench", "chain_spec", "seal_stub"]
+__all__ = ["Workbench", "chain_spec", "many_stories_spec", "seal_stub"]
 
 THREAD = {"configurable": {"thread_id": "project"}}
 
 
 def chain_spec(count: int, back: tuple[int, ...] = (1, 7), story_size: int = 500) -> ProductSpec:
     """A spec of many tasks in stories, each waiting for those that stand so many places before it."""
+    graph = [[n - step for step in back if n >= step] for n in range(count)]
+    return many_stories_spec(graph, story_size)
+
+
+def many_stories_spec(graph: Sequence[Sequence[int]], story_size: int = 500) -> ProductSpec:
+    """A spec of many tasks in stories, each with the places of those that it waits for."""
     tasks = [
-        task_data(n, f"Task {n}", [f"TSK-{n - step:03d}" for step in back if n > step])
-        for n in range(1, count + 1)
+        task_data(n, f"Task {n}", [f"TSK-{place + 1:03d}" for place in waits])
+        for n, waits in enumerate(graph, start=1)
     ]
     stories = [
         story_data(tasks[start : start + story_size], f"Story {start // story_size}", 1 + start // story_size)
-        for start in range(0, count, story_size)
+        for start in range(0, len(tasks), story_size)
     ]
     return ProductSpec.model_validate(spec_data([pillar_data([epic_data(stories)])]))
 

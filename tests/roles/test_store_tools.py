@@ -155,7 +155,7 @@ ROLES = pytest.mark.parametrize("place", list(SUBJECTS), indirect=True)
 @ROLES
 def test_a_query_shows_what_the_pack_shows_and_refuses_the_rest(desk: Desk, place: Role, asynchronous: bool):
     """Of every reference in the store only those of its pack, as contracts; of the rest one sentence, no source, no real
-    path (F-8-17, F-5-07, F-19-03, D-17-01)."""
+    path. What a search leaves out of a module is here (F-8-17, F-5-07, F-19-03, D-17-01, D-S12-09)."""
     rows = {row.ref: row for row in desk.pack.included_refs}
     refs = sorted({*(e.ref for e in desk.envelopes()), *(c.ref for c in desk.sealed()), *rows})
     told = dict(zip(refs, desk.told([query(ref) for ref in refs], asynchronous=asynchronous), strict=True))

@@ -1,13 +1,18 @@
 """One driver per project: the second says who holds it, and exits 1 (DESIGN §4, §9; D9)."""
 
+import json
 import os
 import signal
+import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from specwright.errors import HeldError
-from specwright.storage import driving
+from specwright.storage import driver_of, driving
 from storage.test_files import process
 
 _HOLDER = """
@@ -23,6 +28,14 @@ import sys
 from specwright.cli.main import run
 sys.argv = ["specwright", "run", sys.argv[1], "--spec", sys.argv[2], "--model", "playbook:" + sys.argv[3]]
 sys.exit(run())
+"""
+_LOOKING = """
+import sys
+from pathlib import Path
+from specwright.storage import driver_of
+print("looking", flush=True)
+while True:
+    driver_of(Path(sys.argv[1]))
 """
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tabkeeper"
 
@@ -67,3 +80,47 @@ def test_a_killed_driver_holds_nothing(holder, tmp_path: Path):
         told = (tmp_path / "project" / ".specwright" / "driver.json").read_text()
         assert str(os.getpid()) in told
     assert not (tmp_path / "project" / ".specwright" / "driver.json").exists()
+
+
+def test_a_note_with_the_number_of_a_foreign_process_is_no_driver(tmp_path: Path):
+    """D-S4-08: a driver was killed and a living process has its number by now; the lock decides, and nobody holds it."""
+    runtime = tmp_path / "project" / ".specwright"
+    with driving(runtime):
+        pass
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as foreign:
+        (runtime / "driver.json").write_text(json.dumps({"pid": foreign.pid, "host": socket.gethostname()}))
+        assert driver_of(runtime) == ""
+        with driving(runtime):
+            assert driver_of(runtime) == f"process {os.getpid()} on {socket.gethostname()}"
+        assert foreign.poll() is None
+
+
+def test_who_looks_sees_the_driver_whatever_its_note_says(holder, tmp_path: Path):
+    """D-S4-08: a holder without a note is still a holder; a killed one is not, note or no note."""
+    runtime = tmp_path / "project" / ".specwright"
+    assert driver_of(runtime) == f"process {holder.pid} on {socket.gethostname()}"
+    note = (runtime / "driver.json").read_text()
+    (runtime / "driver.json").unlink()
+    assert driver_of(runtime) == "another process"
+    (runtime / "driver.json").write_text(note)
+    holder.kill()
+    holder.wait()
+    assert driver_of(runtime) == ""
+
+
+def test_looking_keeps_no_driver_out(tmp_path: Path):
+    """D-S4-08: while others look again and again, a driver gets the project every time, and a look writes nothing."""
+    runtime = tmp_path / "project" / ".specwright"
+    assert driver_of(runtime) == ""
+    assert not runtime.exists()
+    with driving(runtime):
+        pass
+    looking = process(_LOOKING, runtime)
+    assert looking.stdout is not None
+    assert looking.stdout.readline() == "looking\n"
+    until = time.monotonic() + 0.5
+    while time.monotonic() < until:
+        with driving(runtime):
+            pass
+    looking.kill()
+    looking.communicate()

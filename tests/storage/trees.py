@@ -259,4 +259,20 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (
     lambda path: path.replace("/", "\u2215"),
     lambda path: path.replace("__init__.py", "__init__.py:stream"),
     lambda path: path.replace("/implementation/", "/impl*/"),
+    lambda path: path.replace(
+        "implementation", "\uff49mplementation"
+    ),  # the same letters once they are normalised
+    lambda path: path.replace("implementation", "implemen\u00adtation"),
+    lambda path: path.replace("implementation", "implementation\u200d"),
+    lambda path: path.replace("implementation", "\u202eimplementation"),
+    lambda path: path.replace("/implementation/", "/\u2024\u2024/implementation/"),
+    lambda path: path.replace("/implementation/", "/implementation/./"),
+    lambda path: path.replace("/implementation/", "/....//implementation/"),
+    lambda path: path.replace("/", "%5C"),
+    lambda path: path.replace("/implementation/", "/%c0%ae%c0%ae/implementation/"),
+    lambda path: f"{path}/.",
+    lambda path: f" {path}",
+    lambda path: f"{path}\n",
+    lambda path: f"`{path}`",
+    lambda path: f"${{PWD}}{path}",
 )

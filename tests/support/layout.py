@@ -87,7 +87,8 @@ def _definition(data: bytes) -> None:
 
 ARTIFACT = r"artifacts/[a-z0-9-]+/(?:MP|CTR|RSR|IMPL|PROP|CHAL|ADJ)-[0-9a-f]{8}/\d+\.\d+\.\d+"
 MODULE = r"modules/MM-[0-9a-f]{8}/\d+\.\d+\.\d+"
-DRAFT = r"drafts/MM-[0-9a-f]{8}/\d+\.\d+\.\d+/IMPL-[0-9a-f]{8}"
+UNPROPOSED = r"unproposed-TSK-\d{3,}\.\d+(?:r\d+)?-(?:round|amended)-\d"
+DRAFT = rf"drafts/MM-[0-9a-f]{{8}}/\d+\.\d+\.\d+/(?:IMPL-[0-9a-f]{{8}}|{UNPROPOSED})"
 
 LAYOUT: list[tuple[str, Look]] = [
     (r"project/state_machine\.json", _record(ProjectState)),
@@ -115,6 +116,7 @@ LAYOUT: list[tuple[str, Look]] = [
     (rf"{MODULE}/tests/execution_log\.json", _record(ExecutionLog)),
     (rf"{MODULE}/ship\.json", _record(ShipEvidence)),
     (rf"{DRAFT}/escalation(?:-r\d+)?\.json", _json),
+    (rf"{DRAFT}/findings\.json", _json),
     (r"context_packs/CP-[0-9a-f]{8}\.json", _record(ContextPack)),
     (r"contributions/CONTRIB-[0-9a-f]{8}\.json", _record(Contribution)),
     (r"escalations/ESC-[0-9a-f]{8}\.json", _record(EscalationArtifact)),

@@ -14,7 +14,7 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.allowed_packages import AllowedPackage
 from specwright.domain.answers import Amendment, Failure, FaultOf, Verdict
 from specwright.domain.contract import MicroModuleContract
-from specwright.domain.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate import CONTRACTS, Adjudication, Challenge, Proposal
 from specwright.domain.obligations import obligations
 from specwright.domain.spec_markdown import scope_note
 
@@ -179,7 +179,7 @@ def challenge_message(
     """The Challenger's: never the task file, never source."""
     kind = (
         "a contract debate: no implementation exists yet"
-        if subject == "contracts"
+        if subject == CONTRACTS
         else "an implementation debate"
     )
     parts = [

@@ -17,6 +17,7 @@ from specwright.domain.debate import Adjudication
 from specwright.domain.falsifying import TriedTest
 from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
+from specwright.ports.roles import Files
 
 __all__ = ["ContractSet"]
 
@@ -62,6 +63,10 @@ class ContractSet:
     def contracts(self, target: str) -> list[MicroModuleContract]:
         """All contracts of the plan."""
         return list(self._plan(target).contracts.values())
+
+    def files(self, target: str) -> Files:
+        """There are none yet."""
+        return {}
 
     def dependencies(self, target: str) -> list[DependencyView]:
         """The sealed modules that the plan builds on."""

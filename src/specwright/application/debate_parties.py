@@ -10,7 +10,7 @@ from specwright.application.factory import Factory
 from specwright.application.falsification import Falsification
 from specwright.application.packed_store import PackedStore
 from specwright.application.records import Invocation, contribute, open_invocation
-from specwright.domain.amendments import target_problems
+from specwright.domain.amendments import aim_problems, target_problems
 from specwright.domain.answers import ChallengerAnswer, Failure, FaultOf
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication, Challenge, Proposal, adjudication, challenge
@@ -97,11 +97,15 @@ class Parties:
         task_file = self._factory.folder.read(self._task.path).decode()
         message = arbiter_message(task_file, contracts, trail, left)
         judged = trail.challenges[-1]
+        listed, by_name = self._deliverable.files(target), {c.name: c for c in contracts}
         answer = self._factory.roles.arbitrate(
             Assignment(place, message, {}),
             lambda given: [
                 *ruling_problems(given, judged, contracts, left),
-                *target_problems(given.amendments, contracts=self._deliverable.subject == CONTRACTS),
+                *(
+                    target_problems(given.amendments, contracts=self._deliverable.subject == CONTRACTS)
+                    or aim_problems(given.amendments, listed, by_name)
+                ),
             ],
         )
         scope = self._factory.journal.scope(f"{place.run_id}/record")

@@ -37,10 +37,15 @@ class DebateRecords:
         """Record the Arbiter's ruling."""
         self._write(number, "adjudication", record)
 
-    def write_amendments(self, number: int, before: str, after: str, answer: AmendmentsAnswer) -> None:
-        """Record what became of the amendments."""
+    def write_amendments(
+        self, number: int, before: str, after: str, answer: AmendmentsAnswer
+    ) -> dict[str, bytes]:
+        """Record what became of the amendments; returns the record by its path."""
         data = {"before": before, "after": after, "answer": answer.to_json()}
-        self._store.publish(f"{self._base}/round-{number}/amendments.json", canonical_json.pretty(data))
+        path = f"{self._base}/round-{number}/amendments.json"
+        record = canonical_json.pretty(data)
+        self._store.publish(path, record)
+        return {path: record}
 
     def write_gate(self, number: int, target: str, judged: Judged) -> bytes:
         """Record what the gate found at the end of a round; returns the record."""

@@ -13,9 +13,11 @@ from specwright.application.debate_parties import Parties
 from specwright.application.debate_records import DebateRecords
 from specwright.application.deliverable import CONTRACTS, Deliverable, Remarks
 from specwright.application.factory import Factory
+from specwright.application.kept_records import keep
 from specwright.domain.answers import Amendment, Decision, Failure, FaultOf, Verdict
 from specwright.domain.debate import MAX_REVISIONS, Adjudication, Challenge
 from specwright.domain.falsifying import TriedTest, named_in, standing
+from specwright.domain.rubric import as_told
 from specwright.domain.rulings import is_disputed
 from specwright.ports.progress import Step
 
@@ -155,7 +157,9 @@ class Debate:
         submitted, answer = self._deliverable.amend(
             state["target"], number, records.adjudication(number), self._standing(state, records)
         )
-        records.write_amendments(number, state["target"], submitted["target"], answer)
+        written = records.write_amendments(number, state["target"], submitted["target"], answer)
+        scope = f"{self._task.run}/{self._deliverable.subject}/amended/{submitted['target']}"
+        keep(self._factory.journal.scope(scope), written)
         self._note("amended", f"round {number}")
         return {"target": submitted["target"]}
 
@@ -209,7 +213,7 @@ class Debate:
         number, standing = state["round"], self._standing(state, records)
         match state["source_of_failure"]:
             case "challenge":
-                return Remarks(records.challenge(number).failures, (), standing)
+                return Remarks([as_told(f) for f in records.challenge(number).failures], (), standing)
             case "gate":
                 return Remarks(records.gate_failures(number, state["target"]), (), standing)
             case "late":

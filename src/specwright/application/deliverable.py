@@ -8,15 +8,13 @@ from specwright.application.project_stage import Task
 from specwright.application.records import Invocation
 from specwright.domain.answers import AmendmentsAnswer, Failure, FalsifyingTest
 from specwright.domain.contract import MicroModuleContract
-from specwright.domain.debate import Adjudication
+from specwright.domain.debate import CONTRACTS, Adjudication
 from specwright.domain.falsifying import TriedTest
 from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
+from specwright.ports.roles import Files
 
 __all__ = ["CONTRACTS", "Deliverable", "Judged", "Remarks", "Submitted"]
-
-CONTRACTS = "contracts"
-"""The subject of a contract debate, where an implementation debate has the module's name."""
 
 
 class Submitted(TypedDict):
@@ -68,6 +66,10 @@ class Deliverable(Protocol):
 
     def contracts(self, target: str) -> list[MicroModuleContract]:
         """The contracts that are debated or implemented."""
+        ...
+
+    def files(self, target: str) -> Files:
+        """The module's files in one version; a contract debate has none."""
         ...
 
     def dependencies(self, target: str) -> list[DependencyView]:

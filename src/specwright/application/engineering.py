@@ -10,7 +10,7 @@ from specwright import canonical_json
 from specwright.application.contract_set import ContractSet
 from specwright.application.debate_records import DebateRecords
 from specwright.application.deliverable import CONTRACTS, Deliverable
-from specwright.application.engineering_state import EngineeringState, Left
+from specwright.application.engineering_state import EngineeringState, Left, Locked
 from specwright.application.factory import Factory
 from specwright.application.halt_reasons import halt_reason, module_of
 from specwright.application.halting import halt
@@ -28,6 +28,7 @@ __all__ = [
     "debate_of",
     "deliverable",
     "finish",
+    "locked",
     "lost",
     "make_plan",
     "may_reopen",
@@ -89,6 +90,20 @@ def debate_of(state: EngineeringState) -> dict[str, Any]:
         return {**asked, "sealed": state.get("shipped", {})}
     asked |= {key: cause[key] for key in ("debate_id", "target", "round", "retry_count")}
     return {**asked, "source_of_failure": "reopened"}
+
+
+def locked(factory: Factory, state: EngineeringState, result: Mapping[str, Any]) -> EngineeringState:
+    """What changes once the contracts lock; of the modules that failed before, those that the plan still has stay failed.
+
+    Args:
+        factory: The ports.
+        state: Of the stage.
+        result: Where the contract debate ended.
+    """
+    plan = load_plan(factory, task_at(factory, state["task_id"]), result["target"])
+    failed = {name: why for name, why in state.get("failed", {}).items() if name in plan.contracts}
+    ended = Locked(target=result["target"], round=result["round"], retry_count=result["retry_count"])
+    return {"plan_id": plan.plan_id, "locked": ended, "failed": failed}
 
 
 def next_module(factory: Factory, state: EngineeringState) -> str | None:

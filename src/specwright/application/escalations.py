@@ -14,11 +14,10 @@ def escalation_at(factory: Reading, escalation_id: str) -> EscalationArtifact:
         InputError: there is none.
         CorruptionError: there was one, and its file is gone.
     """
-    state = factory.projection.state
-    raised = {entry.escalation_ref for entry in state.tasks.values()} if state else set[str | None]()
     path = f"escalations/{escalation_id}.json"
     if not factory.store.exists(path):
-        if escalation_id in raised:
+        state = factory.projection.state
+        if state and any(entry.escalation_ref == escalation_id for entry in state.tasks.values()):
             raise CorruptionError(
                 f"the escalation {escalation_id} is gone",
                 where=f"state_store/{path}",

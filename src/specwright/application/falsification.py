@@ -11,7 +11,7 @@ from specwright.application.deliverable import Deliverable
 from specwright.domain.answers import ChallengerAnswer, Verdict
 from specwright.domain.debate import Proposal
 from specwright.domain.falsifying import TriedTest, named_in, naming_problems
-from specwright.domain.rubric import compliance_problems, mild_review
+from specwright.domain.rubric import Citable, citable, compliance_problems, mild_review
 from specwright.errors import AnswerError
 from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
@@ -40,7 +40,7 @@ class Falsification:
     ) -> None:
         self._deliverable = deliverable
         self._target = target
-        self._inventory = proposal.test_inventory
+        self._proposal = proposal
         self._earlier = earlier
         self._scope = scope
         self._without_tests: ChallengerAnswer | None = None
@@ -49,9 +49,9 @@ class Falsification:
     def problems(self, answer: ChallengerAnswer) -> list[str]:
         """Why an answer is not taken; if it is, its tests are in `tried`."""
         self._without_tests = None
-        if mild := compliance_problems(answer, self._inventory):
-            return mild
         names = [test.name for test in answer.falsifying_tests]
+        if mild := compliance_problems(answer, self._citable(names)):
+            return mild
         if not any(named_in(failure, names) for failure in answer.failures):
             self._without_tests = answer.model_copy(update={"falsifying_tests": []})
         if taken := naming_problems(answer.falsifying_tests, self._earlier):
@@ -67,6 +67,14 @@ class Falsification:
         """What counts where no answer was taken: the last one without its tests, or a FAIL (F§9.5)."""
         self.tried = []
         return self._without_tests or mild_review(error.what)
+
+    def _citable(self, own: Sequence[str]) -> Citable:
+        """What the evidence may cite: what the proposal shows, and the falsifying tests so far."""
+        shown = self._proposal
+        tests = [*shown.test_inventory, *(tried.name for tried in self._earlier), *own]
+        contracts = [*self._deliverable.contracts(self._target)]
+        contracts += [view.contract for view in self._deliverable.dependencies(self._target)]
+        return citable(contracts, tests if shown.test_inventory else (), shown.preflight, shown.examples)
 
     def _records(self, answer: ChallengerAnswer, trials: Sequence[Trial]) -> list[TriedTest]:
         if not trials:

@@ -1,11 +1,12 @@
 """Why a task halts, as its escalation tells it: the cause, what failed, and what is needed to go on (F§10.3, F§17.1)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from specwright.application.artifact_store import artifacts
 from specwright.application.debate_records import DebateRecords
 from specwright.application.deliverable import CONTRACTS
-from specwright.application.engineering_state import EngineeringState
+from specwright.application.engineering_state import EngineeringState, Left
 from specwright.application.factory import Factory
 from specwright.application.halting import Halt, set_draft_aside
 from specwright.application.implementation import Implementation
@@ -13,6 +14,7 @@ from specwright.application.project_stage import Task
 from specwright.application.stored_plans import Plan, load_plan
 from specwright.domain.answers import FaultOf
 from specwright.domain.artifact import ArtifactStatus
+from specwright.domain.debate import Adjudication
 from specwright.domain.escalation import Resolution
 from specwright.domain.micro_plan import downstream
 
@@ -35,13 +37,17 @@ def module_of(factory: Factory, task: Task, plan: Plan, name: str) -> Implementa
 
 
 def _without_modules(factory: Factory, task: Task, state: EngineeringState, reason: str) -> Halt:
+    if late := state.get("reopened_by"):
+        return _with_contracts(factory, task, state, late, reason)
     planning = "plan_id" not in state
     return Halt(
         cause="planning" if planning else "contracts",
         reason=reason,
         decision=f"Revise the plan of {_named(task)}, or simplify what it asks for: {reason}",
         recommended=Resolution.REVISE_PLAN if planning else Resolution.AMEND_SPEC,
-        context="; ".join(("revise task decomposition, or simplify task scope", *_rulings(factory, state))),
+        context="; ".join(
+            ("revise task decomposition, or simplify task scope", *_rulings(factory, state, CONTRACTS))
+        ),
         debates=list(state.get("debates", {}).values()),
         failed=[("the plan is sound" if planning else "the contracts are complete and testable", reason)],
         details={
@@ -53,20 +59,50 @@ def _without_modules(factory: Factory, task: Task, state: EngineeringState, reas
     )
 
 
+def _with_contracts(factory: Factory, task: Task, state: EngineeringState, late: Left, reason: str) -> Halt:
+    """A module found its contract at fault, and the debate that was opened again for it settled nothing (D10)."""
+    name = late["subject"]
+    state = {**state, "failed": {**state.get("failed", {}), name: late["reason"]}}
+    failed, open_ = state["failed"], _unattempted(factory, task, state)
+    _keep_drafts(factory, task, state)
+    return Halt(
+        cause="contracts",
+        reason=f"the contract of {name} is at fault, and no other was settled: {reason}",
+        decision=f"Give {_named(task)} a plan with another contract of {name}, or simplify what it asks for: {reason}",
+        recommended=Resolution.REVISE_PLAN,
+        context="; ".join((_groups(state, open_), *_rulings(factory, state, CONTRACTS, *failed))),
+        debates=list(state.get("debates", {}).values()),
+        failed=[
+            ("the contracts are complete and testable", reason),
+            *((f"{other} ships", why) for other, why in failed.items()),
+        ],
+        details={
+            "task_file": task.path,
+            "module": name,
+            "failed": dict(failed),
+            "abandoned": open_,
+            "shipped": dict(state.get("shipped", {})),
+            **_said(state),
+            "gate": _gates(factory, state),
+            **_to_go_on(factory, task, state),
+        },
+    )
+
+
 def _with_modules(factory: Factory, task: Task, state: EngineeringState) -> Halt:
     failed = state.get("failed", {})
     plan = load_plan(factory, task, state["plan_id"])
     abandoned = sorted(downstream(plan.plan, failed))
     shipped = state.get("shipped", {})
     _keep_drafts(factory, task, state)
-    names = ", ".join(failed)
-    groups = f"failed: {names}; abandoned: {', '.join(abandoned) or 'none'}; shipped: {', '.join(shipped) or 'none'}"
+    names, at_fault = ", ".join(failed), _at_fault(factory, state)
+    told = [f"no implementation of the contract of {name} can be right: revise the plan" for name in at_fault]
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",
         decision=f"Decide how {names} of {_named(task)} goes on: {'; '.join(failed.values())}",
-        recommended=Resolution.PROVIDE_FIX,
-        context="; ".join((groups, *_rulings(factory, state))),
+        recommended=Resolution.REVISE_PLAN if at_fault else Resolution.PROVIDE_FIX,
+        context="; ".join((_groups(state, abandoned), *told, *_rulings(factory, state, *failed))),
         debates=list(state.get("debates", {}).values()),
         failed=[(f"{name} ships", reason) for name, reason in failed.items()],
         details={
@@ -85,7 +121,7 @@ def _with_plan_fault(factory: Factory, task: Task, state: EngineeringState) -> H
     left, plan = state["plan_fault"], load_plan(factory, task, state["plan_id"])
     found = DebateRecords(factory.store, left["debate_id"]).challenge(left["round"]).faults(FaultOf.PLAN)
     shipped, failed = state.get("shipped", {}), state.get("failed", {})
-    open_ = [name for name in plan.contracts if name not in shipped and name not in failed]
+    open_ = _unattempted(factory, task, state)
     _keep_drafts(factory, task, state)
     return Halt(
         cause="plan",
@@ -104,6 +140,8 @@ def _with_plan_fault(factory: Factory, task: Task, state: EngineeringState) -> H
             "failed": dict(failed),
             "abandoned": open_,
             "shipped": dict(shipped),
+            **_said(state),
+            "gate": _gates(factory, state),
             **_to_go_on(factory, task, state),
         },
     )
@@ -113,14 +151,44 @@ def _named(task: Task) -> str:
     return f"{task.entry.spec_task_id} ({task.definition.name})"
 
 
-def _rulings(factory: Factory, state: EngineeringState) -> list[str]:
-    """The Arbiter's last rationale on each deliverable that failed (F§17.1)."""
-    failed = state.get("failed", {}) or {CONTRACTS: ""}
-    told: list[str] = []
-    for name, debate_id in state.get("debates", {}).items():
-        rulings = DebateRecords(factory.store, debate_id).trail().adjudications if name in failed else ()
-        told += [f"the Arbiter's last word on {name}: {rulings[-1].rationale}"] if rulings else []
-    return told
+def _groups(state: EngineeringState, abandoned: Iterable[str]) -> str:
+    """The three groups of F§3.4 in a line."""
+    groups = {"failed": state.get("failed", {}), "abandoned": abandoned, "shipped": state.get("shipped", {})}
+    return "; ".join(f"{group}: {', '.join(names) or 'none'}" for group, names in groups.items())
+
+
+def _unattempted(factory: Factory, task: Task, state: EngineeringState) -> list[str]:
+    """The modules of the plan that neither shipped nor failed: the task stopped before they came to an end."""
+    done = {*state.get("shipped", {}), *state.get("failed", {})}
+    return [name for name in load_plan(factory, task, state["plan_id"]).contracts if name not in done]
+
+
+def _rulings(factory: Factory, state: EngineeringState, *names: str) -> list[str]:
+    """The Arbiter's last rationale on each of these deliverables (F§17.1)."""
+    last = {name: _last_ruling(factory, state, name) for name in names}
+    return [
+        f"the Arbiter's last word on {name}: {ruling.rationale}" for name, ruling in last.items() if ruling
+    ]
+
+
+def _at_fault(factory: Factory, state: EngineeringState) -> list[str]:
+    """The failed modules whose contract is at fault by the last ruling on them: no files can put that right (D10)."""
+    last = {name: _last_ruling(factory, state, name) for name in state.get("failed", {})}
+    return [name for name, ruling in last.items() if ruling and ruling.confirmed_fault is FaultOf.CONTRACT]
+
+
+def _last_ruling(factory: Factory, state: EngineeringState, name: str) -> Adjudication | None:
+    """The Arbiter's; a person who overruled it stands in a round without a proposal (D22)."""
+    if (debate_id := state.get("debates", {}).get(name)) is None:
+        return None
+    records = DebateRecords(factory.store, debate_id)
+    for number in reversed(records.rounds()):
+        before, upto = records.trail(number - 1, 0, number - 1), records.trail(number, 0, number)
+        if len(before.proposals) < len(upto.proposals) and len(before.adjudications) < len(
+            upto.adjudications
+        ):
+            return upto.adjudications[-1]
+    return None
 
 
 def _gates(factory: Factory, state: EngineeringState) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from specwright.application.announcing import announce, task_event
 from specwright.application.debate_records import DebateRecords
 from specwright.application.factory import Factory
 from specwright.application.implementation import Implementation
+from specwright.application.kept_records import keep
 from specwright.application.project_stage import Task, project_state
 from specwright.domain import state_changes
 from specwright.domain.dispatch import rederive
@@ -72,12 +73,17 @@ def set_draft_aside(
     contract = module.contracts(target)[0]
     base = "drafts/{}/{}".format(*ModuleRef.parse(contract.ref))
     place = f"{base}/{target}"
-    factory.store.publish(f"{place}/contract.json", contract.to_bytes())
-    factory.store.publish_tree(place, module.files(target))
     note = {"module_id": contract.module_id, "module_version": contract.module_version, "reason": why}
     # a version may be halted again after a person's answer; the note of each halt stays
     again = f"-r{len(module.task.answers)}" if module.task.answers else ""
-    factory.store.publish(f"{place}/escalation{again}.json", canonical_json.pretty({**note, **observed}))
+    files = {
+        "contract.json": contract.to_bytes(),
+        **module.files(target),
+        f"escalation{again}.json": canonical_json.pretty({**note, **observed}),
+    }
+    factory.store.publish_tree(place, files)
+    scope = factory.journal.scope(f"{module.task.run}/{contract.name}/aside/{target}")
+    keep(scope, {f"{place}/{path}": data for path, data in files.items()})
 
 
 def _escalation(factory: Factory, task: Task, why: Halt, name: str, now: str) -> EscalationArtifact:

@@ -1,6 +1,7 @@
 """The implementation of one module as the deliverable of a debate (D10, F§9)."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from specwright.application.artifact_store import artifacts
 from specwright.application.briefs import (
@@ -23,7 +24,8 @@ from specwright.application.planning import shipped_view
 from specwright.application.project_stage import Task
 from specwright.application.proposer_desk import Desk, Work, implements, open_desk
 from specwright.application.records import Invocation, contribute
-from specwright.domain.amendments import applied_problems
+from specwright.application.refused_drafts import keep_refused
+from specwright.domain.amendments import applied_problems, lost_problems
 from specwright.domain.answers import Amendment, AmendmentsAnswer, FalsifyingTest
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication
@@ -65,6 +67,7 @@ class Implementation:
         self._contract_id = contract_id
         self._siblings = siblings
         self._observed: tuple[str, ...] = ()
+        self._examined: Files = {}
 
     def submit(self, round_number: int, remarks: Remarks, before: str) -> tuple[Submitted, Invocation]:
         """The Proposer implements, or corrects; code looks at the draft before it becomes a proposal (D18)."""
@@ -84,9 +87,10 @@ class Implementation:
             WRITABLE,
             desk.store,
         )
-        draft = self._factory.roles.propose(
-            assignment, lambda answer, files: self._preflight(desk.scope, files, remarks.standing)
-        )
+        with self._kept(f"round-{round_number}"):
+            draft = self._factory.roles.propose(
+                assignment, lambda answer, files: self._preflight(desk.scope, files, remarks.standing)
+            )
         answer = draft.answer
         return self._submitted(
             desk, answer.claim, answer.acceptance_checks, draft.files, before
@@ -147,17 +151,18 @@ class Implementation:
             WRITABLE,
             desk.store,
         )
-        draft = self._factory.roles.amend(
-            assignment,
-            lambda answer, files: [
-                *_unaccounted(answer, decided.amendments),
-                *(
-                    self._amended(desk, target, files, decided, standing)
-                    if all(a.applied for a in answer.applied)
-                    else ()
-                ),
-            ],
-        )
+        with self._kept(f"amended-{round_number}"):
+            draft = self._factory.roles.amend(
+                assignment,
+                lambda answer, files: [
+                    *_unaccounted(answer, decided.amendments),
+                    *(
+                        self._amended(desk, target, files, decided, standing)
+                        if all(a.applied for a in answer.applied)
+                        else ()
+                    ),
+                ],
+            )
         answer = draft.answer
         return self._submitted(desk, answer.claim, answer.acceptance_checks, draft.files, target), answer
 
@@ -213,11 +218,20 @@ class Implementation:
         return candidate(self._factory, self._contract, files)
 
     def _preflight(self, scope: Scope, files: Files, standing: Sequence[TriedTest]) -> list[str]:
-        candidate = self._candidate_of(files)
+        self._examined, candidate = files, self._candidate_of(files)
         verdict = judge(self._factory, scope, candidate, thorough=False)
         verdict = withstood(self._factory, scope, candidate, verdict, standing)
         self._observed = observations(verdict, standing)
         return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
+
+    @contextmanager
+    def _kept(self, stage: str) -> Generator[None]:
+        """Keep what the Proposer submitted last if nothing of it is taken (D20)."""
+        try:
+            yield
+        except AnswerError as error:
+            keep_refused(self._factory, self.task, self._contract, stage, self._examined, error)
+            raise
 
     def _amended(
         self,
@@ -230,6 +244,7 @@ class Implementation:
         """What is wrong with files whose amendments are all said to be applied."""
         return [
             *applied_problems(decided.amendments, self.files(before), files),
+            *lost_problems(decided.amendments, self.files(before), files),
             *self._preflight(desk.scope, files, standing),
         ]
 

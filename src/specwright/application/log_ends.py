@@ -6,6 +6,8 @@ leaves a note that is behind, which the log still holds. Leaves out whoever rewr
 release outside.
 """
 
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from specwright.domain.log_end import LogEnd
@@ -37,18 +39,27 @@ def note_release_end(store: StateStore, log: WireLog, release_id: str) -> None:
 
 
 class Noted(NamedTuple):
-    """Every end that was noted, and the notes that cannot be read."""
+    """Every end that was noted, where, and the notes that cannot be read."""
 
     ends: tuple[LogEnd, ...]
     unreadable: tuple[CorruptionError, ...]
+    places: tuple[str, ...] = ()
+
+    def contradicted(self, log: WireLog) -> Iterator[str]:
+        """The notes of what a log does not hold, or not so; the log may be wrong, or the note."""
+        for place, end in zip(self.places, self.ends, strict=True):
+            with suppress(CorruptionError):  # a log that cannot be read is told as such
+                if not log.holds(end):
+                    yield place
 
 
 def log_ends(store: StateStore) -> Noted:
     """What the project and its releases noted."""
     paths = [_OF_THE_PROJECT, *map(_of_release, store.names("releases"))]
-    found = [_read(store, path) for path in paths if store.exists(path)]
-    ends = tuple(end for end in found if isinstance(end, LogEnd))
-    return Noted(ends, tuple(fault for fault in found if isinstance(fault, CorruptionError)))
+    found = {path: _read(store, path) for path in paths if store.exists(path)}
+    ends = {path: end for path, end in found.items() if isinstance(end, LogEnd)}
+    faults = tuple(fault for fault in found.values() if isinstance(fault, CorruptionError))
+    return Noted(tuple(ends.values()), faults, tuple(ends))
 
 
 def check_log_ends(store: StateStore, log: WireLog) -> None:

@@ -18,7 +18,7 @@ from specwright.application.packed_store import PackedStore
 from specwright.application.project_stage import Task, neighbours
 from specwright.application.records import Invocation, contribute, open_answer, open_invocation
 from specwright.application.stored_plans import Contracts, Reopened, load_plan
-from specwright.domain.amendments import contract_problems
+from specwright.domain.amendments import contract_problems, strayed_problems
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.contract_rules import normalise
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-def _anything(drafts: Contracts) -> list[str]:
+def _anything(answer: PlanAnswer, drafts: Contracts) -> list[str]:
     return []
 
 
@@ -49,7 +49,7 @@ class _Revision(NamedTuple):
     """Of a plan that was made before: which, what it must show, and who said so; empty for a first plan."""
 
     before: str = ""
-    check: Callable[[Contracts], list[str]] = _anything
+    check: Callable[[PlanAnswer, Contracts], list[str]] = _anything
     told_by: Sequence[tuple[str, str]] = ()
     reopened: Reopened | None = None
 
@@ -117,14 +117,16 @@ def amended_plan(
     before: str,
     reopened: Reopened | None = None,
 ) -> str:
-    """Have amendments applied to an approved plan; what does not show in it goes back to the planner (F§9.6)."""
-    approved = load_plan(factory, task, before).contracts
+    """Have amendments applied to an approved plan, and nothing else; what does not show in it, or strays from it, goes
+    back to the planner (F§9.6)."""
+    approved = load_plan(factory, task, before)
     message = amend_plan_message(
         _task_file(factory, task), _answer_text(factory, task, before), amendments, factory.packages
     )
 
-    def unapplied(drafts: Contracts) -> list[str]:
-        return contract_problems(amendments, approved, drafts)
+    def unapplied(answer: PlanAnswer, drafts: Contracts) -> list[str]:
+        strayed = strayed_problems(amendments, approved.answer, answer)
+        return [*contract_problems(amendments, approved.contracts, drafts), *strayed]
 
     revision = _Revision(before, unapplied, reopened=reopened)
     return _draft(factory, task, f"amended-{round_number}", message, revision)
@@ -142,7 +144,7 @@ def _draft(factory: Factory, task: Task, stage: str, message: str, revision: _Re
 
     def examine(answer: PlanAnswer) -> list[str]:
         found, drafts = plan_faults(answer, known, kept, given.modules)
-        return [*found, *(() if drafts is None else revision.check(drafts))]
+        return [*found, *(() if drafts is None else revision.check(answer, drafts))]
 
     store = PackedStore(factory, invocation)
     answer = factory.roles.plan(Assignment(place, message, {}, store=store), examine)

@@ -6,6 +6,7 @@ from typing import Any
 from specwright import canonical_json
 from specwright.application.announcing import announce, review
 from specwright.application.factory import Factory, Reading
+from specwright.application.kept_records import keep
 from specwright.application.project_stage import laid_out
 from specwright.domain.completeness import ValidationReport, validate
 from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
@@ -58,6 +59,8 @@ def validation_of(factory: Reading) -> ValidationReport:
 def approve(factory: Factory, by: str) -> None:
     """Accept the current spec: it becomes a definition, and a review Wire says so (D29, D33).
 
+    From here nothing below `product/` changes, and what lies there is noted as it was approved (ADR 0051).
+
     Raises:
         InputError: the spec cannot be laid out as folders and tasks (F§4.1); it is not accepted.
     """
@@ -66,6 +69,7 @@ def approve(factory: Factory, by: str) -> None:
     scope = factory.journal.scope("product/approval")
     project_id = f"{slugify(spec.title)}-{scope.hex8()}"
     sha256 = factory.store.define(spec.to_bytes())
+    keep(scope, {f"product/{path}": data for path, data in factory.store.tree("product").items()})
     announce(factory, scope, project_id, [review(project_id, "spec.approved", sha256, spec.spec_id, by)])
 
 

@@ -7,6 +7,8 @@ sense here cannot be in the log, which admits by the same tables (D31); if one i
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
+from specwright import canonical_json
+from specwright.application.project_definitions import ProjectDefinitions
 from specwright.domain import state_changes
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.product_spec import ProductSpec
@@ -14,8 +16,8 @@ from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus
 from specwright.domain.resolutions import ResolutionRecord
 from specwright.domain.state_file import StateFile
 from specwright.domain.task_board import TaskBoard
-from specwright.domain.task_file import TaskDefinition, first_entry
-from specwright.errors import CorruptionError, SpecwrightError
+from specwright.domain.task_file import TaskHead, first_entry
+from specwright.errors import CorruptionError, InputError, SpecwrightError
 from specwright.ports.store import StateStore
 from specwright.ports.wire_log import LogEntry, WireLog
 from specwright.wire.envelope import StreamId
@@ -66,9 +68,11 @@ class Projection:
         self._parts: dict[str, dict[str, TaskEntry]] = {}
         self._artifacts: dict[str, dict[str, str]] = {}
         self.project_id = ""
-        self.spec: ProductSpec | None = None
         self.spec_sha256 = ""
-        self.definitions: dict[str, TaskDefinition] = {}
+        self._spec: ProductSpec | None = None
+        self._spec_stored = b""
+        self._spec_version = ""
+        self.definitions = ProjectDefinitions(store)
         self.escalations_raised: dict[str, int] = {}
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
@@ -77,15 +81,29 @@ class Projection:
     @property
     def board(self) -> TaskBoard | None:
         """The tasks, or None before the first is declared. It goes with the log, without walking all tasks."""
-        if self._board is None and self._declared and self.spec is not None:
+        if self._board is None and self._declared and self._spec_version:
             declared = ProjectState(
                 project_id=self.project_id,
-                spec_version=self.spec.spec_version,
+                spec_version=self._spec_version,
                 updated_at=self._updated_at,
                 tasks=self._declared,
             )
             self._board = TaskBoard(declared)
         return self._board
+
+    @property
+    def spec(self) -> ProductSpec | None:
+        """The approved spec, or None before the approval.
+
+        Raises:
+            CorruptionError: what the log names is no spec.
+        """
+        if self._spec is None and self._spec_stored:
+            try:
+                self._spec = ProductSpec.from_bytes(self._spec_stored, "the approved spec")
+            except InputError as error:
+                raise CorruptionError(str(error), where=f"definitions/{self.spec_sha256}") from error
+        return self._spec
 
     @property
     def state(self) -> ProjectState | None:
@@ -109,10 +127,12 @@ class Projection:
         for entry in entries:
             wire = cast(dict[str, Any], entry.wire)
             try:
-                self._apply(wire["type"], _Event(wire["stream"], wire["payload"], wire["ts"]))
+                take = self._takes.get(wire["type"])
+                if take is not None:
+                    take(self, _Event(wire["stream"], wire["payload"], wire["ts"]))
             except CorruptionError:
                 raise
-            except (SpecwrightError, KeyError, ValueError) as error:
+            except (SpecwrightError, KeyError, TypeError, ValueError) as error:
                 raise CorruptionError(
                     f"the log cannot be read as a project: {error}",
                     where=f"Wire {entry.sequence_number} ({wire.get('type')})",
@@ -127,10 +147,6 @@ class Projection:
             self._store.replace(STATE_FILE, self._file.render(state))
             self._written_at = self._ticks()
 
-    def _apply(self, kind: str, event: _Event) -> None:
-        if (take := self._takes.get(kind)) is not None:
-            take(self, event)
-
     def _review(self, event: _Event) -> None:
         if (take := self._reviews.get(event.payload["subject"])) is not None:
             take(self, event)
@@ -138,7 +154,8 @@ class Projection:
     def _approved(self, event: _Event) -> None:
         self.project_id = event.stream_id.removeprefix("project:")
         self.spec_sha256 = event.payload["definition_sha256"]
-        self.spec = ProductSpec.from_bytes(self._store.definition(self.spec_sha256), "the approved spec")
+        self._spec, self._spec_stored = None, self._store.definition(self.spec_sha256)
+        self._spec_version = canonical_json.loads(self._spec_stored)["spec_version"]
 
     def _released(self, event: _Event) -> None:
         self.releases.append(event.payload["reference"])
@@ -146,7 +163,6 @@ class Projection:
     def _created(self, event: _Event) -> None:
         definition = self._definition(event)
         task_id = definition.task_id
-        self.definitions[task_id] = definition
         if StreamId.parse(event.stream_id).attempt > 1:
             self._move(task_id, event, state_changes.requeue)
             self._depend(event, definition)
@@ -206,12 +222,11 @@ class Projection:
         """A person changed what a waiting task is, and so answered its escalation if it had one (D8, D33)."""
         definition = self._definition(event)
         task_id = definition.task_id
-        self.definitions[task_id] = definition
         if self._moving.entry(task_id).status is TaskStatus.BLOCKED:
             self._move(task_id, event, state_changes.with_escalation, None)
         self._depend(event, definition)
 
-    def _depend(self, event: _Event, definition: TaskDefinition) -> None:
+    def _depend(self, event: _Event, definition: TaskHead) -> None:
         task_id, depends_on = definition.task_id, definition.depends_on
         if self._moving.entry(task_id).depends_on != depends_on:
             self._move(task_id, event, state_changes.with_dependencies, depends_on)
@@ -229,9 +244,8 @@ class Projection:
     def _task_id(self, event: _Event) -> str:
         return self._task_ids[StreamId.parse(event.stream_id).id]
 
-    def _definition(self, event: _Event) -> TaskDefinition:
-        sha256 = event.payload["definition_sha256"]
-        return TaskDefinition.from_bytes(self._store.definition(sha256), f"definitions/{sha256}")
+    def _definition(self, event: _Event) -> TaskHead:
+        return self.definitions.take(event.payload["definition_sha256"])
 
     def _escalation(self, event: _Event) -> EscalationArtifact:
         data = self._store.definition(event.payload["definition_sha256"])

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from specwright.application.announcing import announce, review
 from specwright.application.factory import Factory, Reading
+from specwright.application.kept_records import keep
 from specwright.application.log_ends import note_release_end
 from specwright.application.planning import shipped_contract
 from specwright.application.project_stage import project_state
@@ -89,7 +90,9 @@ def _release(factory: Factory, refs: list[str], scope_name: str) -> Made:
     if wheel is not None:
         factory.store.publish(f"{base}/{wheel.file_name}", wheel.content)
     if report := failure_report(manifest, modules):
-        factory.store.publish(f"{base}/failure_report.md", report.encode())
+        path, data = f"{base}/failure_report.md", report.encode()
+        factory.store.publish(path, data)
+        keep(scope, {path: data})
     factory.store.publish(f"{base}/manifest.json", manifest.to_bytes())
     sha256 = factory.store.define(manifest.to_bytes())
     project_id = factory.projection.project_id

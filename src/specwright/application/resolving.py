@@ -34,7 +34,7 @@ from specwright.domain.resolutions import (
     HumanResolution,
     ResolutionRecord,
     SplitTask,
-    actions_for,
+    actions_of,
 )
 from specwright.domain.task_file import TaskAmendment, TaskDefinition, amended, first_entry, render_at_init
 from specwright.domain.task_parts import parts_of, task_named
@@ -158,7 +158,7 @@ def _opened(factory: Factory, given: HumanResolution) -> _Answer:
             where=escalation.task_id,
             remedy="`specwright run` goes on with that answer",
         )
-    suited = actions_for(str(escalation.details.get("cause", "")))
+    suited = actions_of(escalation.details)
     if given.action not in suited:
         raise RefusedError(
             f"{given.action} does not suit {name}: {_UNSUITED[given.action]}",
@@ -174,7 +174,7 @@ def _recorded(factory: Reading, name: str) -> ResolutionRecord | None:
 
 
 _UNSUITED = {
-    Action.APPROVE_OVERRIDE: "there is no module that could ship",
+    Action.APPROVE_OVERRIDE: "there is no module that could ship, since no proposal of one ever passed the preflight",
     Action.PROVIDE_FIX: "there is no module to fix",
     Action.REVISE_PLAN: "its task has not run",
     Action.ATTEST_SHIPPED: "its task has not run",

@@ -5,16 +5,15 @@ what it was created as, and its status follows from the grounds among its output
 debate is the very body of its artifact.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from specwright import canonical_json
 from specwright.application.sealed_version import Fault
-from specwright.domain.artifact import ArtifactEnvelope
+from specwright.domain.artifact import DEPRECATED_FOR, ArtifactEnvelope
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation import EscalationArtifact
-from specwright.domain.ids import ArtifactType
 from specwright.domain.provenance import ContextPack, Contribution
 from specwright.domain.record import Record
 from specwright.domain.release import ReleaseManifest
@@ -40,7 +39,6 @@ _SCHEMAS: dict[str, type[Record]] = {
     "resolutions/ESC-*.json": ResolutionRecord,
     "releases/*/manifest.json": ReleaseManifest,
 }
-_ARTIFACTS = tuple(f"{kind.prefix}-" for kind in ArtifactType)
 
 
 class StoredRecords:
@@ -48,12 +46,12 @@ class StoredRecords:
 
     Args:
         store: Read only.
-        kept: The SHA-256 of records by their path, as it was when they were written.
+        bound: The SHA-256 that files may have by their path, as the journal noted or the log names it.
     """
 
-    def __init__(self, store: StateStore, kept: Mapping[str, str]) -> None:
+    def __init__(self, store: StateStore, bound: Mapping[str, Collection[str]]) -> None:
         self._store = store
-        self._kept = kept
+        self._bound = bound
         folders = dict.fromkeys(pattern.partition("/")[0] for pattern in _SCHEMAS)
         self._paths = [f"{folder}/{path}" for folder in folders for path in store.tree(folder)]
 
@@ -96,13 +94,13 @@ class StoredRecords:
             place = f"artifacts/{folder}/{name}/{version}/envelope.json"
             if name.startswith("MM-"):
                 place = f"modules/{name}/{version}/ship.json"
-            elif not name.startswith(_ARTIFACTS) or name.startswith("ICE-"):
-                continue
+            elif output.purpose == DEPRECATED_FOR:
+                continue  # a decision is no artifact of this folder
             if not self._store.exists(place):
                 yield Fault("record.changed", path, f"there is no {output.ref}, which its outputs name")
 
     def _changed(self) -> Iterator[Fault]:
-        for path, sha256 in self._kept.items():
+        for path, hashes in self._bound.items():
             if not self._store.exists(path):
                 yield Fault("record.missing", path, "the file is gone")
                 continue
@@ -112,7 +110,7 @@ class StoredRecords:
                     data = ArtifactEnvelope.from_bytes(data, path).as_created.to_bytes()
                 except SpecwrightError:
                     continue  # told already
-            if canonical_json.sha256(data) != sha256:
+            if canonical_json.sha256(data) not in hashes:
                 yield Fault("record.changed", path, "the file was changed after it was written")
 
     def _copies(self) -> Iterator[Fault]:

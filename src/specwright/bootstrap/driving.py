@@ -16,7 +16,7 @@ from specwright.application.log_ends import check_log_ends, note_log_end
 from specwright.application.projection import Projection
 from specwright.bootstrap.gating import gate_of, packages_of
 from specwright.bootstrap.models import model_sources_of
-from specwright.bootstrap.reading import RUNTIME, TOPIC
+from specwright.bootstrap.reading import RUNTIME, TOPIC, require_log
 from specwright.domain.allowed_packages import AllowedPackage
 from specwright.domain.ship import Environment
 from specwright.graphs.driver import Driver, open_driver
@@ -96,7 +96,9 @@ def open_project(
     Raises:
         HeldError: another process drives it.
         InputError: the models cannot be made.
+        CorruptionError: the project came without its log.
     """
+    require_log(directory)
     composed = composition or Plain()
     sources, recorded = model_sources_of(settings) if settings.model else ({}, None)
     packages = packages_of(settings)
@@ -111,9 +113,21 @@ def open_project(
         factory.projection.catch_up()
         factory.projection.write(now=True)
         driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db", composed.saver))
-        yield Opened(factory, driver, recorded.drift if recorded else [])
+        try:
+            yield Opened(factory, driver, recorded.drift if recorded else [])
+        except KeyboardInterrupt:
+            _settle(ports)
+            raise
         factory.projection.write(now=True)
         note_log_end(ports.store, ports.log)
+
+
+def _settle(ports: Adapters) -> None:
+    """After an interruption, show what the log holds; read anew, since it may have come in the middle of a change."""
+    projection = Projection(ports.log, ports.store, time.monotonic)
+    projection.catch_up()
+    projection.write(now=True)
+    note_log_end(ports.store, ports.log)
 
 
 def _adapters(

@@ -4,28 +4,34 @@ Sources are parsed here and code of modules may run in its sandbox; no model is 
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cache
 from pathlib import Path
 
 from specwright.application.kept_records import KEPT
 from specwright.application.log_ends import log_ends
-from specwright.application.verifying import Checked, Fault, verify_store
+from specwright.application.verifying import Checked, Fault, Looked, verify_store
 from specwright.bootstrap.gating import gate_of
 from specwright.bootstrap.reading import RUNTIME, TOPIC, log_file
 from specwright.canonical_json import JsonValue
+from specwright.domain.code_index import CodeIndexEntry
 from specwright.errors import CorruptionError, InputError
 from specwright.gate.directory_verdict import DirectoryVerdict, judge_directory
 from specwright.gate.sandbox_kind import SandboxKind, available_sandbox
 from specwright.gate.sealed_source import SealedSource
+from specwright.index.audit import audit
+from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
 from specwright.journal import read_records
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.log.verify import verify as verify_log
 from specwright.settings import Settings, load_settings
-from specwright.storage import DiskStateStore
+from specwright.storage import DiskStateStore, DiskTree
 
 __all__ = ["judged_directory", "sandbox_here", "verified_project"]
 
 JOURNAL = "journal.jsonl"
+
+_CONTRADICTED = "the log does not hold the entry that it notes; one of the two was changed"
 
 
 def sandbox_here(settings: Settings) -> tuple[bool, str]:
@@ -68,10 +74,30 @@ def verified_project(directory: Path, *, at_rest: bool) -> Checked:
     except CorruptionError as error:
         return Checked(0, 0, 0, 0, (*broken, Fault("log.unreadable", f"{RUNTIME}/{path.name}", error.what)))
     try:
-        checked = verify_store(store, log, SealedSource(), kept, at_rest=at_rest)
+        broken += (Fault("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log))
+        looked = Looked(SealedSource(), _IndexOf(directory), DiskTree(directory))
+        checked = verify_store(store, log, looked, kept, at_rest=at_rest)
     finally:
         log.close()
     return checked._replace(faults=(*broken, *checked.faults))
+
+
+class _IndexOf:
+    """The Code Index of a project, held against its sealed modules."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory / "state_store" / "code_index"
+
+    def wrong(
+        self, entries: Sequence[CodeIndexEntry], required: Collection[str], retired: Collection[str]
+    ) -> list[str]:
+        """What is in it that they do not explain."""
+        return audit(self._directory, entries, _embedder_in_the_box(), required=required, retired=retired)
+
+
+@cache
+def _embedder_in_the_box() -> Embedder:
+    return load_embedder(DEFAULT_EMBEDDER)  # its weights are loaded once, when a vector is first asked for
 
 
 def _kept_by(journal: Path) -> tuple[list[JsonValue], list[Fault]]:

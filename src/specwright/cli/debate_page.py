@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 
 from specwright.application.debates import Held, ModuleDebates, Round
-from specwright.cli.columns import bullets, row
+from specwright.cli.columns import bullets, row, width
 from specwright.domain.answers import Failure, FaultOf
 from specwright.domain.debate import Adjudication, Challenge, Proposal
 
@@ -17,7 +17,7 @@ _LONGEST_OBSERVATION = 240
 def debate_page(found: ModuleDebates) -> list[str]:
     """The lines: first the debates over the contracts, then those over the implementation."""
     contract = found.contract
-    lines = [f"{contract.name}  {contract.ref}  {found.standing}", *textwrap.wrap(contract.purpose, 100)]
+    lines = [f"{contract.name}  {contract.ref}  {found.standing}", *textwrap.wrap(contract.purpose, width())]
     for one in found.contracts:
         lines += ["", *held_page("Contracts", one)]
     for one in found.implementation:

@@ -10,13 +10,14 @@ from specwright.application.debates import debates_over
 from specwright.application.factory import Reading
 from specwright.application.project_stage import task_at
 from specwright.application.stored_plans import load_plan
-from specwright.cli.columns import bullets, row, uncut
+from specwright.cli.columns import brief, bullets, row, uncut
 from specwright.cli.debate_page import held_page
 from specwright.cli.output import next_command
 from specwright.domain.escalation import EscalationArtifact
-from specwright.domain.resolutions import Action, actions_for
+from specwright.domain.resolutions import Action, actions_of
+from specwright.errors import InputError
 
-__all__ = ["escalation_document", "escalation_page", "short_page"]
+__all__ = ["draft", "escalation_document", "escalation_page", "short_page"]
 
 _CAUSES = {
     "planning": "no sound plan was made",
@@ -83,7 +84,7 @@ def escalation_page(view: Reading, escalation: EscalationArtifact, directory: Pa
         "Other answers",
         *(
             line
-            for action in actions_for(_kind(escalation))
+            for action in actions_of(escalation.details)
             if action is not recommended
             for line in _other_answer(view, escalation, action, directory)
         ),
@@ -94,7 +95,7 @@ def escalation_page(view: Reading, escalation: EscalationArtifact, directory: Pa
 
 def escalation_document(view: Reading, escalation: EscalationArtifact, directory: Path) -> dict[str, Any]:
     """The record, with the actions that suit it, a payload for each, and the command of the recommended one."""
-    actions = actions_for(_kind(escalation))
+    actions = actions_of(escalation.details)
     return {
         **escalation.to_json(),
         "actions": {action.value: _payload(view, escalation, action) for action in actions},
@@ -102,10 +103,27 @@ def escalation_document(view: Reading, escalation: EscalationArtifact, directory
     }
 
 
+def draft(view: Reading, escalation: EscalationArtifact, wanted: str) -> dict[str, Any]:
+    """The payload of an answer, to fill in.
+
+    Raises:
+        InputError: it is no answer to this escalation.
+    """
+    actions = actions_of(escalation.details)
+    wanted = wanted.upper().replace("-", "_")
+    if wanted not in actions:
+        raise InputError(
+            f"{wanted} is no answer to {escalation.escalation_id}",
+            where="--draft",
+            remedy=f"choose one of {', '.join(actions)}",
+        )
+    return _payload(view, escalation, Action(wanted))
+
+
 def _headline(view: Reading, escalation: EscalationArtifact) -> str:
     state = view.projection.state
     entry = state.tasks.get(escalation.task_id) if state else None
-    named = f"{entry.spec_task_id}  {entry.task}" if entry else escalation.task_id
+    named = f"{entry.spec_task_id}  {brief(entry.task)}" if entry else escalation.task_id
     return f"{escalation.escalation_id}  {named}"
 
 
@@ -145,7 +163,7 @@ def _failed(escalation: EscalationArtifact) -> list[str]:
 def _modules(escalation: EscalationArtifact, directory: Path) -> list[str]:
     """The three groups of F§3.4, where the plan got as far as modules."""
     told = escalation.details
-    if _kind(escalation) not in ("modules", "plan"):
+    if "failed" not in told:
         return []
     seen = (f"{name}: {json.dumps(what, ensure_ascii=False)}" for name, what in told.get("gate", {}).items())
     return [
@@ -178,8 +196,12 @@ def _other_answer(
     told = row("or", f"{action}: {_MEANING[action]}")
     if "--payload" not in command:
         return [*told, *uncut("type", command)]
-    payload = json.dumps(_payload(view, escalation, action), ensure_ascii=False)
-    return [*told, *row("payload", payload)]
+    page = f"escalations {escalation.escalation_id}"
+    return [
+        *told,
+        *uncut("write", next_command(page, directory, f"--draft {action} > answer.json")),
+        *uncut("type", command),
+    ]
 
 
 def _debates(view: Reading, escalation: EscalationArtifact) -> list[str]:
@@ -207,7 +229,8 @@ def _payload(view: Reading, escalation: EscalationArtifact, action: Action) -> d
     definition = view.projection.definitions.get(escalation.task_id)
     criteria = list(definition.acceptance_criteria) if definition else [_FILL]
     failed = list(escalation.details.get("failed", {}))
-    module = {"module": failed[0]} if len(failed) > 1 else {}
+    judged = [name for name in failed if name in escalation.details.get("resume", {}).get("judged", {})]
+    module = {"module": (judged or failed)[0]} if len(failed) > 1 else {}
     shipped = list(escalation.details.get("shipped", {}).values())
     enough = [*criteria, _FILL, _FILL][: max(2, len(criteria))]
     part = {"name": _FILL, "description": _FILL, "acceptance_criteria": enough, "depends_on": []}

@@ -28,16 +28,33 @@ def register(app: typer.Typer) -> None:
     app.command()(escalations)
 
 
-def escalations(words: _Words = None, as_json: AsJson = False) -> None:
-    """What waits for a person, and the command that answers it."""
+def escalations(
+    words: _Words = None,
+    draft: Annotated[
+        str, typer.Option(metavar="ACTION", help="Print only the payload of this answer, to fill in.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """What waits for a person, and the command that answers it.
+
+    \b
+    specwright escalations ESC-ID DIR --draft AMEND_SPEC > answer.json
+    """
     from specwright.bootstrap import reading_project
     from specwright.cli import escalation_page
     from specwright.cli.stops import escalations as waiting
 
     wanted, directory = _told(words or [])
+    if draft and not wanted:
+        raise InputError(
+            "--draft needs an ESC-ID", remedy=f"`{next_command('escalations', directory)}` lists them"
+        )
     with reading_project(directory) as view:
         if wanted:
             one = _kept(view, wanted, directory)
+            if draft:
+                show(escalation_page.draft(view, one, draft))
+                return
             if as_json:
                 show(escalation_page.escalation_document(view, one, directory))
                 return
@@ -56,9 +73,9 @@ def escalations(words: _Words = None, as_json: AsJson = False) -> None:
 
 
 def _told(words: list[str]) -> tuple[str, Path]:
-    """The escalation, if one is named, and the directory."""
-    wanted = words[0] if words and words[0].startswith("ESC-") else ""
-    rest = words[1:] if wanted else words
+    """The escalation, if one is named, and the directory, in either order."""
+    wanted = next((word for word in words[:2] if word.startswith("ESC-")), "")
+    rest = [word for word in words if word != wanted]
     if len(rest) > 1:
         raise InputError(
             f"{rest[1]!r} is one word too many",

@@ -1,4 +1,4 @@
-"""Ctrl-C: the run ends at once, says that it can go on, and returns 130 (DESIGN §9).
+"""Ctrl-C, a closed terminal, `kill`: the run ends at once, says that it can go on, and returns 130 (DESIGN §9).
 
 What was answered is journalled and fsynced, so nothing need be unwound. If unwinding blocks all the same, in a
 worker thread or a client library, the process ends without it.
@@ -23,14 +23,16 @@ _GRACE_SECONDS = 3.0
 
 @contextmanager
 def interruptible(go_on: str, *, as_json: bool) -> Generator[None]:
-    """Turn the first SIGINT into an error that says how to go on, and the second into the end.
+    """Turn the first such signal into an error that says how to go on, and the second into the end.
+
+    What the caller had ignored stays ignored, as `nohup` wants it; only Ctrl-C is always heard.
 
     Args:
         go_on: The command that goes on.
         as_json: Whether the error is also printed as JSON, if the process has to end without unwinding.
 
     Raises:
-        InterruptedRunError: SIGINT came.
+        InterruptedRunError: a signal came.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals never come here
@@ -51,15 +53,23 @@ def interruptible(go_on: str, *, as_json: bool) -> Generator[None]:
     timer.daemon = True
 
     def interrupted(number: int, frame: FrameType | None) -> NoReturn:
-        signal.signal(signal.SIGINT, give_up)
+        for one in before:
+            signal.signal(one, give_up)
         timer.start()
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, interrupted)
+    before = {one: signal.signal(one, interrupted) for one in _heard()}
     try:
         yield
     except KeyboardInterrupt:
         raise error from None
     finally:
         timer.cancel()
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _heard() -> list[signal.Signals]:
+    """The signals that this platform has and the caller did not ignore."""
+    others = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    return [signal.SIGINT, *(one for one in others if signal.getsignal(one) is not signal.SIG_IGN)]

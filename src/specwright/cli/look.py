@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specwright.cli.output import listed, next_command, note, say, show
+from specwright.cli.output import listed, next_command, note, say, show, typed
 from specwright.cli.parameters import AsJson, Directory
 from specwright.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
     from specwright.application.factory import Reading
+    from specwright.bootstrap import Asked
     from specwright.domain.contract import MicroModuleContract
     from specwright.domain.project_state import ProjectState
 
@@ -27,16 +28,17 @@ def register(app: typer.Typer) -> None:
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
     from specwright.application.standing import standing
-    from specwright.bootstrap import driven_by, reading_project
+    from specwright.bootstrap import asked_so_far, driven_by, reading_project
     from specwright.cli.run_options import was_scripted
     from specwright.cli.stops import describe, document, under_way
 
     scripted = was_scripted(directory)
     with reading_project(directory) as view:
         reached, driver, now = standing(view), driven_by(directory), under_way(view)
+        asked = asked_so_far(directory)
         if as_json:
             told = document(view, reached, directory, scripted=scripted, drift=[])
-            show({**told, "driven_by": driver or None, "under_way": now})
+            show({**told, "driven_by": driver or None, "under_way": now, "asked": asked._asdict()})
             return
         lines = [_counts(view.projection.state)] if view.projection.state is not None else []
         lines += [f"Now:      {', '.join(now)}"] if now else []
@@ -45,6 +47,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
             lines.append(f"A run is at work: {driver}.")
         else:
             lines += describe(view, reached, directory, scripted=scripted)
+        lines += [_cost(asked, scripted=scripted)] if asked.calls else []
     for line in lines:
         say(line)
 
@@ -58,8 +61,9 @@ def tasks(
 ) -> None:
     """Every task with its status, and why it is not running."""
     from specwright.bootstrap import reading_project
+    from specwright.cli.columns import brief
+    from specwright.cli.stops import by_spec_id
     from specwright.domain import task_drawing, task_graph
-    from specwright.domain.one_line import one_line
 
     with reading_project(directory) as view:
         state = view.projection.state
@@ -84,16 +88,17 @@ def tasks(
         return
     if not rows:
         note(f"No tasks yet: they come with the approved spec. `{next_command('status', directory)}`")
-    shown_names = [one_line(row["task"]) for row in rows]
+    shown_names = [brief(row["task"]) for row in rows]
     wide = max(map(len, shown_names), default=0)
+    widest_id = max((len(row["spec_task_id"]) for row in rows), default=0)
     for row, task_name in zip(rows, shown_names, strict=True):
         ref = row["module_ref"]
-        shown = f"{ref}  {names[ref]}" if ref else row["why"]
-        say(f"{row['spec_task_id']:<8} {row['status']:<11} {task_name:<{wide}}  {shown}".rstrip())
+        shown = f"{ref}  {names[ref]}" if ref or state is None else by_spec_id(state, row["why"])
+        say(f"{row['spec_task_id']:<{widest_id}}  {row['status']:<11} {task_name:<{wide}}  {shown}".rstrip())
 
 
 def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
-    """Every sealed module."""
+    """Every sealed module, with its purpose and tests."""
     from specwright.bootstrap import reading_project
 
     with reading_project(directory) as view:
@@ -113,7 +118,7 @@ def module(
         str, typer.Argument(metavar="MM-ID", help="MM-ID, MM-ID@VERSION, or the module's name.")
     ],
     directory: Directory = Path(),
-    trail: Annotated[bool, typer.Option("--trail", help="The chain back to the spec.")] = False,
+    trail: Annotated[bool, typer.Option("--trail", help="How it came about, back to the spec.")] = False,
     debate: Annotated[
         bool, typer.Option("--debate", help="What was said for and against it, by round.")
     ] = False,
@@ -131,6 +136,7 @@ def module(
     from specwright.application.planning import shipped_view
     from specwright.application.shipping import evidence_of
     from specwright.bootstrap import reading_project
+    from specwright.cli.columns import uncut
     from specwright.cli.module_page import module_page
 
     with reading_project(directory) as view:
@@ -139,9 +145,9 @@ def module(
     if as_json:
         show({"contract": seen.contract.to_json(), "evidence": evidence.to_json(), "examples": seen.examples})
         return
-    for line in module_page(seen.contract, evidence):
+    files = str(directory / "state_store/modules" / ref.replace("@", "/"))
+    for line in [*module_page(seen.contract, evidence), *uncut("Files", files, 0)]:
         say(line)
-    say(f"Files:    {directory / 'state_store/modules' / ref.replace('@', '/')}")
 
 
 def _trail(module_id: str, directory: Path, *, as_json: bool) -> None:
@@ -186,7 +192,10 @@ def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
 
 
 def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
-    """Whether model, tests, index and search work, and what to do."""
+    """Is all there that a run needs?
+
+    Model, sandbox, index, search. The model is asked for one word, which is the only thing that it costs.
+    """
     from specwright.cli.examination import examine
 
     found = examine(directory)
@@ -196,18 +205,28 @@ def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
         for check in found["checks"]:
             say(f"{'ok  ' if check['ok'] else 'MISS'} {check['name']:<7} {check['detail']}")
             if check["do"]:
-                say(f"     do:     {check['do']}")
+                say(f"     do:     {typed(check['do'])}".replace("\n", "\n     "))
     raise typer.Exit(0 if found["ok"] else 1)
 
 
 def _next(state: "ProjectState | None") -> list[str]:
+    from specwright.cli.columns import brief
+    from specwright.domain.dispatch import Outcome
     from specwright.domain.task_graph import overview
 
     seen = overview(state) if state else None
-    if state is None or seen is None or seen.running or not seen.next:
+    if state is None or seen is None or seen.outcome is not Outcome.RUNNABLE or seen.running or not seen.next:
         return []
     entry = state.tasks[seen.next]
-    return [f"Next:     {entry.spec_task_id}  {entry.task}"]
+    return [f"Next:     {entry.spec_task_id}  {brief(entry.task)}"]
+
+
+def _cost(asked: "Asked", *, scripted: bool) -> str:
+    """What the project has asked of models since it began."""
+    tokens = f"{asked.input_tokens:,} tokens in, {asked.output_tokens:,} out"
+    if not asked.input_tokens + asked.output_tokens:
+        tokens = "scripted" if scripted else "the provider counts no tokens"
+    return f"Asked:    {asked.calls:,} model call{'' if asked.calls == 1 else 's'} in all; {tokens}"
 
 
 def _write(path: Path, text: str) -> None:
@@ -222,7 +241,11 @@ def _counts(state: "ProjectState") -> str:
     counts = Counter(entry.status.value for entry in state.tasks.values())
     done, every, width = counts["SHIPPED"], len(state.tasks), 20
     filled = width * done // max(1, every)
-    others = [f"{count} {name.lower()}" for name, count in sorted(counts.items()) if name != "SHIPPED"]
+    others = [
+        f"{count} {name.lower().replace('_', ' ')}"
+        for name, count in sorted(counts.items())
+        if name != "SHIPPED"
+    ]
     return f"Tasks:    [{'#' * filled}{'.' * (width - filled)}] " + ", ".join(
         [f"{done} of {every} shipped", *others]
     )

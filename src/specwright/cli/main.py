@@ -27,15 +27,15 @@ _HELP = """\
 From a one-page SPEC.md to an installable package, with the evidence.
 
 \b
-  specwright init DIR      then write DIR/SPEC.md and choose a model in DIR/specwright.toml
-  specwright run DIR       up to the approval of the spec; then from stop to stop
-  specwright status DIR    where it stands, and what to do next
+  specwright init DIR      then fill in SPEC.md, and name a model
+  specwright run DIR       to the approval of the spec, then from stop to stop
+  specwright status DIR    where it stands, what it cost, and what to do next
 """
 
 _EXIT_CODES = """\
 \b
-Exit codes: 0 done, 1 failed or refused, 2 bad usage or input, 3 waiting for you,
-            130 interrupted (`specwright run` goes on)
+Exit codes: 0 done, 1 failed or refused, 2 bad usage or input,
+            3 waiting for you, 130 interrupted (`specwright run` goes on)
 """
 
 app = typer.Typer(

@@ -3,10 +3,12 @@
 Texts of models, files and providers reach the terminal here, so control characters stay out of it.
 """
 
+import errno
 import json
 import shlex
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,38 +16,58 @@ import typer
 
 from specwright.errors import InputError, SpecwrightError
 
-__all__ = ["complain", "listed", "next_command", "note", "printable", "refused_by_system", "say", "show"]
+__all__ = [
+    "complain",
+    "listed",
+    "next_command",
+    "note",
+    "printable",
+    "refused_by_system",
+    "say",
+    "show",
+    "typed",
+]
 
-_CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+_STEER = (*range(32), *range(127, 160))
+_REORDER = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+"""Marks that make a text look like another one: direction overrides, line separators."""
+_CONTROLS = {code: None for code in (*_STEER, *_REORDER) if chr(code) not in "\n\t"}
 
 
 def printable(text: str) -> str:
-    """A text without the characters that steer a terminal."""
+    """A text without the characters that steer a terminal or reorder what it shows."""
     return text.translate(_CONTROLS)
 
 
 def show(document: Any) -> None:
     """Print the one JSON document of a command."""
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=not unicode))
+    _print(json.dumps(document, indent=2, ensure_ascii=not unicode))
 
 
 def say(text: str = "") -> None:
     """Print a line of the result."""
-    typer.echo(printable(text))
+    _print(printable(text))
 
 
 def note(text: str) -> None:
-    """Print a remark beside the result."""
-    typer.echo(printable(text), err=True)
+    """Print a remark beside the result; where it cannot be printed, the result counts all the same."""
+    with suppress(OSError):
+        typer.echo(printable(text), err=True)
 
 
 def complain(error: SpecwrightError, *, as_json: bool) -> None:
-    """Tell an error: what, where, what to do."""
+    """Tell an error: what, where, what to do. It never fails: standard output may be what is broken."""
     if as_json:
-        told = {"what": error.what, "where": error.where, "do": error.remedy}
-        show({"error": told, "exit_code": error.exit_code})
-    note(f"specwright: {error}")
+        told = {"what": error.what, "where": error.where, "do": typed(error.remedy)}
+        with suppress(OSError):
+            show({"error": told, "exit_code": error.exit_code})
+    note(f"specwright: {typed(str(error))}")
+
+
+def typed(text: str) -> str:
+    """A text whose commands can be pasted: `specwright ...` as this program is called here."""
+    return text.replace("`specwright ", f"`{_program()} ")
 
 
 def refused_by_system(error: OSError, place: Path | None = None) -> InputError:
@@ -70,6 +92,20 @@ def listed(names: list[str], most: int = 12) -> str:
     """Names in a row; of many, the first ones."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f", and {more} more" if more > 0 else "")
+
+
+def _print(text: str) -> None:
+    """Print on standard output.
+
+    Raises:
+        OSError: it is broken; named, unless whoever reads it went away (`| head`).
+    """
+    try:
+        typer.echo(text)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise
+        raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def _program() -> str:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from specwright.cli.columns import width
 from specwright.cli.output import note, say, show
 from specwright.cli.parameters import AsJson, Directory
+from specwright.cli.progress_lines import counted
 
 if TYPE_CHECKING:
     from specwright.ports.gate import Finding, GateVerdict
 
 __all__ = ["register"]
 
-_WIDTH = 100
+_FEW = 5
 
 ModuleDirectory = Annotated[
     Path,
@@ -41,7 +43,7 @@ def register(app: typer.Typer) -> None:
 def gate(
     directory: ModuleDirectory, fix: Fix = False, dependency: Dependencies = None, as_json: AsJson = False
 ) -> None:
-    """Judge one module directory as the factory would before it ships it."""
+    """Judge a module directory as a run would; needs no project."""
     from specwright.bootstrap import judged_directory
 
     began = time.monotonic()
@@ -60,7 +62,11 @@ def gate(
 
 
 def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
-    """Prove offline that seals, evidence, definitions, log and state are what was written."""
+    """Is every file of the store still what was written?
+
+    Proven offline: by a hash in the log or the journal, as a copy, or made anew (state file, task files, Code Index).
+    Not proven: SPEC.md beside it, which is yours, and what only runs use (.specwright but for the log).
+    """
     from specwright.bootstrap import driven_by, verified_project
 
     driver = driven_by(directory)
@@ -74,15 +80,27 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     }
     if as_json:
         findings = [fault._asdict() for fault in checked.faults]
-        show({"verdict": "PASS" if passed else "FAIL", "findings": findings, "checked": counts})
+        verdict = "PASS" if passed else "FAIL"
+        unbound = list(checked.unbound)
+        show({"verdict": verdict, "findings": findings, "checked": counts, "unbound": unbound})
     else:
         say(f"{'PASS' if passed else 'FAIL'}  {directory}")
         _say_findings(checked.faults)
-        told = ", ".join(f"{count} {name}" for name, count in counts.items())
-        say(f"{told} checked, {len(checked.faults)} findings")
+        told = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
+        say(f"{told} checked, {counted(len(checked.faults), 'finding')}")
     if driver:
-        note(f"{driver} is at work: the state file was not compared with the log")
+        note(f"{driver} is at work: state file, task files and Code Index were not compared")
+    if checked.unbound:
+        note(_told_unbound(checked.unbound))
     raise typer.Exit(0 if passed else 1)
+
+
+def _told_unbound(unbound: tuple[str, ...]) -> str:
+    more = f" and {len(unbound) - _FEW} more" if len(unbound) > _FEW else ""
+    return (
+        f"{len(unbound)} files are bound by nothing; an older version wrote them, a run was cut short, or they wait "
+        f"for approval: {', '.join(unbound[:_FEW])}{more}"
+    )
 
 
 def _gate_document(findings: "tuple[Finding, ...]", verdict: "GateVerdict | None") -> dict[str, Any]:
@@ -100,14 +118,15 @@ def _gate_document(findings: "tuple[Finding, ...]", verdict: "GateVerdict | None
 def _gate_summary(verdict: "GateVerdict | None", examples: int, seconds: float, findings: int) -> str:
     tests = verdict.tests if verdict else ()
     passed = sum(test.result == "PASS" for test in tests)
-    return f"{passed} of {len(tests)} tests passed, {examples} examples, {findings} findings, {seconds:.1f} s"
+    told = f"{passed} of {counted(len(tests), 'test')} passed, {counted(examples, 'example')}"
+    return f"{told}, {counted(findings, 'finding')}, {seconds:.1f} s"
 
 
 def _say_findings(findings: "Any") -> None:
     """Each as `code  where  message`, wrapped; what the message quotes keeps its lines."""
     for code, where, message in findings:
         first, *rest = f"{code}  {where or '.'}  {message}".split("\n")
-        say(textwrap.fill(first, _WIDTH, subsequent_indent="    ", break_on_hyphens=False))
+        say(textwrap.fill(first, width(), subsequent_indent="    ", break_on_hyphens=False))
         for line in rest:
-            shown = textwrap.wrap(line, _WIDTH - 4, drop_whitespace=False, break_on_hyphens=False) or [""]
+            shown = textwrap.wrap(line, width() - 4, drop_whitespace=False, break_on_hyphens=False) or [""]
             say("\n".join(f"    {part}" for part in shown))

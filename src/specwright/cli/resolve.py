@@ -23,6 +23,8 @@ __all__ = ["register"]
 _LARGEST_PAYLOAD = 4_000_000
 """Bytes; a fix carries whole files."""
 
+_REASON_ALONE = ("ABANDON_TASK", "APPROVE_OVERRIDE")
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -33,7 +35,7 @@ def resolve(
     escalation: Annotated[
         str, typer.Argument(metavar="ESC-ID", help="As `specwright escalations` lists it.")
     ],
-    action: Annotated[str, typer.Argument(metavar="ACTION", help="One of those above.")],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="What to do about it.")],
     directory: Directory = Path(),
     payload: Annotated[
         str,
@@ -48,20 +50,24 @@ def resolve(
 
     \b
     ABANDON_TASK      --rationale TEXT
-    APPROVE_OVERRIDE  --rationale TEXT; {"rationale", "module"} if several modules failed
-    ATTEST_SHIPPED    {"module_ref": "MM-...@x.y.z", "rationale"}
-    AMEND_SPEC        {"amended_acceptance_criteria": [...], "amendment_rationale", "drop_depends_on": [...]}
-    SPLIT_TASK        {"new_tasks": [{"name", "description", "acceptance_criteria": [...], "depends_on": [...]}]}
-    REVISE_PLAN       {"revised_micro_plan": [{"module_id", "description", "depends_on": [...]}]}
-    PROVIDE_FIX       {"fix_description", "fix_artifacts": {"implementation/__init__.py": "..."}, "module"}
+    APPROVE_OVERRIDE  --rationale TEXT; with several failed modules a payload
+    ATTEST_SHIPPED, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, PROVIDE_FIX
+                      --payload FILE.json
+
+    \b
+    The payload is written for you, to fill in:
+    specwright escalations ESC-ID DIR --draft ACTION > answer.json
+
+    To try again unchanged, with another model say: AMEND_SPEC with the criteria
+    as they are.
     """
-    given = _resolution(escalation, action, payload, rationale)
     if not kept_spec(directory).is_file():
         raise InputError(
             "no run has begun here",
             where=str(directory),
             remedy=f"`{next_command('run', directory)}` begins one",
         )
+    given = _resolution(escalation, action, payload, rationale)
     from specwright.cli.driving import Answer
 
     go_on(directory, Answer(given.to_json(), partial(_fits, given)), as_json=as_json)
@@ -93,8 +99,14 @@ def _resolution(escalation: str, action: str, payload: str, rationale: str) -> "
         raise InputError(
             "; ".join(_words(line) for line in validation_messages(error)),
             where=payload or action,
-            remedy="`specwright resolve --help` shows what each action needs",
+            remedy=_what_to_type(escalation, action, fields),
         ) from error
+
+
+def _what_to_type(escalation: str, action: str, fields: dict[str, Any]) -> str:
+    if action in _REASON_ALONE and not fields:
+        return 'say why: --rationale "..."'
+    return f"`specwright escalations {escalation} DIR --draft {action}` prints what to fill in"
 
 
 def _words(line: str) -> str:
@@ -117,6 +129,6 @@ def _read(payload: str) -> dict[str, Any]:
         raise InputError(
             "the payload is no JSON object",
             where=payload,
-            remedy="`specwright resolve --help` shows what each action needs",
+            remedy="`specwright escalations ESC-ID --draft ACTION` prints one to fill in",
         )
     return cast("dict[str, Any]", fields)

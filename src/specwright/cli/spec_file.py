@@ -7,7 +7,6 @@ A run works on `state_store/product/SPEC.md`, a copy; the person's own file is n
 import codecs
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from specwright.errors import InputError
@@ -111,16 +110,17 @@ def keep(directory: Path, text: str) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is whole or absent, also when the disk is full."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+    temporary = path.with_name(
+        f".tmp-{os.getpid()}-{path.name}"
+    )  # not mkstemp: rights are the umask's business
     try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with temporary.open("wb") as stream:
             stream.write(text.encode())
             stream.flush()
             os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

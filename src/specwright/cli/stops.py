@@ -1,5 +1,6 @@
 """A stop in words: short, first things first, and what to type next."""
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,18 +10,20 @@ from specwright.application.loop_stops import escalation_at, open_escalations
 from specwright.application.product_stage import current_spec, validation_of
 from specwright.application.releasing import Made, last_release
 from specwright.application.standing import Standing, Where
+from specwright.cli.columns import brief
 from specwright.cli.escalation_page import short_page
 from specwright.cli.output import next_command
 from specwright.cli.progress_lines import counted
 from specwright.cli.release_summary import exported_names, install_command, release_summary
-from specwright.domain.dispatch import why_not
+from specwright.domain.dispatch import Reasons
 from specwright.domain.escalation import EscalationArtifact
-from specwright.domain.project_state import TaskStatus
+from specwright.domain.project_state import ProjectState, TaskStatus
 from specwright.errors import CorruptionError
 
-__all__ = ["describe", "document", "escalations", "release_document", "under_way"]
+__all__ = ["by_spec_id", "describe", "document", "escalations", "release_document", "under_way"]
 
 _TASKS_SHOWN = 12
+_QUESTIONS_SHOWN = 5
 _WARNINGS_SHOWN = 5
 
 
@@ -36,6 +39,8 @@ def describe(view: Reading, reached: Standing, directory: Path, *, scripted: boo
         return _halted(view, directory)
     if reached.where is Where.STALLED:
         return _stalled(view, directory)
+    if reached.where is Where.RELEASE_DUE and not _any_shipped(view):
+        return [_NOTHING_SHIPPED]
     return [_UNFINISHED[reached.where], f"Then:   {next_command('run', directory)}"]
 
 
@@ -43,7 +48,17 @@ def under_way(view: Reading) -> list[str]:
     """The tasks that are being worked on."""
     state = view.projection.state
     entries = state.tasks.values() if state else ()
-    return [f"{e.spec_task_id} {e.task}" for e in entries if e.status is TaskStatus.IN_PROGRESS]
+    return [f"{e.spec_task_id} {brief(e.task)}" for e in entries if e.status is TaskStatus.IN_PROGRESS]
+
+
+def by_spec_id(state: ProjectState, text: str) -> str:
+    """A text that names tasks as the spec does, TSK-001, and not as their folders do."""
+
+    def named(found: re.Match[str]) -> str:
+        entry = state.tasks.get(found[0])
+        return entry.spec_task_id if entry else found[0]
+
+    return re.sub(r"T-[\w-]+", named, text)
 
 
 def document(
@@ -94,6 +109,15 @@ _UNFINISHED = {
     Where.RELEASE_DUE: "Every task is done; the release is still to be made.",
 }
 
+_NOTHING_SHIPPED = (
+    "Every task was abandoned, so there is nothing to release. Revise SPEC.md, and begin in a new directory."
+)
+
+
+def _any_shipped(view: Reading) -> bool:
+    state = view.projection.state
+    return state is not None and any(e.status is TaskStatus.SHIPPED for e in state.tasks.values())
+
 
 def _made(view: Reading, directory: Path) -> Made:
     made = last_release(view)
@@ -107,13 +131,14 @@ def _approval(view: Reading, directory: Path) -> list[str]:
     tasks = list(spec.tasks())
     epics = sum(len(pillar.epics) for pillar in spec.pillars)
     lines = [
-        f"{spec.title}: {counted(len(tasks), 'task')} in {counted(epics, 'epic')} wait for your approval."
+        f"{brief(spec.title)}: {counted(len(tasks), 'task')} in {counted(epics, 'epic')}"
+        f" {'waits' if len(tasks) == 1 else 'wait'} for your approval."
     ]
-    lines += [f"  {t.task.task_id}  {t.task.name}" for t in tasks[:_TASKS_SHOWN]]
+    lines += [f"  {t.task.task_id}  {brief(t.task.name)}" for t in tasks[:_TASKS_SHOWN]]
     if len(tasks) > _TASKS_SHOWN:
         lines.append(f"  ... and {len(tasks) - _TASKS_SHOWN} more")
     warnings = validation_of(view).warnings
-    lines += [f"  warning: {warning}" for warning in warnings[:_WARNINGS_SHOWN]]
+    lines += [f"  warning: {str(one).removeprefix('WARNING ')}" for one in warnings[:_WARNINGS_SHOWN]]
     if len(warnings) > _WARNINGS_SHOWN:
         lines.append(f"  ... and {len(warnings) - _WARNINGS_SHOWN} more warnings in spec.md")
     return [
@@ -135,17 +160,26 @@ def _failed(made: Made, directory: Path) -> list[str]:
 
 
 def _halted(view: Reading, directory: Path) -> list[str]:
-    pages = [short_page(view, escalation, directory) for escalation in escalations(view)]
-    return [f"HALTED  {line}" if number == 0 else line for page in pages for number, line in enumerate(page)]
+    waiting = open_escalations(view)
+    pages = [short_page(view, escalation_at(view, ref), directory) for ref in waiting[:_QUESTIONS_SHOWN]]
+    lines = [f"HALTED  {line}" if number == 0 else line for page in pages for number, line in enumerate(page)]
+    if len(waiting) > _QUESTIONS_SHOWN:
+        rest = len(waiting) - _QUESTIONS_SHOWN
+        lines.append(f"... and {rest:,} more questions: {next_command('escalations', directory)}")
+    return lines
 
 
 def _stalled(view: Reading, directory: Path) -> list[str]:
     state = view.projection.state
     if state is None:
         return []
+    reasons = Reasons(state)
+    blocked = [task_id for task_id, entry in state.tasks.items() if entry.status is TaskStatus.BLOCKED]
     waiting = [
-        f"  {entry.spec_task_id} {entry.task}: {why_not(state, task_id)}"
-        for task_id, entry in state.tasks.items()
-        if entry.status is TaskStatus.BLOCKED
+        f"  {state.tasks[t].spec_task_id} {brief(state.tasks[t].task)}: {by_spec_id(state, reasons.of(t))}"
+        for t in blocked[:_TASKS_SHOWN]
     ]
+    if len(blocked) > _TASKS_SHOWN:
+        rest = len(blocked) - _TASKS_SHOWN
+        waiting.append(f"  ... and {rest:,} more: {next_command('tasks', directory)}")
     return ["STALLED: what is left waits for tasks that were abandoned.", *waiting, *_halted(view, directory)]

@@ -28,9 +28,7 @@ _SHOWN = 20
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = typer.Typer(
-        help="Agent Wire: validate, reduce, map to A2A, look at a project's log.", no_args_is_help=True
-    )
+    group = typer.Typer(help="Look at a project's log of events, and check it.", no_args_is_help=True)
     group.command()(validate)
     group.command()(reduce)
     group.command()(a2a)
@@ -50,7 +48,10 @@ def validate(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Check Wires by themselves: bytes, schema, content boundary. Their order is for `reduce`."""
+    """Check Wires one by one, whatever their order.
+
+    Bytes, schema and content boundary; whether they may follow each other says `reduce`.
+    """
     rows = [row for path in files for row in _verdicts(path)]
     bad = [row for row in rows if not row["valid"]]
     if as_json:
@@ -137,7 +138,10 @@ def show_log(
 
 
 def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
-    """Check the log's chain: flipped, dropped, swapped, inserted and cut-off entries are named."""
+    """Is the log what was written?
+
+    Its chain of hashes is recomputed: entries that were altered, dropped, swapped, inserted or cut off are named.
+    """
     from specwright.bootstrap import log_findings
 
     found = log_findings(directory)

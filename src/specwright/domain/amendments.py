@@ -2,14 +2,24 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from specwright.domain.answers import Amendment
 from specwright.domain.contract import MicroModuleContract
+from specwright.domain.examples_file import chapters
+from specwright.domain.fix_files import WRITABLE
 from specwright.domain.json_pointer import resolve
+from specwright.domain.plan_answers import PlanAnswer, PlannedModule
 
-__all__ = ["applied_problems", "contract_problems", "target_problems"]
+__all__ = [
+    "aim_problems",
+    "applied_problems",
+    "contract_problems",
+    "lost_problems",
+    "strayed_problems",
+    "target_problems",
+]
 
 _MIN_WORDS = 5
 _VAGUE = {
@@ -31,6 +41,87 @@ def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list
     return problems
 
 
+def aim_problems(
+    amendments: Sequence[Amendment], listed: Mapping[str, bytes], contracts: Mapping[str, MicroModuleContract]
+) -> list[str]:
+    """Why amendments could never be applied, as far as those see who rule: tests, examples and contracts (F§9.6).
+
+    Args:
+        amendments: Whose targets keep the grammar.
+        listed: The module's files; none in a contract debate. Of them no source is looked at.
+        contracts: That of the module, or those of the plan, by name.
+    """
+    problems: list[str] = []
+    for i, amendment in enumerate(amendments):
+        kind, _, name = amendment.target.partition(":")
+        if kind == "contract":
+            wrong = _pointer_problem(amendment, contracts)
+        elif kind == "file":
+            wrong = "" if _path(name).startswith(WRITABLE) else f"{name} is no file that a Proposer writes"
+        elif kind in ("test", "example") and amendment.action != "ADD" and _find(kind, name, listed) is None:
+            wrong = f"there is no {kind} {name!r}; name one that is there, or ADD it"
+        elif kind == "test" and amendment.action == "REMOVE" and "[" in name:
+            wrong = "a parameter is no test of its own; MODIFY the test, named without brackets"
+        else:
+            wrong = ""
+        problems += [f"amendments.{i}.target: {wrong}"] if wrong else []
+    return problems
+
+
+_FIXED = ("module_id", "module_version", "name", "compatibility")
+"""Of a contract: what the factory gives, and what identifies it."""
+
+
+def _pointer_problem(amendment: Amendment, contracts: Mapping[str, MicroModuleContract]) -> str:
+    name, pointer = _place(amendment)
+    if name not in contracts:
+        return f"there is no contract {name}; a module more needs a debate of its own, so REJECT"
+    if _field(pointer) in _FIXED:
+        return f"{pointer} is not the planner's to change"
+    owner = pointer.rpartition("/")[0] if amendment.action == "ADD" else pointer.removesuffix("/-")
+    return "" if _at(contracts, name, owner) is not _NOTHING else f"the contract of {name} has no {owner}"
+
+
+def _place(amendment: Amendment) -> tuple[str, str]:
+    """The contract and the pointer into it that an amendment names."""
+    name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
+    return name, pointer
+
+
+def _field(pointer: str) -> str:
+    return pointer.split("/")[1] if pointer else ""
+
+
+def lost_problems(
+    amendments: Sequence[Amendment], before: Mapping[str, bytes], after: Mapping[str, bytes]
+) -> list[str]:
+    """Tests and examples that are gone although no amendment asks for that: the approval rests on them (F§9.6).
+
+    Args:
+        amendments: Of an implementation.
+        before: The module's files as they were approved.
+        after: As they are now.
+    """
+    aims = [(kind, _plain(kind, name)) for kind, _, name in (a.target.partition(":") for a in amendments)]
+    problems: list[str] = []
+    for kind, name, path in _shown(before):
+        asked = (kind, name) in aims or ("file", path) in aims
+        if not asked and _find(kind, name, after) is None:
+            problems.append(f"{kind}:{name} is gone, and no amendment asks for that; put it back as it was")
+    return problems
+
+
+def _shown(files: Mapping[str, bytes]) -> Iterator[tuple[str, str, str]]:
+    """The tests and examples of a module, with the files that they stand in."""
+    for path, data in sorted(files.items()):
+        if path.startswith("tests/") and path.endswith(".py"):
+            yield from (
+                ("test", node.name, path) for node in _functions(data) if node.name.startswith("test")
+            )
+    for heading in _sections(files.get("examples.md", b"").decode(errors="replace")):
+        yield "example", heading, "examples.md"
+
+
 def applied_problems(
     amendments: Sequence[Amendment], before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> list[str]:
@@ -44,7 +135,7 @@ def applied_problems(
     problems: list[str] = []
     for i, amendment in enumerate(amendments):
         kind, _, name = amendment.target.partition(":")
-        old, new = _find(kind, name.strip(), before), _find(kind, name.strip(), after)
+        old, new = _find(kind, name, before), _find(kind, name, after)
         if amendment.action == "ADD" and new is None:
             problems.append(f"amendment {i}: {amendment.target} should have been added and is not there")
         elif amendment.action == "REMOVE" and new is not None:
@@ -69,7 +160,7 @@ def contract_problems(
     """
     problems: list[str] = []
     for i, amendment in enumerate(amendments):
-        name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
+        name, pointer = _place(amendment)
         appends = pointer.endswith("/-")
         pointer = pointer.removesuffix("/-")
         was, now = _at(before, name, pointer), _at(after, name, pointer)
@@ -86,6 +177,42 @@ def contract_problems(
     return problems
 
 
+def strayed_problems(amendments: Sequence[Amendment], before: PlanAnswer, after: PlanAnswer) -> list[str]:
+    """What a planner changed beside what was amended: nobody has debated that (F§9.6).
+
+    Args:
+        amendments: Of a contract debate.
+        before: The plan as it was approved.
+        after: As it is now.
+    """
+    aims: dict[str, set[str]] = {}
+    for name, pointer in map(_place, amendments):
+        aims.setdefault(name, set()).add(_PLANNED_AS.get(_field(pointer), _field(pointer)))
+    was, now = ({module.name: _planned(module) for module in plan.modules} for plan in (before, after))
+    whole = {name for name, fields in aims.items() if "" in fields}
+    problems = [f"modules: {name} is gone" for name in was.keys() - now.keys() - whole]
+    problems += [f"modules: {name} is new" for name in now.keys() - was.keys()]
+    problems += [
+        f"modules.{name}.{field}: it is another one"
+        for name in sorted(was.keys() & now.keys() - whole)
+        for field, value in was[name].items()
+        if now[name][field] != value and field not in aims.get(name, ())
+    ]
+    if before.task_facing != after.task_facing:
+        problems.append(f"task_facing: it was {before.task_facing!r}")
+    return [
+        f"{problem}, and no amendment asks for that; put it back as it was" for problem in sorted(problems)
+    ]
+
+
+_PLANNED_AS = {"dependencies": "depends_on"}
+
+
+def _planned(module: PlannedModule) -> dict[str, Any]:
+    """What binds of a planned module: its contract, and what is reused."""
+    return {**module.to_json(), "reuse": module.reuse.reuse_ref}
+
+
 _NOTHING: Any = object()
 
 
@@ -94,32 +221,50 @@ def _at(contracts: Mapping[str, MicroModuleContract], name: str, pointer: str) -
 
 
 def _find(kind: str, name: str, files: Mapping[str, bytes]) -> str | None:
-    """The element's text, None if there is none."""
+    """The element's text, None if there is none; of a name that stands in several files all of them."""
+    name = _plain(kind, name)
     if kind == "file":
         return files[name].decode(errors="replace") if name in files else None
     if kind == "example":
-        return _section(files.get("examples.md", b"").decode(errors="replace"), name)
+        return _sections(files.get("examples.md", b"").decode(errors="replace")).get(name)
     prefix = "tests/" if kind == "test" else "implementation/"
-    for path, data in sorted(files.items()):
-        if path.startswith(prefix) and path.endswith(".py") and (found := _function(data, name)) is not None:
-            return found
-    return None
+    found = [
+        ast.unparse(node)
+        for path, data in sorted(files.items())
+        if path.startswith(prefix) and path.endswith(".py")
+        for node in _functions(data)
+        if node.name == name
+    ]
+    return "\n".join(found) if found else None
 
 
-def _function(source: bytes, name: str) -> str | None:
+def _plain(kind: str, name: str) -> str:
+    """A target's name without what readers write around it: `/tests/x.py`, `test_x.py::test_y[2]`, `double()`,
+    `## Two`."""
+    name = name.strip().strip("`")
+    if kind == "file":
+        return _path(name)
+    if kind == "example":
+        return name.lstrip("#").strip()
+    return re.split(r"[\[(]", name, maxsplit=1)[0].rpartition("::")[2].rpartition(".")[2].strip()
+
+
+def _path(name: str) -> str:
+    return name.strip().strip("`").removeprefix("./").lstrip("/")
+
+
+_Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _functions(source: bytes) -> list[_Named]:
+    """The functions and classes of a file, nested ones too."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            return ast.unparse(node)
-    return None
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, _Named)]
 
 
-def _section(text: str, heading: str) -> str | None:
-    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        title, _, body = section.partition("\n")
-        if title.strip() == heading:
-            return body
-    return None
+def _sections(text: str) -> dict[str, str]:
+    """The sections of `examples.md` by their headings."""
+    return {heading: "\n".join(body) for heading, _, body in chapters(text)}

@@ -36,6 +36,7 @@ __all__ = [
     "DEFAULT",
     "default_of",
     "is_builtin_exception",
+    "module_name_problem",
     "normalise",
     "own_statements",
     "problems",
@@ -68,6 +69,12 @@ def is_builtin_exception(name: str) -> bool:
     """Whether Python itself has an exception of this name."""
     value = getattr(builtins, name, None)
     return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def module_name_problem(name: str) -> str:
+    """Why no module can be called so; empty if one can."""
+    hides = name in BOUNDARY_IMPORTS or hasattr(builtins, name)
+    return f"{name!r} would hide a name of Python's own; choose another" if hides else ""
 
 
 def normalise(contract: MicroModuleContract) -> MicroModuleContract:
@@ -138,8 +145,8 @@ def _identifier_problem(name: str) -> str:
 
 
 def _name_problems(contract: MicroModuleContract) -> Iterator[str]:
-    if contract.name in BOUNDARY_IMPORTS or hasattr(builtins, contract.name):
-        yield f"name: {contract.name!r} would hide a name of Python's own; choose another"
+    if problem := module_name_problem(contract.name):
+        yield f"name: {problem}"
     for field, names in (
         ("inputs", [i.name for i in contract.inputs]),
         ("outputs", [o.name for o in contract.outputs]),

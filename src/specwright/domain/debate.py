@@ -25,6 +25,7 @@ from specwright.domain.ids import ArtifactId
 from specwright.domain.record import Record, Text
 
 __all__ = [
+    "CONTRACTS",
     "MAX_REVISIONS",
     "Adjudication",
     "Challenge",
@@ -33,6 +34,9 @@ __all__ = [
     "approval",
     "challenge",
 ]
+
+CONTRACTS = "contracts"
+"""The subject of a contract debate, where an implementation debate has the module's name; no module is called so."""
 
 MAX_REVISIONS = 2
 """Revisions per deliverable, whatever asks for them (D11)."""

@@ -30,7 +30,6 @@ __all__ = [
     "outcome",
     "rederive",
     "stuck_behind_abandoned",
-    "upstream",
     "why_not",
 ]
 
@@ -144,18 +143,6 @@ def stuck_behind_abandoned(state: ProjectState) -> tuple[str, ...]:
         and any(_is_abandoned(tasks[ref]) for ref in effective_dependencies(tasks, task_id))
     ]
     return tuple(sorted(stuck, key=lambda task_id: tasks[task_id].declaration_order))
-
-
-def upstream(state: ProjectState, task_id: str) -> frozenset[str]:
-    """Every task that a task depends on, directly or not, and the parts of those that were split."""
-    found: set[str] = set()
-    pending = [task_id]
-    while pending:
-        entry = state.tasks[pending.pop()]
-        new = {*entry.depends_on, *entry.superseded_by} - found
-        found |= new
-        pending.extend(new)
-    return frozenset(found)
 
 
 def why_not(state: ProjectState, task_id: str) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "Example",
     "Fault",
     "Outcome",
+    "chapters",
     "mismatch",
     "parse_examples",
     "placeholder_faults",
@@ -89,7 +90,7 @@ def parse_examples(text: str) -> tuple[tuple[Example, ...], tuple[Fault, ...]]:
     examples: list[Example] = []
     faults: list[Fault] = []
     seen: set[str] = set()
-    for heading, line, body in _chapters(text.replace("\r\n", "\n").split("\n")):
+    for heading, line, body in chapters(text):
         found = _example(heading, line, body)
         if isinstance(found, Fault):
             faults.append(found)
@@ -144,8 +145,9 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 300 else text[:300] + "...")
 
 
-def _chapters(lines: list[str]) -> Iterator[tuple[str, int, list[str]]]:
+def chapters(text: str) -> Iterator[tuple[str, int, list[str]]]:
     """Each `## ` heading with its line and what follows it; a heading within a fence is none."""
+    lines = text.replace("\r\n", "\n").split("\n")
     heading, start, body, fence = "", 0, list[str](), ""
     for number, line in enumerate(lines, 1):
         if not fence and line.startswith("## "):

@@ -5,6 +5,7 @@ counts until the Arbiter strikes it, in every later round and at the ship gate, 
 that it was written against.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -56,9 +57,9 @@ def counterexample(tried: TriedTest) -> Failure:
 
 
 def named_in(failure: Failure, tests: Iterable[str]) -> list[str]:
-    """The tests that a failure's own words name."""
+    """The tests that a failure's own words name; a longer name that begins like one is another's."""
     said = f"{failure.invariant} {failure.evidence} {failure.required_change}"
-    return [name for name in tests if name in said]
+    return [name for name in tests if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said)]
 
 
 def naming_problems(tests: Iterable[FalsifyingTest], earlier: Iterable[TriedTest]) -> list[str]:

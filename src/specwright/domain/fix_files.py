@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from specwright.domain.ship import EXECUTION_LOG
 
-__all__ = ["WRITABLE", "file_problems", "overlaid"]
+__all__ = ["WRITABLE", "file_problems", "is_module_file", "overlaid"]
 
 WRITABLE = ("implementation/", "tests/", "examples.md")
 """What a module is made of, for its Proposer as for a person (DESIGN §8.1)."""
@@ -14,13 +14,18 @@ _PATH = re.compile(r"(implementation|tests)(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){1
 """No `..`, no absolute path, no backslash, no control character, nothing hidden: a few plain names."""
 
 
+def is_module_file(path: str) -> bool:
+    """Whether a file of a module may be called so."""
+    return _PATH.fullmatch(path) is not None and not path.endswith(".") and path != EXECUTION_LOG
+
+
 def file_problems(given: Mapping[str, str]) -> Iterator[str]:
     """Why files cannot be taken: a path that is none of the module's, a text that cannot be written."""
     for path, text in given.items():
-        if not _PATH.fullmatch(path) or path.endswith("."):
-            yield f"{path!r} is no file of a module: it is below implementation/ or tests/, or examples.md"
-        elif path == EXECUTION_LOG:
+        if path == EXECUTION_LOG:
             yield f"{path!r} is written by the ship gate"
+        elif not is_module_file(path):
+            yield f"{path!r} is no file of a module: it is below implementation/ or tests/, or examples.md"
         else:
             try:
                 text.encode()

@@ -11,8 +11,10 @@ from typing import NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from specwright.domain.contract import ModuleName
+from specwright.domain.contract_rules import module_name_problem
+from specwright.domain.debate import CONTRACTS
 from specwright.domain.dependency_cycles import describe_cycle, find_cycles
-from specwright.domain.micro_plan import KnownModules
+from specwright.domain.micro_plan import TAKEN, KnownModules
 from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.resolutions import ShortModule
 
@@ -128,6 +130,8 @@ def _name_problems(
                 _NAME.validate_python(read.name)
             except ValidationError:
                 yield f"{i}.module_id: {module.module_id!r} cannot be read as a snake_case name; give `name`"
+            if taken := TAKEN if read.name == CONTRACTS else module_name_problem(read.name):
+                yield f"{i}.name: {taken}"
         seen.add(read.name)
 
 

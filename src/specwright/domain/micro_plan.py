@@ -12,11 +12,13 @@ from typing import Annotated, NamedTuple, TypeVar
 from pydantic import Field
 
 from specwright.domain.contract import Dependency, Effect, MicroModuleContract
+from specwright.domain.debate import CONTRACTS
 from specwright.domain.ids import ArtifactId, ModuleId, ModuleRef
 from specwright.domain.plan_answers import PlanAnswer, PlannedModule, ReuseConclusion
 from specwright.domain.record import Record, Text
 
 __all__ = [
+    "TAKEN",
     "KnownModules",
     "MicroPlan",
     "PlanIoContract",
@@ -29,6 +31,9 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
+
+TAKEN = f"{CONTRACTS!r} is what the debate over a plan's contracts is called; choose another name"
+"""Why no module of a plan has that name."""
 
 
 class PlanIoContract(Record):
@@ -103,6 +108,8 @@ def plan_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
         for i, m in enumerate(answer.modules)
         if m.name in known.by_name and m.reuse.conclusion is ReuseConclusion.CREATE_NEW
     ]
+    if CONTRACTS in names:
+        problems.append(f"modules.{names.index(CONTRACTS)}.name: {TAKEN}")
     if answer.task_facing is not None and answer.task_facing not in names:
         problems.append(f"task_facing: {answer.task_facing!r} is no module of this plan")
     for i, module in enumerate(answer.modules):

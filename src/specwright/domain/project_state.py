@@ -213,7 +213,7 @@ def with_status(
 def replaced(state: ProjectState, task_id: str, changes: Mapping[str, Any], updated_at: str) -> ProjectState:
     """The state with some fields of one entry changed; for `state_changes`, which knows the rules."""
     # The one entry is validated; copying the other ten thousand unvalidated keeps a step cheap.
-    entry = TaskEntry.model_validate({**dict(state.tasks[task_id]), **changes})
+    entry = TaskEntry.model_validate({**vars(state.tasks[task_id]), **changes})
     tasks = {**state.tasks, task_id: entry}
     return state.model_copy(update={"tasks": tasks, "updated_at": updated_at})
 

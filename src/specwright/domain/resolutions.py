@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationError, model_validator
 
 from specwright.domain.product_spec import IoContractSketch
-from specwright.domain.record import Record, Text, Timestamp, validation_messages
+from specwright.domain.record import Record, Text, Timestamp
 
 __all__ = [
     "OPERATOR",
@@ -28,6 +28,7 @@ __all__ = [
     "ShortModule",
     "SplitTask",
     "actions_for",
+    "actions_of",
 ]
 
 
@@ -146,6 +147,32 @@ def actions_for(cause: str) -> tuple[Action, ...]:
     return _HALTED
 
 
+def actions_of(details: Mapping[str, Any]) -> tuple[Action, ...]:
+    """The actions that an escalation can be answered with, by its `details`; where no version of a failed module was
+    ever proposed there is nothing to overrule (D22)."""
+    suited = actions_for(str(details.get("cause", "")))
+    judged = details.get("resume", {}).get("judged")
+    return suited if judged else tuple(action for action in suited if action is not Action.APPROVE_OVERRIDE)
+
+
+_PLAIN = {
+    "missing": "is missing",
+    "extra_forbidden": "is no field of this answer",
+    "list_type": "must be a list",
+    "string_type": "must be a text",
+    "dict_type": "must be an object",
+}
+
+
+def _faults(error: ValidationError) -> list[str]:
+    """What is wrong with a payload, as the person who wrote it reads it: without the values, which may be whole files."""
+    return [
+        f"`{'.'.join(map(str, fault['loc'])) or 'payload'}` "
+        + _PLAIN.get(fault["type"], fault["msg"].removeprefix("Value error, "))
+        for fault in error.errors(include_url=False)
+    ]
+
+
 class HumanResolution(Record):
     """The structured input that answers an escalation (F§17.3).
 
@@ -161,8 +188,7 @@ class HumanResolution(Record):
         try:
             self.read()
         except ValidationError as error:
-            told = "; ".join(f"payload.{message}" for message in validation_messages(error))
-            raise ValueError(f"{self.action} {told}") from error
+            raise ValueError(f"{self.action}: {'; '.join(_faults(error))}") from error
         return self
 
     def read(self) -> Record:

@@ -11,10 +11,10 @@ __all__ = ["is_disputed", "overturns", "ruling_problems"]
 
 
 def is_disputed(challenge: Challenge) -> bool:
-    """Whether a FAIL goes to the Arbiter before it costs a revision: it rests on falsifying tests alone (D13), or it
-    says that the fault lies above the module (D10)."""
+    """Whether a FAIL goes to the Arbiter before it costs a revision: falsifying tests failed, which stand for good unless
+    they are struck now (D13), or it says that the fault lies above the module (D10)."""
     above = challenge.faults(FaultOf.CONTRACT) or challenge.faults(FaultOf.PLAN)
-    return challenge.verdict is Verdict.FAIL and bool(above or challenge.rests_on_tests)
+    return challenge.verdict is Verdict.FAIL and bool(above or challenge.counterexamples)
 
 
 def overturns(challenge: Challenge, struck: Sequence[StruckTest]) -> bool:

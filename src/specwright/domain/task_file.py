@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from specwright import canonical_json
 from specwright.domain.contract import MicroModuleContract
@@ -26,6 +26,7 @@ __all__ = [
     "ShippedDependency",
     "TaskAmendment",
     "TaskDefinition",
+    "TaskHead",
     "amended",
     "define",
     "first_entry",
@@ -73,6 +74,29 @@ class TaskDefinition(Record):
     amendments: list[TaskAmendment] = Field(default_factory=list)
 
 
+class _Named(Record):
+    """Of a level, its name."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str
+
+
+class TaskHead(Record):
+    """What the state needs of a stored definition; the rest of it is read when it is asked for."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    task_id: TaskId
+    spec_task_id: SpecTaskId
+    name: str
+    declaration_order: int
+    pillar: _Named
+    epic: _Named
+    story: _Named
+    depends_on: list[TaskId]
+
+
 class ShippedDependency(NamedTuple):
     """A module that a dependency shipped, for the reader of the task file.
 
@@ -114,7 +138,7 @@ def define(place: TaskPlace) -> TaskDefinition:
     )
 
 
-def first_entry(definition: TaskDefinition) -> TaskEntry:
+def first_entry(definition: TaskDefinition | TaskHead) -> TaskEntry:
     """The entry in the state of a task that has not run."""
     return TaskEntry(
         spec_task_id=definition.spec_task_id,
@@ -236,8 +260,7 @@ def _refuse_gaps(place: TaskPlace) -> None:
     gaps = list(_gaps(place))
     if gaps:
         raise InputError(
-            f"the task {place.task_id} ({plain(place.task)}) cannot be written down; "
-            f"missing: {', '.join(gaps)}",
+            f"the task {place.task_id}, {place}, cannot be written down; missing: {', '.join(gaps)}",
             where=place.path,
             remedy="complete these fields in the spec and have it approved again",
         )

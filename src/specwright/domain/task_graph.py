@@ -6,6 +6,7 @@ A dependency on a task that was split is drawn as one on its parts (D7).
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
 from typing import NamedTuple
 
 from specwright.domain.dispatch import (
@@ -29,6 +30,8 @@ __all__ = [
     "overview",
     "stall_lines",
     "text_graph",
+    "upstream",
+    "upstream_sizes",
     "why_each",
 ]
 
@@ -165,6 +168,34 @@ def levels_of(state: ProjectState) -> dict[str, int]:
             if open_count[dependent] == 0:
                 queue.append(dependent)
     return levels
+
+
+def upstream(state: ProjectState, task_id: str) -> Iterator[str]:
+    """Every task that a task depends on, directly or not, and the parts of those that were split; nearest first."""
+    seen, pending = {task_id}, [task_id]
+    for waiting in pending:  # grows while it is read
+        for ref in _upstream_of(state.tasks[waiting]):
+            if ref not in seen:
+                seen.add(ref)
+                pending.append(ref)
+                yield ref
+
+
+def upstream_sizes(state: ProjectState) -> Mapping[str, int]:
+    """How many tasks `upstream` has for each task, in one walk for all."""
+    waits = {task_id: _upstream_of(entry) for task_id, entry in state.tasks.items()}
+    place = {task_id: 1 << number for number, task_id in enumerate(state.tasks)}
+    reached = dict[str, int]()  # a set of tasks as the bits of a number: joining two costs next to nothing
+    for task_id in TopologicalSorter(waits).static_order():
+        found = 0
+        for ref in waits[task_id]:
+            found |= reached[ref] | place[ref]
+        reached[task_id] = found
+    return {task_id: found.bit_count() for task_id, found in reached.items()}
+
+
+def _upstream_of(entry: TaskEntry) -> Sequence[str]:
+    return [*entry.depends_on, *entry.superseded_by]
 
 
 def _parents(state: ProjectState) -> dict[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from specwright.domain.dependency_cycles import describe_cycle, find_cycles
+from specwright.domain.one_line import shortened
 from specwright.domain.product_spec import Epic, Pillar, ProductSpec, SpecTask, Story, TaskSpec
 from specwright.domain.slugs import sibling_slugs
 from specwright.errors import InputError
@@ -44,7 +45,8 @@ class TaskPlace(NamedTuple):
     source: SpecTask
 
     def __str__(self) -> str:
-        return f"{self.task!r} ({self.spec_task_id}, {self.pillar} / {self.epic} / {self.story})"
+        levels = " / ".join(map(shortened, (self.pillar, self.epic, self.story)))
+        return f"'{shortened(self.task)}' ({self.spec_task_id}, {levels})"
 
 
 def lay_out(spec: ProductSpec) -> tuple[TaskPlace, ...]:
@@ -137,7 +139,7 @@ def _place(source: SpecTask, slugs: Slugs, seq: int, order: int) -> TaskPlace:
 def _check_story_size(story: Story, count: int) -> None:
     if count > MAX_TASKS_PER_STORY:
         raise InputError(
-            f"the story {story.name!r} has {count} tasks; their numbers end at {MAX_TASKS_PER_STORY}",
+            f"the story '{shortened(story.name)}' has {count} tasks; their numbers end at {MAX_TASKS_PER_STORY}",
             where=story.story_id,
             remedy="divide the story into several",
         )

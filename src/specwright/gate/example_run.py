@@ -54,7 +54,7 @@ class _Ledger:
         if header.get("event") == "example" and header.get("place") == len(self.outcomes):
             self.outcomes.append(header)
 
-    def called(self) -> None:
+    def called(self, call: dict[str, Any], payload: bytes) -> None:
         """Nothing depends on it: an example may show no more than a class."""
 
     def replied(self, header: dict[str, Any], payload: bytes) -> None:

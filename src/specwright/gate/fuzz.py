@@ -8,7 +8,8 @@ cannot acquit itself. A counterexample is
 - an exception that is no declared error surface, by exact class (a subclass of OSError counts as OSError);
 - a result of another type than declared, looked at deeply;
 - an argument that is not as it was;
-- another result for the same input, unless a CALL or MUTATION effect is declared;
+- another result for the same input, in this process or in another one (`fuzz_elsewhere`), unless a CALL or MUTATION
+  effect is declared;
 - an async twin that does something else;
 - a result for an input that breaks a constraint beyond doubt, where only exceptions are declared;
 - a call that does not end, or that ends the process.
@@ -19,6 +20,7 @@ Left out: whether a result is the right one, which is for the tests. A large inp
 no counterexample; it ends the run, which is then made again with modest inputs."""
 
 import re
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -28,15 +30,19 @@ from specwright.domain.contract_rules import default_of, own_statements
 from specwright.domain.docstring import entry_points, return_type
 from specwright.errors import SpecwrightError
 from specwright.gate.fuzz_constants import constants_of
+from specwright.gate.fuzz_elsewhere import Made, differences
 from specwright.gate.fuzz_limits import bounds, numbers, quoted
 from specwright.gate.sandbox_exchange import Ended
 from specwright.gate.sandbox_pair import Pair, prepare
+from specwright.gate.sandbox_process import Child
 from specwright.gate.staging import Staged
 from specwright.ports.gate import Candidate, Finding
 
-__all__ = ["FuzzBounds", "Fuzzed", "examine_contract"]
+__all__ = ["FuzzBounds", "Fuzzed", "examine_contract", "is_repeatable"]
 
 _ENTRY = "implementation/__init__.py"
+_MOST_KEPT = 64 * 1024
+"""Bytes of a call and its answer, to be made again elsewhere."""
 _MODEST = 400
 """The size up to which an input is modest: characters, elements, magnitudes."""
 
@@ -78,6 +84,7 @@ def examine_contract(
     files: Mapping[str, bytes],
     limits: FuzzBounds,
     pair: Pair | None = None,
+    elsewhere: Child | None = None,
 ) -> Fuzzed:
     """Draw inputs for a staged candidate whose surface is its contract's.
 
@@ -87,6 +94,7 @@ def examine_contract(
         files: As they would ship; the tests lend their constants.
         limits: How much is drawn.
         pair: Processes that were started before for this run, of the role `fuzz_runner`; the caller stops them.
+        elsewhere: A second process of the module, of `prepare_elsewhere`; the caller stops it.
 
     Raises:
         SpecwrightError: the processes did not come up, or there is no sandbox.
@@ -105,7 +113,16 @@ def examine_contract(
         with prepare(again, "fuzz_runner") as own:
             ran = _run(staged, {**request, "most_size": _MODEST}, limits, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
-    return Fuzzed(tuple(_findings(ran, staged, limits)), inputs)
+    findings = [*_findings(ran, staged, limits)]
+    if elsewhere and not findings:
+        findings += _elsewhere(ran, staged, elsewhere)
+    return Fuzzed(tuple(findings), inputs)
+
+
+def is_repeatable(contract: MicroModuleContract) -> bool:
+    """Whether a call can be made again anywhere: it leaves nothing behind, and reads nothing but its arguments."""
+    types = " ".join(slot.type for slot in (*contract.inputs, *contract.outputs))
+    return not contract.effects and "Path" not in types
 
 
 class _Ran(NamedTuple):
@@ -113,6 +130,7 @@ class _Ran(NamedTuple):
 
     events: list[dict[str, Any]]
     ended: Ended
+    made: list[Made]
 
     def finished(self) -> bool:
         return self.ended.how == "finished" and not any(event.get("event") == "hang" for event in self.events)
@@ -123,17 +141,27 @@ class _Ledger:
 
     def __init__(self, name: str) -> None:
         self.events: list[dict[str, Any]] = []
+        self.made: list[Made] = []
+        self._text = ""
+        self._call: tuple[dict[str, Any], bytes, float] = {}, b"", 0.0
         self._place = re.compile(rf".*/lib/modules/{name}/(.+:\d+)")
 
     def told(self, header: dict[str, Any]) -> None:
         """Something is called, or was found."""
         self.events.append(header)
+        if header.get("event") == "calling":
+            self._text = str(header["call"])
 
-    def called(self) -> None:
-        """Calls are told by what is called."""
+    def called(self, call: dict[str, Any], payload: bytes) -> None:
+        """A call goes to the module."""
+        self._call = call, payload, time.monotonic()
 
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
         """What the fuzz needs beside the reply."""
+        call, given, since = self._call
+        error = str(header["error"][0][-1]) if header.get("error") else ""
+        if len(given) + len(payload) <= _MOST_KEPT:
+            self.made.append(Made(self._text, call, given, error, payload, time.monotonic() - since))
         place = self._place.fullmatch(str(header.get("line", "")))
         return {"changed": header.get("changed") is not False, "line": place[1] if place else ""}
 
@@ -148,7 +176,7 @@ def _run(staged: Staged, request: dict[str, Any], limits: FuzzBounds, pair: Pair
             where="gate",
             remedy="run `specwright doctor`",
         )
-    return _Ran(ledger.events, ended)
+    return _Ran(ledger.events, ended, ledger.made)
 
 
 def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds) -> dict[str, Any]:
@@ -156,7 +184,6 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
     constants = constants_of(files, contract)
     texts = _texts(contract)
     kinds = {effect.type for effect in contract.effects}
-    types = " ".join(slot.type for slot in (*contract.inputs, *contract.outputs))
     total = all(error.surface is SurfaceKind.EXCEPTION for error in contract.error_surfaces)
     return {
         "name": contract.name,
@@ -177,7 +204,7 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
         "numbers": numbers(texts),
         "texts": quoted(texts),
         "repeatable": not kinds & {EffectType.CALL, EffectType.MUTATION},
-        "files": bool(contract.effects) or "Path" in types,
+        "files": not is_repeatable(contract),
         "confined": bool(contract.effects),
         "seed": int(canonical_json.digest(contract.interface_fingerprint)[:12], 16),
         "examples": limits.examples,
@@ -234,6 +261,14 @@ def _findings(ran: _Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding
         yield _finding(_ENTRY, f"{call['call']} {text}", staged)
 
 
+def _elsewhere(ran: _Ran, staged: Staged, child: Child) -> Iterator[Finding]:
+    """The plainest call that comes to something else in a second process."""
+    found = [*differences(child, staged, dict(staged.surface), ran.made)]
+    for call, other in sorted(found, key=lambda pair: len(pair[0].payload))[:1]:
+        text = f"{call.text} {call.said()}, and in another process it {other.said()}; {_ADVICE['elsewhere']}"
+        yield _finding(_ENTRY, text, staged)
+
+
 _ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
 _BROKEN_OFF: dict[str, str] = {
     "finished": _ENDLESS,
@@ -255,6 +290,7 @@ _ADVICE = {
     "returns": "return what the contract declares",
     "changed": "work on a copy",
     "differs": "the same input must give the same result, unless a CALL effect is declared",
+    "elsewhere": "sort what comes out of a set, name the time zone, and follow no address in memory and no earlier call",
     "twins": "let both do the same",
     "accepts": "a contract is total; raise a declared error",
 }

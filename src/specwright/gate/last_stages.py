@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import NamedTuple, Self
 
-from specwright.gate.fuzz import FuzzBounds, Fuzzed, examine_contract
+from specwright.gate.fuzz import FuzzBounds, Fuzzed, examine_contract, is_repeatable
+from specwright.gate.fuzz_elsewhere import prepare_elsewhere
 from specwright.gate.sandbox_pair import prepare
 from specwright.gate.silence import prepare_silence, silence_findings
 from specwright.gate.staging import Staged
@@ -65,6 +66,8 @@ class LastStages:
             self._pair = (
                 stack.enter_context(prepare(self._staged, "fuzz_runner")) if self._fuzz.examples else None
             )
+            is_repeated = self._fuzz.examples and is_repeatable(self._candidate.contract)
+            self._elsewhere = stack.enter_context(prepare_elsewhere(self._staged)) if is_repeated else None
             self._silent = stack.enter_context(prepare_silence(self._staged)) if self._strength else None
             self._stack = stack.pop_all()
         return self
@@ -110,4 +113,6 @@ class LastStages:
     def _examined_contract(self) -> Fuzzed | None:
         if self._pair is None:
             return None
-        return examine_contract(self._staged, self._candidate, self._files, self._fuzz, self._pair)
+        return examine_contract(
+            self._staged, self._candidate, self._files, self._fuzz, self._pair, self._elsewhere
+        )

@@ -123,8 +123,18 @@ def _require_module(directory: Path) -> None:
 
 
 def _contract(directory: Path) -> tuple[MicroModuleContract | None, list[Finding]]:
+    path = directory / _CONTRACT
+    if path.is_symlink() or not path.is_file():
+        # what a link leads to is none of the directory's, and a pipe would be waited for
+        return None, [
+            Finding("contract.invalid", _CONTRACT, "it is no plain file; put the file itself there")
+        ]
     try:
-        value = canonical_json.loads((directory / _CONTRACT).read_bytes())
+        with path.open("rb") as stream:
+            data = stream.read(_MOST_BYTES)
+        if len(data) == _MOST_BYTES:
+            return None, [Finding("contract.invalid", _CONTRACT, "it is larger than 1 MiB; make it smaller")]
+        value = canonical_json.loads(data)
         return MicroModuleContract.model_validate(value), []
     except ValidationError as error:
         return None, [Finding("contract.invalid", _CONTRACT, said) for said in validation_messages(error)]

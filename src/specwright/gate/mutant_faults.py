@@ -182,7 +182,7 @@ class Faults:
             yield self._set(node, "test", ast.UnaryOp(ast.Not(), test), change)
 
     def _constant(self, node: ast.Constant) -> Iterator[Fault]:
-        for new in self._other_returned(node) or _other_constant(node.value):
+        for new in self._other_returned(node) or self._other_characters(node) or _other_constant(node.value):
             within = self._parents.get(id(node))
             if isinstance(within, ast.JoinedStr):
                 whole = shown(within)
@@ -205,6 +205,18 @@ class Faults:
             if isinstance(part, ast.Return) and isinstance(part.value, ast.Constant)
         ]
         return [other for other in returned if isinstance(other, str) and other != node.value][:1]
+
+    def _other_characters(self, node: ast.Constant) -> Sequence[object]:
+        """For a text that is a set of characters, the set without its last: a test knows those that belong to it."""
+        if not (isinstance(node.value, (str, bytes)) and len(node.value) > 1):
+            return []
+        match self._parents.get(id(node)):
+            case ast.Call(func=ast.Name(id="set" | "frozenset")):
+                return [node.value[:-1]]
+            case ast.Call(func=ast.Attribute(attr="strip" | "lstrip" | "rstrip")):
+                return [node.value[:-1]]
+            case _:
+                return []
 
     def _slice(self, node: ast.Slice) -> Iterator[Fault]:
         for bound in ("lower", "upper"):

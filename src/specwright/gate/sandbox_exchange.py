@@ -142,8 +142,7 @@ class Exchange:
             raise End("forged", "a message came from the tests' process that the test runner did not send")
         match header.get("event"):
             case "call":
-                ledger.called()
-                self._call(header, payload)
+                self._call(header, payload, ledger)
             case "boundary" | "forged" as how:
                 raise End(how, str(header.get("message")))
             case "end":
@@ -154,14 +153,15 @@ class Exchange:
                     raise End("output")
                 ledger.told(header)
 
-    def _call(self, header: dict[str, Any], payload: bytes) -> None:
+    def _call(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
+        call = {key: header.get(key) for key in ("id", "module", "entry", "cwd")}
+        ledger.called(call, payload)
         if self._module is None:
             self._runner.outbox += frame(_SILENCE)
             return
         if self._outstanding is not None:
             raise End("forged", "a call was made while another one was waiting")
         self._outstanding = header.get("id")
-        call = {key: header.get(key) for key in ("id", "module", "entry", "cwd")}
         self._module.outbox += frame(call, payload)
 
     def _from_module(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:

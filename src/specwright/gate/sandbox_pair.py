@@ -10,7 +10,7 @@ from specwright.gate.sandbox_packages import TEST_TOOLS, link_packages
 from specwright.gate.sandbox_process import Child, Plan, Sandbox, start
 from specwright.gate.staging import Staged
 
-__all__ = ["Pair", "prepare"]
+__all__ = ["Pair", "host_plan", "prepare"]
 
 Role = Literal["test_runner", "example_runner", "fuzz_runner"]
 
@@ -71,11 +71,21 @@ def prepare(staged: Staged, role: Role, *, silent: bool = False) -> Pair:
     if silent:
         return Pair(staged, started, None, runner)
     try:
-        module = _plan(staged, role, "module_host", sandbox, sandbox.packages)
-        return Pair(staged, started, start(module, sandbox.kind), runner)
+        return Pair(staged, started, start(host_plan(staged, role, sandbox), sandbox.kind), runner)
     except BaseException:
         started.stop()
         raise
+
+
+def host_plan(staged: Staged, run: str, sandbox: Sandbox) -> Plan:
+    """The plan of the process that holds the module in a run.
+
+    Args:
+        staged: Its folders exist.
+        run: The name of the run's folder.
+        sandbox: In what it runs.
+    """
+    return _plan(staged, run, "module_host", sandbox, sandbox.packages)
 
 
 def _plan(staged: Staged, run: str, role: str, sandbox: Sandbox, packages: frozenset[str]) -> Plan:

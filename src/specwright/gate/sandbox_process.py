@@ -91,6 +91,7 @@ class Plan(NamedTuple):
         site: A folder of third-party packages.
         limits: What it may use.
         more: For the role itself.
+        elsewhere: Whether hash seed and time zone are others than usual; no result may follow them.
     """
 
     role: str
@@ -100,6 +101,7 @@ class Plan(NamedTuple):
     site: Path | None
     limits: Limits
     more: Mapping[str, str | bool]
+    elsewhere: bool = False
 
 
 class Child:
@@ -220,8 +222,9 @@ def _environment(plan: Plan) -> dict[str, str]:
         "HOME": str(plan.scratch),
         "TMPDIR": str(plan.scratch),
         "LC_ALL": "C.UTF-8",
-        "TZ": "UTC",
-        "PYTHONHASHSEED": "0",
+        # without a name, so that no file of time zones is looked for
+        "TZ": "<+0545>-05:45" if plan.elsewhere else "UTC",
+        "PYTHONHASHSEED": "1945" if plan.elsewhere else "0",
     }
 
 

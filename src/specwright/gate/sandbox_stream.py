@@ -41,8 +41,8 @@ class Ledger(Protocol):
         """The runner said something, with the nonce of its job."""
         ...
 
-    def called(self) -> None:
-        """A call went to the module."""
+    def called(self, call: dict[str, Any], payload: bytes) -> None:
+        """A call goes to the module."""
         ...
 
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any] | None:

@@ -38,11 +38,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
-from typing import Any, NamedTuple
 
-from specwright import canonical_json
 from specwright.domain.answers import FalsifyingTest
-from specwright.domain.contract import DIMENSIONS, MicroModuleContract, fingerprint
+from specwright.domain.contract import MicroModuleContract
 from specwright.domain.contract_rules import problems
 from specwright.domain.docstring import render_stub
 from specwright.domain.examples_coverage import coverage_faults
@@ -60,7 +58,8 @@ from specwright.gate.sandbox_process import Limits, Sandbox
 from specwright.gate.splice import splice
 from specwright.gate.staging import Staged, lay_out, stage, workspace
 from specwright.gate.static_stage import NOT_EXECUTED, static_findings
-from specwright.gate.surface import SurfaceFault, extract_surface
+from specwright.gate.surface import SurfaceFault
+from specwright.gate.surface_comparison import Compared, compared
 from specwright.gate.test_run import named_tests, run_tests
 from specwright.ports.gate import Candidate, Finding, GateVerdict, ShipGate, TestResult, Trial
 
@@ -84,14 +83,6 @@ _NO_GROUND = {
     "tests.forged",
     "tests.none",
 }
-
-
-class _Surface(NamedTuple):
-    """What the surface stage saw."""
-
-    actual: str
-    diverged: dict[str, str]
-    findings: list[Finding]
 
 
 class FirstGate(ShipGate):
@@ -183,7 +174,7 @@ class FirstGate(ShipGate):
         thorough: bool,
     ) -> GateVerdict:
         contract, named = candidate.contract, named_tests(files)
-        surface, imports = _surface(staged, contract), import_findings(candidate, self._packages)
+        surface, imports = compared(staged, contract), import_findings(candidate, self._packages)
         static = static_findings(candidate) if self._static else []
         refused = imports or any(finding.code in NOT_EXECUTED for finding in static)
         claims, wrong_claims = _claims(files, named, contract)
@@ -218,7 +209,7 @@ class FirstGate(ShipGate):
 def _verdict(
     candidate: Candidate,
     findings: list[Finding],
-    surface: _Surface | None = None,
+    surface: Compared | None = None,
     tests: tuple[TestResult, ...] = (),
     files: Mapping[str, bytes] | None = None,
 ) -> GateVerdict:
@@ -231,36 +222,6 @@ def _verdict(
         tests=tests,
         files=dict(candidate.files) if files is None else dict(files),
     )
-
-
-def _surface(staged: Staged, contract: MicroModuleContract) -> _Surface:
-    try:
-        actual = extract_surface(staged.lib / "modules" / contract.name, contract.name)
-    except SurfaceFault as fault:
-        return _Surface("", {}, [Finding(fault.code, fault.where, fault.message)])
-    locked, seen = contract.interface_fingerprint, fingerprint(actual)
-    if seen == locked:
-        return _Surface(seen, {}, [])
-    diverged = _diverged(contract.dimensions(), actual)
-    # F§11.2: literally
-    message = f"Interface fingerprint mismatch: expected {locked}, got {seen}"
-    findings = [Finding("surface.mismatch", _ENTRY, message)]
-    for dimension, difference in diverged.items():
-        advice = f"{dimension} differ from the contract; change the code to match it. {difference}"
-        findings.append(Finding("surface.diverged", f"{_ENTRY}#/{dimension}", advice))
-    return _Surface(seen, diverged, findings)
-
-
-def _diverged(locked: dict[str, Any], actual: dict[str, Any]) -> dict[str, str]:
-    return {
-        dimension: f"contract: {_shown(locked[dimension])}; source: {_shown(actual[dimension])}"
-        for dimension in DIMENSIONS
-        if locked[dimension] != actual[dimension]
-    }
-
-
-def _shown(value: object) -> str:
-    return canonical_json.canonical(value).decode()
 
 
 def _claims(

@@ -51,7 +51,8 @@ _TABLE: dict[Kind, str] = {
         sys.argv sys.executable sys.path sys.flags sys.prefix platform locale shutil.which
         shutil.get_terminal_size uuid.getnode sysconfig pwd grp time.timezone time.tzname time.tzset""",
     Kind.CLOCK: """time datetime.datetime.now datetime.datetime.utcnow datetime.datetime.today datetime.date.today
-        uuid.uuid1 asyncio.sleep email.utils.localtime sched""",
+        uuid.uuid1 asyncio.sleep email.utils.localtime email.utils.formatdate email.utils.make_msgid gzip.compress
+        sched""",
     Kind.RANDOMNESS: "random secrets uuid.uuid4 os.urandom os.getrandom ssl.RAND_bytes",
     Kind.INPUT: "builtins.input sys.stdin fileinput getpass",
     Kind.PRINTING: """builtins.print sys.stdout sys.stderr logging warnings.warn warnings.warn_explicit pprint.pprint

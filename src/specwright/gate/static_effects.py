@@ -177,6 +177,11 @@ class _Uses:
                 return any(keyword.arg == "file" for keyword in call.keywords)
             case "time.gmtime" | "time.localtime" | "time.ctime" | "time.asctime" | "time.mktime":
                 return first is not None
+            case "email.utils.formatdate":
+                return first is not None
+            case "gzip.compress":
+                # the present time stands in what it writes, unless another is given
+                return any(keyword.arg == "mtime" for keyword in call.keywords)
             case "time.strftime":
                 return len(call.args) > 1
             case "asyncio.sleep":

@@ -21,7 +21,7 @@ MUTATING = {
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "pop", "popleft",
     "popitem", "clear", "remove", "discard", "sort", "reverse", "rotate", "subtract", "difference_update",
     "intersection_update", "symmetric_difference_update", "move_to_end", "write", "writelines", "seek", "truncate",
-    "send", "put", "put_nowait", "get_nowait", "set", "__setitem__", "__delitem__",
+    "send", "put", "put_nowait", "get_nowait", "set", "add_note", "cache_info", "cache_clear", "__setitem__", "__delitem__",
 }  # fmt: skip
 """Methods that change their object."""
 
@@ -31,7 +31,8 @@ _STATEFUL = {
 }  # fmt: skip
 _CHANGES_ITS_FIRST = {
     "builtins.next", "builtins.setattr", "heapq.heappush", "heapq.heappop", "heapq.heapify", "random.shuffle",
-    "bisect.insort", "bisect.insort_left", "bisect.insort_right",
+    "bisect.insort", "bisect.insort_left", "bisect.insort_right", "operator.setitem", "operator.delitem",
+    "operator.iadd", "operator.iconcat", "operator.ior",
 }  # fmt: skip
 _ADVICE = "keep state in values: pass it in and return it, or use functools.cache for a memo"
 
@@ -110,6 +111,10 @@ class _Changes:
                 ):
                     if self._is_container(value):
                         yield alias, f"`{value.id}`, which belongs to the module"
+                case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Call() as call) if (
+                    name := self._remembered(call)
+                ):
+                    yield alias, name
                 case _:
                     pass
 
@@ -144,7 +149,8 @@ class _Changes:
         while isinstance(node, (ast.Attribute, ast.Subscript)):
             node = node.value
         if isinstance(node, ast.Call):
-            return "its class" if self._names.dotted(node.func) == "builtins.type" else ""
+            is_type = self._names.dotted(node.func) == "builtins.type"
+            return "its class" if is_type else self._remembered(node)
         if not isinstance(node, ast.Name):
             return ""
         origin = self._names.dotted(node)
@@ -156,6 +162,13 @@ class _Changes:
             return "its class" if node.id == "cls" and self._function.node.name != "__new__" else ""
         if origin.startswith((OWN, ".")):
             return f"`{node.id}`, which belongs to the module"
+        return ""
+
+    def _remembered(self, call: ast.Call) -> str:
+        """What a cached function of the module returns: the same object for every call."""
+        for found in self._program.called(self._function, call.func):
+            if any("cache" in ast.unparse(decorator) for decorator in found.node.decorator_list):
+                return f"what `{found.node.name}` keeps in its cache"
         return ""
 
     def _class_container(self, node: ast.Attribute) -> str:
@@ -183,11 +196,26 @@ class _Changes:
         if not self._is_top(node):
             return False
         value = self._value(node)
-        if isinstance(value, ast.GeneratorExp):
+        if isinstance(value, ast.GeneratorExp) or _is_mutating(value):
             return True
-        return isinstance(value, ast.Call) and any(
-            file.names.dotted(value.func) in _STATEFUL for file in self._program.files
+        return isinstance(value, ast.Call) and (
+            any(file.names.dotted(value.func) in _STATEFUL for file in self._program.files)
+            or any(map(_is_mutating, value.args[:1]))
+            or any(map(_keeps_state, self._program.called(self._function, value.func)))
         )
+
+
+def _is_mutating(value: ast.expr | None) -> bool:
+    """Whether it is a method that changes its object, by itself: `_push = _seen.append`."""
+    return isinstance(value, ast.Attribute) and value.attr in MUTATING
+
+
+def _keeps_state(function: Function) -> bool:
+    """Whether what it returns changes as it is used: a generator, or a function within it that rebinds its names."""
+    if function.owner:
+        return False
+    is_generator = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in function.own_nodes())
+    return is_generator or any(isinstance(node, ast.Nonlocal) for node in ast.walk(function.node))
 
 
 def _mutable_defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:

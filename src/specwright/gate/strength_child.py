@@ -6,70 +6,27 @@ may use is bounded, a loop without an end by processor time. A fork reports on i
 and the names of its folders tell it nothing.
 """
 
-import contextlib
 import gc
 import importlib
-import importlib.abc
-import importlib.machinery
-import importlib.util
 import json
 import os
 import random  # noqa: TID251 - its seed is set, so that every run draws the same
-import select
-import shutil
-import signal
 import sys
 import tempfile
-import time
-from collections.abc import Iterable, Sequence
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import pytest
+
+from specwright.gate.inside.drawing import draw_alike
+from specwright.gate.inside.variant_forks import Forked, limit, run_all, write
+from specwright.gate.inside.variant_source import put_in_place
 
 __all__: list[str] = []
 
 # pytest loads these late; they are wanted once, before the forks
 for _name in ("python", "raises", "skipping", "unittest"):
     importlib.import_module(f"_pytest.{_name}")
-
-_MIB = 1024 * 1024
-_MEMORY = 1024 * _MIB
-_FILE = 16 * _MIB
-_WALL = 10
-_LEAST_SECONDS = 0.3
-_TIMES = 6
-
-
-class _Loader(importlib.machinery.SourceFileLoader):
-    """Loads the candidate's files, one of them from the variant's text."""
-
-    def __init__(self, fullname: str, path: str, source: str) -> None:
-        super().__init__(fullname, path)
-        self._source = source
-
-    def get_code(self, fullname: str) -> CodeType:
-        return compile(self._source, self.path, "exec", dont_inherit=True)
-
-
-class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the varied file before the one on disk."""
-
-    def __init__(self, fullname: str, path: Path, source: str) -> None:
-        self._fullname, self._path, self._source = fullname, path, source
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != self._fullname:
-            return None
-        places = [str(self._path.parent)] if self._path.name == "__init__.py" else None
-        loader = _Loader(fullname, str(self._path), self._source)
-        return importlib.util.spec_from_file_location(
-            fullname, self._path, loader=loader, submodule_search_locations=places
-        )
 
 
 class _Outcomes:
@@ -102,7 +59,7 @@ class _Outcomes:
         """Send the result and end the fork."""
         outcome = outcome or ("failed" if self._failed or not self._passed else "passed")
         result = {"outcome": outcome, "passed": [*self._passed], "failed": [*self._failed]}
-        _write(self._writer, json.dumps(result).encode())
+        write(self._writer, json.dumps(result).encode())
         os._exit(0)
 
 
@@ -131,7 +88,7 @@ class _Variants:
         # what is there is not looked at again in every fork
         gc.freeze()
         gc.disable()
-        forked = _run_all(plan, self._descriptor)
+        forked = run_all(plan, self._descriptor)
         if forked is None:
             os._exit(0)
         os.close(self._descriptor)
@@ -157,15 +114,7 @@ class _Variants:
             self.outcomes.passed(report.nodeid)
 
 
-class _Forked(NamedTuple):
-    """That this process is a fork: for which variant, in which folder, and where its result goes."""
-
-    place: int
-    home: Path
-    writer: int
-
-
-def _become(plan: dict[str, Any], forked: _Forked, outcomes: _Outcomes) -> None:
+def _become(plan: dict[str, Any], forked: Forked, outcomes: _Outcomes) -> None:
     """Make this fork the process of a variant."""
     home = forked.home
     try:
@@ -176,12 +125,9 @@ def _become(plan: dict[str, Any], forked: _Forked, outcomes: _Outcomes) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in (1, 2):
             os.dup2(null, descriptor)
-        _limit(plan["seconds"])
+        limit(plan["seconds"])
         variant = plan["variants"][forked.place]
-        below = Path(variant["path"]).relative_to("implementation")
-        parts = [part for part in below.with_suffix("").parts if part != "__init__"]
-        path = Path(plan["lib"], "modules", plan["name"], below)
-        sys.meta_path.insert(0, _Finder(".".join(["modules", plan["name"], *parts]), path, variant["source"]))
+        put_in_place(plan["lib"], plan["name"], variant["path"], variant["source"])
         random.seed(0)
         gc.enable()
     except BaseException:
@@ -211,125 +157,13 @@ def _session(tests: str, variants: _Variants) -> None:
     pytest.main([*options, tests], plugins=[variants])
 
 
-def _limit(seconds: float) -> None:
-    try:
-        import resource
-    except ImportError:
-        return
-    for limit, most in (
-        (resource.RLIMIT_AS, _MEMORY),
-        (resource.RLIMIT_FSIZE, _FILE),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, int(seconds) + 2),
-    ):
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(limit, (most, most))
-    # processor time, not the clock: a busy machine does not change the verdict
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-
-
-class _Running:
-    """One fork that is running.
-
-    Args:
-        place: Its variant.
-        home: Its folder.
-        reader: Brings its result.
-        pid: Of the fork.
-    """
-
-    def __init__(self, place: int, home: Path, reader: int, pid: int) -> None:
-        self.place = place
-        self._home = home
-        self.reader = reader
-        self._pid = pid
-        self.began = time.monotonic()
-        self.seconds = 0.0
-        self._data = b""
-
-    def ended(self) -> bool:
-        """Read what is there; at its end the fork is gone."""
-        chunk = os.read(self.reader, 65536)
-        self._data += chunk
-        return not chunk
-
-    def result(self) -> dict[str, Any]:
-        """End it and say how it was."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
-        _, _, usage = os.wait4(self._pid, 0)
-        self.seconds = usage.ru_utime + usage.ru_stime
-        os.close(self.reader)
-        shutil.rmtree(self._home, ignore_errors=True)
-        stopped: dict[str, Any] = {"outcome": "stopped", "passed": [], "failed": []}
-        try:
-            return json.loads(self._data) if self._data else stopped
-        except ValueError:
-            return stopped
-
-
-def _forked(place: int, others: Iterable[_Running]) -> _Running | _Forked:
-    home = Path.cwd() / os.urandom(8).hex()
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid:
-        os.close(writer)
-        return _Running(place, home, reader, pid)
-    for descriptor in (reader, *(other.reader for other in others)):
-        os.close(descriptor)
-    return _Forked(place, home, writer)
-
-
-def _run_all(plan: dict[str, Any], descriptor: int) -> _Forked | None:
-    """Run every variant; None when all have ended, and in a fork what it is."""
-    waiting = [*range(len(plan["variants"]))]
-    running: dict[int, _Running] = {}
-    while waiting or running:
-        # the first is the module as it is: what it takes bounds the others, so that a loop without an end is soon stopped
-        most = (
-            plan["jobs"] if waiting[:1] != [0] and 0 not in [fork.place for fork in running.values()] else 1
-        )
-        while waiting and len(running) < most:
-            started = _forked(waiting.pop(0), running.values())
-            if isinstance(started, _Forked):
-                return started
-            running[started.reader] = started
-        for fork in _ended(running, plan["seconds"]):
-            _write(
-                descriptor,
-                json.dumps({"event": "variant", "place": fork.place, **fork.result()}).encode() + b"\n",
-            )
-            if fork.place == 0:
-                plan["seconds"] = min(plan["seconds"], max(_LEAST_SECONDS, _TIMES * fork.seconds))
-    return None
-
-
-def _ended(running: dict[int, _Running], seconds: float) -> list[_Running]:
-    """Wait a little; those that came to their end, or are late."""
-    ready = set(select.select([*running], [], [], 0.2)[0])
-    now = time.monotonic()
-    late = {reader for reader, fork in running.items() if now - fork.began > _WALL * seconds}
-    over = [
-        reader for reader, fork in running.items() if (reader in ready and fork.ended()) or reader in late
-    ]
-    return [running.pop(reader) for reader in over]
-
-
-def _write(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
-
-
 def _main(descriptor: int, lib: str, tests: str, listing: str, draws: str, requests: int) -> None:
     os.set_inheritable(descriptor, False)
     sys.argv = ["pytest"]
     sys.dont_write_bytecode = True
     sys.path.insert(0, lib)
     if draws:
-        import hypothesis
-
-        hypothesis.settings.register_profile("gate", derandomize=True, database=None, deadline=None)
-        hypothesis.settings.load_profile("gate")
+        draw_alike(shrinks=False)
     variants = _Variants(descriptor, requests, listing)
     _session(tests, variants)
     if variants.outcomes:

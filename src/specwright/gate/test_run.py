@@ -155,7 +155,7 @@ class _Ledger:
             self.uncalled.append(name)
         self.running = ""
 
-    def called(self) -> None:
+    def called(self, call: dict[str, Any], payload: bytes) -> None:
         """A call that is made outside of any test's own part may serve several."""
         self._calls += 1
         if not self.running or not self._is_set_up:

@@ -77,8 +77,7 @@ class _Nodes:
         result = self._debate_graph.invoke(cast(Any, engineering.debate_of(state)))
         held = {**state.get("debates", {}), state["subject"]: result["debate_id"]}
         if state["subject"] == CONTRACTS:
-            locked = {name: result[name] for name in ("target", "round", "retry_count")}
-            return _go("select_module", {"debates": held, "plan_id": result["target"], "locked": locked})
+            return _go("select_module", {"debates": held, **engineering.locked(self._factory, state, result)})
         return _go("ship", {"debates": held, "target": result["target"]})
 
     def module_halted(self, state: EngineeringGraphState) -> Command[Any]:

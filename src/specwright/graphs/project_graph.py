@@ -152,9 +152,13 @@ class _Nodes:
     def _tell_depth(self, config: RunnableConfig, spec_task_id: str) -> None:
         """How deep a long run is, now and then (F§19.3)."""
         board = project_stage.task_board(self._factory)
-        if len(board) > _MONITORED and board.count(TaskStatus.SHIPPED) % _TOLD_EVERY == 0:
-            step, limit = config.get("metadata", {}).get("langgraph_step", 0), config.get("recursion_limit")
-            told = f"{len(board)} tasks: the run is at step {step}; its limit is {limit}"
+        shipped = board.count(TaskStatus.SHIPPED)
+        if len(board) > _MONITORED and shipped % _TOLD_EVERY == 0:
+            step, limit = (
+                config.get("metadata", {}).get("langgraph_step", 0),
+                config.get("recursion_limit", 0),
+            )
+            told = f"{shipped:,} of {len(board):,} tasks shipped; step {step:,} of the {limit:,} that a run may take"
             self._factory.progress.note(Step("depth", spec_task_id, told))
 
 

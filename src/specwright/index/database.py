@@ -158,4 +158,6 @@ def _layout(connection: sqlite3.Connection) -> int:
 
 
 def _is_busy(error: sqlite3.Error) -> bool:
-    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    # an error of the module itself, such as a text that is no UTF-8, has no code
+    code = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

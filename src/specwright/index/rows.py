@@ -15,7 +15,7 @@ from specwright.domain.code_index import CodeIndexEntry, IndexStatus, declared_t
 from specwright.errors import CorruptionError, InputError
 from specwright.ports.code_index import IndexQuery
 
-__all__ = ["COLUMNS", "checked", "current", "filtered", "insert", "original"]
+__all__ = ["COLUMNS", "checked", "current", "facets", "filtered", "insert", "original"]
 
 COLUMNS = "entry, status, superseded_by, notes"
 """What `current` reads, in its order."""
@@ -64,16 +64,21 @@ def insert(connection: sqlite3.Connection, entry: CodeIndexEntry) -> int:
         (entry.module_id, entry.version, entry.model_dump_json(), entry.status.value, entry.notes),
     )
     seq = int(cursor.lastrowid or 0)
-    facets = [
+    connection.executemany(
+        "INSERT INTO facets (kind, value, seq) VALUES (?, ?, ?)",
+        [(kind, value, seq) for kind, value in facets(entry)],
+    )
+    return seq
+
+
+def facets(entry: CodeIndexEntry) -> list[tuple[str, str]]:
+    """What an entry is filtered by, as (kind, value)."""
+    found = [
         ("tag", entry.tags),
         ("input_type", declared_types(entry.io_summary.inputs)),
         ("output_type", declared_types(entry.io_summary.outputs)),
     ]
-    connection.executemany(
-        "INSERT INTO facets (kind, value, seq) VALUES (?, ?, ?)",
-        [(kind, value, seq) for kind, values in facets for value in sorted(set(values))],
-    )
-    return seq
+    return [(kind, value) for kind, values in found for value in sorted(set(values))]
 
 
 def checked(query: IndexQuery) -> IndexQuery:

@@ -33,8 +33,12 @@ class Recorded(NamedTuple):
     answer: JsonValue
 
 
-def read_records(path: Path) -> Iterator[Recorded]:
+def read_records(path: Path, kind: str = "") -> Iterator[Recorded]:
     """The complete records of a journal, in order; a last line without its newline is passed over.
+
+    Args:
+        path: The file.
+        kind: The only kind that is wanted; most lines of others are then not read, nor whether they are damaged.
 
     Raises:
         InputError: no such file.
@@ -44,8 +48,12 @@ def read_records(path: Path) -> Iterator[Recorded]:
         data = path.read_bytes()
     except OSError as error:
         raise InputError("the journal cannot be read", where=f"{path}: {error.strerror}") from error
+    wanted = f'"kind":"{kind}"'.encode() if kind else b""
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
-        yield _record(line, path, number)
+        if wanted in line:  # as `append` writes it
+            record = _record(line, path, number)
+            if not kind or record.place.kind == kind:
+                yield record
 
 
 def _record(line: bytes, path: Path, number: int) -> Recorded:

@@ -77,10 +77,11 @@ class GroupCommit(Generic[Item]):
 
     def _leads(self, own: Pending[Item]) -> bool:
         with self._queue:
-            self._waiting.append(own)
-            if self._leader is None:
-                self._leader = own
-            return self._leader is own
+            if self._leader is not None:
+                self._waiting.append(own)
+                return False
+            self._leader = own
+            return True
 
     def _lead(self, own: Pending[Item]) -> None:
         others = self._joining(own)
@@ -104,14 +105,13 @@ class GroupCommit(Generic[Item]):
         others: list[Pending[Item]] = []
         room = _MOST_ITEMS - len(own.items)
         with self._queue:
-            self._waiting.remove(own)
             while self._waiting and (room := room - len(self._waiting[0].items)) >= 0:
                 others.append(self._waiting.popleft())
         return others
 
     def _hand_over(self) -> None:
         with self._queue:
-            self._leader = self._waiting[0] if self._waiting else None
+            self._leader = self._waiting.popleft() if self._waiting else None
             if self._leader is not None:
                 self._leader.wake()
 

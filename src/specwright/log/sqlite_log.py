@@ -6,7 +6,7 @@ the proof that nobody touched the file (`specwright.log.verify`).
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -16,9 +16,10 @@ import orjson
 from specwright.canonical_json import JsonObject
 from specwright.domain.log_end import LogEnd
 from specwright.errors import CorruptionError
+from specwright.log.chain import BEFORE_THE_FIRST, NANOS, Chain, Row, Tail
 from specwright.log.connection import connect, told
 from specwright.log.group_commit import GroupCommit, Pending
-from specwright.log.running_hash import GENESIS, EntityId, running_hash
+from specwright.log.running_hash import EntityId
 from specwright.ports.wire_log import LogEntry
 from specwright.wire.admission import Admission, Repeated, Sound, default_admission
 from specwright.wire.ledger import Change, Ledger
@@ -29,8 +30,8 @@ __all__ = ["DEFAULT_PAYER", "SqliteWireLog", "StoredEntry"]
 DEFAULT_PAYER = "0.0.2"
 """The account that the embedded log names as the submitter; a network would name a paying one."""
 
-_NANOS = 1_000_000_000
 _PAGE = 512
+_INSERT = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class StoredEntry(NamedTuple):
@@ -43,15 +44,20 @@ class StoredEntry(NamedTuple):
     running_hash: bytes
 
 
-class _Tail(NamedTuple):
-    """Where the topic ends, as far as this process has read."""
+class _Plan(NamedTuple):
+    """What a group comes to, by what this process has read of the log.
 
-    sequence_number: int
-    consensus: int
-    running_hash: bytes
+    Args:
+        ledger: What it changes, to be committed when the rows are on the disk.
+        rows: The new entries.
+        tail: Where the topic ends with them.
+        refusals: The appends that break a rule.
+    """
 
-
-_BEFORE_THE_FIRST = _Tail(0, 0, GENESIS)
+    ledger: Ledger
+    rows: list[Row]
+    tail: Tail
+    refusals: list[tuple[Pending[Sound], WireRefusedError]]
 
 
 class SqliteWireLog:
@@ -65,6 +71,7 @@ class SqliteWireLog:
         clock: The time in nanoseconds since 1970; consensus time never goes back even if it does.
         admission: Other rules than those that ship.
         payer: The account that the running hash names; a topic keeps the one it began with.
+        reading: Whether it is opened for its entries alone; what they come to is then made up only when it is asked for.
 
     Raises:
         InputError: the topic or the payer is no such id.
@@ -79,20 +86,22 @@ class SqliteWireLog:
         *,
         admission: Admission | None = None,
         payer: str = DEFAULT_PAYER,
+        reading: bool = False,
     ) -> None:
-        self._topic = EntityId.parse(topic_id)
+        topic = EntityId.parse(topic_id)
+        self._topic_id = str(topic)
         self._path = path
-        self._clock = clock
         self._admission = admission or default_admission()
         self._ledger = Ledger()
-        self._tail = _BEFORE_THE_FIRST
+        self._tail = BEFORE_THE_FIRST
         self._lock = threading.RLock()
         self._group = GroupCommit(self._write)
         self._connection = connect(path)
         try:
             with told(path):
-                self._payer = self._payer_of_topic(EntityId.parse(payer))
-                self._catch_up()
+                self._chain = Chain(topic, self._payer_of_topic(EntityId.parse(payer)), clock)
+                if not reading:
+                    self._catch_up()
         except BaseException:
             self._connection.close()
             raise
@@ -109,14 +118,13 @@ class SqliteWireLog:
 
     def entries(self, after: int = 0) -> Iterator[LogEntry]:
         """The entries with a sequence number greater than `after`, in order."""
-        topic_id = str(self._topic)
         for entry in self.stored(after):
+            try:
+                wire = orjson.loads(entry.body)
+            except ValueError as error:
+                raise self._never_admitted(entry) from error
             yield LogEntry(
-                topic_id,
-                entry.sequence_number,
-                entry.consensus_seconds,
-                entry.consensus_nanos,
-                orjson.loads(entry.body),
+                self._topic_id, entry.sequence_number, entry.consensus_seconds, entry.consensus_nanos, wire
             )
 
     def stored(self, after: int = 0) -> Iterator[StoredEntry]:
@@ -162,16 +170,15 @@ class SqliteWireLog:
             self._connection.close()
 
     def _payer_of_topic(self, payer: EntityId) -> EntityId:
-        topic_id = str(self._topic)
-        query = "SELECT payer FROM topic WHERE topic_id = ?"
-        found = self._connection.execute(query, (topic_id,)).fetchone()
+        query, topic = "SELECT payer FROM topic WHERE topic_id = ?", (self._topic_id,)
+        found = self._connection.execute(query, topic).fetchone()
         if found is None:
-            self._connection.execute("INSERT OR IGNORE INTO topic VALUES (?, ?)", (topic_id, str(payer)))
-            found = self._connection.execute(query, (topic_id,)).fetchone()
+            self._connection.execute("INSERT OR IGNORE INTO topic VALUES (?, ?)", (*topic, str(payer)))
+            found = self._connection.execute(query, topic).fetchone()
         return EntityId.parse(found[0])
 
     def _noted(self, number: int, digest: bytes) -> LogEnd:
-        return LogEnd(topic_id=str(self._topic), sequence_number=number, running_hash=digest.hex())
+        return LogEnd(topic_id=self._topic_id, sequence_number=number, running_hash=digest.hex())
 
     def _sound(self, wire: JsonObject) -> Sound:
         found = self._admission.inspect(wire)
@@ -182,30 +189,50 @@ class SqliteWireLog:
     def _write(self, group: Sequence[Pending[Sound]]) -> None:
         """One transaction for a group; whoever breaks a rule is told, the others do not notice."""
         with self._lock, told(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._catch_up()
-                refusals: list[tuple[Pending[Sound], WireRefusedError]] = []
-                changes: list[Change] = []
-                for pending in group:
-                    try:
-                        changes += self._placed(pending.items)
-                    except WireRefusedError as error:
-                        refusals.append((pending, error))
-                tail = self._insert(changes)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._connection.execute("ROLLBACK")
-                self._ledger, self._tail = Ledger(), _BEFORE_THE_FIRST  # it is read again
-                raise
-            self._tail = tail
-        for pending, refusal in refusals:
+            plan = self._written(group)
+            plan.ledger.commit()
+            self._tail = plan.tail
+        for pending, refusal in plan.refusals:
             pending.refusal = refusal
 
-    def _placed(self, wires: Iterable[Sound]) -> list[Change]:
-        """Take an append into the ledger, all or none; on disk it comes with the group."""
-        stage = self._ledger.staged()
+    def _written(self, group: Sequence[Pending[Sound]]) -> _Plan:
+        """Write what follows from what this process has read; nobody looks first whether there is more.
+
+        The file refuses the rows if another process has written since. Then, or if there are no rows that it could
+        refuse, the group is planned again where nobody else can write.
+        """
+        plan = self._planned(group)
+        with suppress(sqlite3.IntegrityError):
+            if len(plan.rows) == 1:
+                self._connection.execute(_INSERT, plan.rows[0])  # a transaction by itself
+                return plan
+            if plan.rows:
+                with self._connection:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    self._connection.executemany(_INSERT, plan.rows)
+                return plan
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._catch_up()
+            plan = self._planned(group)
+            self._connection.executemany(_INSERT, plan.rows)
+        return plan
+
+    def _planned(self, group: Sequence[Pending[Sound]]) -> _Plan:
+        ledger = self._ledger.staged()
+        bodies: list[bytes] = []
+        refusals: list[tuple[Pending[Sound], WireRefusedError]] = []
+        for pending in group:
+            try:
+                bodies += [change.body for change in self._placed(ledger, pending.items)]
+            except WireRefusedError as error:
+                refusals.append((pending, error))
+        rows, tail = self._chain.after(self._tail, bodies)
+        return _Plan(ledger, rows, tail, refusals)
+
+    def _placed(self, ledger: Ledger, wires: Sequence[Sound]) -> list[Change]:
+        """Take an append into a ledger, all or none."""
+        stage = ledger.staged()
         changes: list[Change] = []
         for sound in wires:
             decision = self._admission.place(stage, sound)
@@ -217,42 +244,11 @@ class SqliteWireLog:
         stage.commit()
         return changes
 
-    def _insert(self, changes: Sequence[Change]) -> _Tail:
-        topic_id, tail = str(self._topic), self._tail
-        rows: list[tuple[object, ...]] = []
-        for change in changes:
-            tail = self._after(tail, change.body)
-            seconds, nanos = divmod(tail.consensus, _NANOS)
-            rows.append((topic_id, tail.sequence_number, seconds, nanos, change.body, tail.running_hash))
-        if rows:
-            self._connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
-            self._connection.execute(
-                "INSERT INTO head VALUES (?, ?, ?) ON CONFLICT (topic_id) DO UPDATE"
-                " SET sequence_number = excluded.sequence_number, running_hash = excluded.running_hash",
-                (topic_id, tail.sequence_number, tail.running_hash),
-            )
-        return tail
-
-    def _after(self, tail: _Tail, body: bytes) -> _Tail:
-        consensus = max(self._clock(), tail.consensus + 1)
-        seconds, nanos = divmod(consensus, _NANOS)
-        sequence = tail.sequence_number + 1
-        digest = running_hash(
-            tail.running_hash,
-            payer=self._payer,
-            topic=self._topic,
-            seconds=seconds,
-            nanos=nanos,
-            sequence=sequence,
-            message=body,
-        )
-        return _Tail(sequence, consensus, digest)
-
     def _page(self, after: int, size: int = _PAGE) -> list[StoredEntry]:
         rows = self._connection.execute(
             "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
             " FROM entry WHERE topic_id = ? AND sequence_number > ? ORDER BY sequence_number LIMIT ?",
-            (str(self._topic), after, size),
+            (self._topic_id, after, size),
         )
         return list(map(StoredEntry._make, rows))
 
@@ -266,10 +262,13 @@ class SqliteWireLog:
         try:
             self._admission.replay(self._ledger, orjson.loads(entry.body), entry.body)
         except (KeyError, TypeError, ValueError) as error:
-            raise CorruptionError(
-                f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
-                where=str(self._path),
-                remedy="run `specwright wire verify` to see what was changed",
-            ) from error
-        consensus = entry.consensus_seconds * _NANOS + entry.consensus_nanos
-        self._tail = _Tail(entry.sequence_number, consensus, entry.running_hash)
+            raise self._never_admitted(entry) from error
+        consensus = entry.consensus_seconds * NANOS + entry.consensus_nanos
+        self._tail = Tail(entry.sequence_number, consensus, entry.running_hash)
+
+    def _never_admitted(self, entry: StoredEntry) -> CorruptionError:
+        return CorruptionError(
+            f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
+            where=str(self._path),
+            remedy="run `specwright wire verify` to see what was changed",
+        )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from specwright.domain.log_end import LogEnd
 from specwright.errors import InputError
+from specwright.log.connection import address
 from specwright.log.running_hash import GENESIS, EntityId, running_hash
 from specwright.wire import canonical
 from specwright.wire.admission import Admission, Repeated, default_admission
@@ -72,7 +73,7 @@ def verify(
     if not path.is_file():
         raise InputError("there is no Wire log", where=str(path))
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(address(path, reading=True), uri=True)) as connection:
             connection.text_factory = _lossy
             connection.execute("BEGIN")  # one snapshot, whoever writes meanwhile
             return list(_findings(connection, tuple(expected), admission or default_admission()))

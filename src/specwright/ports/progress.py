@@ -24,7 +24,7 @@ class RoleStarted(NamedTuple):
 
 
 class RoleDone(NamedTuple):
-    """A role answered. Tokens are those of this invocation; `replayed` if nothing was asked live."""
+    """A role answered. Tokens are those that were asked live; if nothing was (`replayed`), those that were kept."""
 
     run_id: str
     calls: int

@@ -4,10 +4,12 @@ It runs outside the graph's context and is never checkpointed: after a crash it 
 and the journal answers what was answered (DESIGN §4).
 """
 
+import json
 import re
 from collections.abc import Sequence
 from contextvars import Context
 from enum import StrEnum
+from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 from deepagents.middleware.filesystem import FilesystemMiddleware
@@ -112,9 +114,15 @@ def _as_text(call: InvalidToolCall) -> ToolCall:
 
 def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """A schema as tools carry it: references resolved, since weak models follow them badly."""
+    return cast(dict[str, Any], json.loads(_tool_schema_text(schema)))
+
+
+@cache
+def _tool_schema_text(schema: type[BaseModel]) -> str:
+    # a text, since whoever gets the schema may change it; made once, since a plan's takes 8 ms
     resolved = dereference_refs(schema.model_json_schema())
     resolved.pop("$defs", None)
-    return _without_citations(resolved)
+    return json.dumps(_without_citations(resolved))
 
 
 def without_citations(text: str) -> str:

@@ -158,7 +158,7 @@ class Playbook:
             raise InputError(
                 "the playbook has no answer for this place",
                 where=str(path),
-                remedy="write this file, or use a model",
+                remedy="write this file and run again: what was answered stays",
             ) from error
         except ValueError as error:
             raise InputError(f"the playbook is broken: {error}", where=str(path)) from error

@@ -92,7 +92,8 @@ class Submission(Generic[T]):
                 f"{self._who} gave no acceptable answer in {self._attempts} attempts: "
                 + "; ".join(self._problems[:5]),
                 where=self._who,
-                remedy="the raw answers are in the escalation; a stronger model or a smaller task may help",
+                remedy="a stronger model, or a clearer SPEC.md, may help; begin in a new directory, since "
+                "`.specwright/journal.jsonl` keeps these answers",
                 raw_answers=tuple(self._raw),
                 problems=self._problems,
             )

@@ -36,12 +36,15 @@ from specwright.roles.tools import search_tool, validate_tool, web_search_tool
 from specwright.roles.usage import Meter
 from specwright.roles.workspace import Guard, Workspace
 
-__all__ = ["ATTEMPTS", "REPAIRS", "Bounds", "ModelRoles", "prompt"]
+__all__ = ["ATTEMPTS", "EMISSIONS", "REPAIRS", "Bounds", "ModelRoles", "prompt"]
 
 R = TypeVar("R", bound=Record)
 
 ATTEMPTS = 3
 """Answers of a role that are looked at (D11)."""
+
+EMISSIONS = 6
+"""Specs of a researcher that are looked at: large ones, told everything that they lack. Drafts are checked besides."""
 
 REPAIRS = 3
 """Repairs of a draft after a failed preflight, beside the first submission (D18)."""
@@ -101,9 +104,7 @@ class ModelRoles:
             messages: list[BaseMessage] = [HumanMessage(assignment.message)]
             spec: dict[str, Any] = {}
             for remark in [None, *feedback]:
-                submission = Submission(
-                    emitted(work.workspace, check), self._bounds.calls_per_role, work.run_id
-                )
+                submission = Submission(emitted(work.workspace, check), EMISSIONS, work.run_id)
                 tools = [
                     web_search_tool(self._search, self._journal, work.run_id, consulted),
                     validate_tool(work.workspace),
@@ -187,14 +188,16 @@ class ModelRoles:
 
     def store_tools(self, assignment: Assignment, workspace: Workspace) -> list[BaseTool]:
         """What a role may do at the store and the Code Index (D17)."""
-        place, journal, store = assignment.place, self._journal, assignment.store
-        made = [search_tool(self._index, journal, place.run_id)]
+        run_id, journal, store = assignment.place.run_id, self._journal, assignment.store
+        makers: dict[str, Callable[[], BaseTool]] = {
+            "search_code_index": lambda: search_tool(self._index, journal, run_id)
+        }
         if store is not None:
-            made += [
-                query_tool(store, journal, place.run_id),
-                create_tool(store, journal, place.run_id, workspace.files),
-            ]
-        return [tool for tool in made if tool.name in STORE_TOOLS[place.role]]
+            makers |= {
+                "query_artifacts": lambda: query_tool(store, journal, run_id),
+                "create_artifact": lambda: create_tool(store, journal, run_id, workspace.files),
+            }
+        return [makers[name]() for name in STORE_TOOLS[assignment.place.role] if name in makers]
 
     @property
     def call_limit(self) -> int:

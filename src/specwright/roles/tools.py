@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
 from specwright import canonical_json
 from specwright.canonical_json import JsonValue
 from specwright.domain.code_index import CodeIndexEntry, IndexStatus
-from specwright.domain.completeness import validate
+from specwright.domain.completeness import Deficiency, Severity, ValidationReport, validate
 from specwright.errors import SpecwrightError
 from specwright.ports.code_index import CodeIndex, IndexQuery
 from specwright.ports.journal import Journal, Scope
@@ -114,7 +114,13 @@ def validate_tool(workspace: Workspace) -> BaseTool:
         try:
             draft: Any = canonical_json.loads(workspace.read(spec_path))
         except ValueError as error:
-            return json.dumps({"errors": [{"path": spec_path, "message": f"not readable as JSON: {error}"}]})
+            unread = Deficiency(
+                path="",
+                field="",
+                severity=Severity.ERROR,
+                message=f"{spec_path} is not readable as JSON: {error}",
+            )
+            return json.dumps(ValidationReport(errors=[unread]).to_json(), ensure_ascii=False)
         return json.dumps(validate(draft).to_json(), ensure_ascii=False)
 
     return StructuredTool.from_function(validate_spec)

@@ -23,7 +23,7 @@ class Meter:
     def __init__(self) -> None:
         self._calls = 0
         self._live = 0
-        self._tokens = [0, 0]
+        self._tokens = {True: [0, 0], False: [0, 0]}
 
     def watching(self, scope: Scope) -> Scope:
         """The scope, counted."""
@@ -34,12 +34,13 @@ class Meter:
         self._calls += 1
         self._live += live
         for i, tokens in enumerate(tokens_of(answer)):
-            self._tokens[i] += tokens
+            self._tokens[live][i] += tokens
 
     def total(self, run_id: str) -> RoleDone:
-        """The sum."""
+        """The sum: the tokens of what was asked now, or of what was kept if nothing was."""
         kept = self._calls - self._live
-        return RoleDone(run_id, self._calls, *self._tokens, replayed=self._calls == kept > 0, kept=kept)
+        tokens = self._tokens[self._live > 0]
+        return RoleDone(run_id, self._calls, *tokens, replayed=self._calls == kept > 0, kept=kept)
 
 
 class _Watched:

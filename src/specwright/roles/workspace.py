@@ -4,10 +4,11 @@ import shutil
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend
+from deepagents.backends import CompositeBackend, FilesystemBackend
 from deepagents.backends.protocol import BackendProtocol
 
 from specwright.ports.roles import Assignment, Files
+from specwright.roles.offloaded import Offloaded
 
 __all__ = ["Guard", "Workspace"]
 
@@ -42,7 +43,7 @@ class Workspace:
     def backend(self) -> CompositeBackend:
         """The agent's file system: this directory; what middleware offloads goes to the agent's own state."""
         return CompositeBackend(
-            default=self._guarded, routes={"/.offloaded/": StateBackend()}, artifacts_root="/.offloaded"
+            default=self._guarded, routes={"/.offloaded/": Offloaded()}, artifacts_root="/.offloaded"
         )
 
     def files(self) -> Files:

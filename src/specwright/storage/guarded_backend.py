@@ -1,16 +1,14 @@
-"""deepagents backends that enforce a policy at the storage level, sync and async (F§6.3, F§7, F§12.5, DESIGN §7).
+"""A deepagents backend under a policy, sync and async (F§6.3, F§7, F§12.5, DESIGN §7).
 
-One wrapper serves all rules. It asks the policy for the path that was named and for the path that links lead to,
-refuses what leaves the root, what has other names (hard links) and what is no file, and answers a refused listing by
-silence. What the backend below says of the real directory, or of a search that met what is sealed, is not passed on.
-The async methods of the protocol run the sync ones in a thread. A method that a later deepagents adds and that is
-not covered here fails the import.
+One wrapper serves all rules. It asks the policy for the path that was named and for the path that links lead to
+(`real_paths`), and answers a refused listing by silence (`discovery`). Changes are made one after the other, and no file
+grows without end. What the backend below says of the real directory is not passed on. The async methods of the protocol
+run the sync ones in a thread. A method that a later deepagents adds and that is not covered here fails the import.
 """
 
-import os
-import posixpath
-import stat
+import threading
 from collections.abc import Callable, Collection
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +18,6 @@ from deepagents.backends.protocol import (
     DeleteResult,
     EditResult,
     FileDownloadResponse,
-    FileInfo,
     FileUploadResponse,
     GlobResult,
     GrepResult,
@@ -29,7 +26,11 @@ from deepagents.backends.protocol import (
     WriteResult,
 )
 
+from specwright.domain.file_limits import MAX_CHARACTERS, edited_length
+from specwright.domain.glob_patterns import compile_glob
+from specwright.storage.discovery import Discovery
 from specwright.storage.policy import Operation, Policy, context_pack, immutable, opaque
+from specwright.storage.real_paths import RealRoot, canonical, is_text
 
 __all__ = [
     "ContextPackBackend",
@@ -40,8 +41,8 @@ __all__ = [
 ]
 
 INVALID = "'{path}' is not a valid path here."
-INCOMPLETE = "the search is incomplete; look in fewer places."
 BAD_PATTERN = "this pattern is not valid here."
+TOO_LONG = f"'{{path}}' would be too long; a file has at most {MAX_CHARACTERS:,} characters."
 
 R = TypeVar("R", ReadResult, WriteResult, EditResult, DeleteResult)
 
@@ -63,32 +64,31 @@ class GuardedBackend(BackendProtocol):
         self._inner = inner
         self._policy = policy
         self._mounted = mounted.rstrip("/")
-        self._root: str = inner._root if isinstance(inner, GuardedBackend) else os.path.realpath(inner.cwd)
+        guards = isinstance(inner, GuardedBackend)
+        self._root: RealRoot = inner._root if guards else RealRoot(str(inner.cwd))
+        self._found = Discovery(self._root, lambda path: bool(self._refused_deep(Operation.LIST, path)))
+        # calls of one answer run side by side, and the backend below reads a file before it writes it
+        self._one_by_one: threading.RLock = inner._one_by_one if guards else threading.RLock()
 
     def ls(self, path: str) -> LsResult:
         """The entries that may be seen; none where nothing may be."""
-        virtual = self._canonical(path)
+        virtual = canonical(path)
         if virtual is None:
             return LsResult(error=self._named(INVALID, path))
         if self._refused_deep(Operation.LIST, path):
             return LsResult(entries=[])
         try:
-            names = sorted(os.listdir(self._root + virtual))  # noqa: PTH208 - names, not Paths, and links untouched
+            seen = self._found.entries(virtual)
         except (OSError, ValueError):
             return LsResult(error=self._named("'{path}' is no directory.", path))
-        seen = [
-            child
-            for name in names
-            if not self._refused_deep(Operation.LIST, child := posixpath.join(virtual, name))
-        ]
-        return LsResult(entries=[self._entry(child) for child in seen])
+        return LsResult(entries=[self._found.info(child) for child in seen])
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> ReadResult:
         """A file's content, or the reason why not."""
         if refusal := self._refusal(Operation.READ, file_path):
             return ReadResult(error=refusal)
         virtual = self._virtual(file_path)
-        if not isinstance(self._inner, GuardedBackend) and not Path(self._root + virtual).is_file():
+        if not isinstance(self._inner, GuardedBackend) and not Path(self._root.real(virtual)).is_file():
             return ReadResult(error=self._named("there is no file '{path}'.", file_path))
         return self._asked(
             lambda: self._inner.read(virtual, offset, limit),
@@ -98,53 +98,38 @@ class GuardedBackend(BackendProtocol):
     def grep(
         self, pattern: str, path: str | None = None, glob: str | None = None, *, max_count: int | None = None
     ) -> GrepResult:
-        """Matches in files that may be seen; the cap counts after the filter."""
-        base = self._canonical(path or "/")
+        """Lines with a text, in files that may be seen and that are texts."""
+        base = canonical(path or "/")
         if base is None:
             return GrepResult(error=self._named(INVALID, path or "/"))
-        if self._refused_deep(Operation.LIST, base):
-            return GrepResult(matches=[])
         try:
-            found = self._inner.grep(pattern, base, glob)
-        except (OSError, ValueError, RuntimeError):
-            return GrepResult(error=INCOMPLETE, matches=[])
-        seen = [
-            match for match in found.matches or [] if not self._refused_deep(Operation.LIST, match["path"])
-        ]
+            files = self._found.files(base, compile_glob(glob) if glob else None)
+        except ValueError:
+            return GrepResult(error=BAD_PATTERN, matches=[])
+        seen = list(islice(self._found.lines(pattern, files), None if max_count is None else max_count + 1))
         cut = max_count is not None and len(seen) > max_count
-        return GrepResult(
-            error=INCOMPLETE if found.error else None,
-            matches=seen[:max_count] if cut else seen,
-            truncated=cut or found.truncated,
-        )
+        return GrepResult(matches=seen[:max_count] if cut else seen, truncated=cut)
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
         """Files that may be seen."""
-        base = self._canonical(path or "/")
+        base = canonical(path or "/")
         if base is None:
             return GlobResult(error=self._named(INVALID, path or "/"))
-        if self._refused_deep(Operation.LIST, base):
-            return GlobResult(matches=[])
         try:
-            found = self._inner.glob(pattern, base)
-        except (OSError, ValueError, RuntimeError):
+            wanted = compile_glob(pattern)
+        except ValueError:
             return GlobResult(error=BAD_PATTERN)
-        if found.matches is None:
-            return GlobResult(error=BAD_PATTERN)
-        seen = [info for info in found.matches if not self._refused_deep(Operation.LIST, info["path"])]
-        return GlobResult(
-            error=INCOMPLETE if found.error else None,
-            matches=seen,
-            truncated=found.truncated,
-            truncation_reason=found.truncation_reason,
-        )
+        files = self._found.files(base, wanted) if self._root.is_directory(base) else ()
+        return GlobResult(matches=[self._found.info(virtual) for virtual in files])
 
     def write(self, file_path: str, content: str) -> WriteResult:
         """Write a file where it is allowed."""
         failed = WriteResult(error=self._named("'{path}' cannot be written.", file_path))
         if refusal := self._refusal(Operation.WRITE, file_path):
             return WriteResult(error=refusal)
-        if not _is_text(content):  # the backend below would truncate the file first
+        if len(content) > MAX_CHARACTERS:
+            return WriteResult(error=self._named(TOO_LONG, file_path))
+        if not is_text(content):  # the backend below would truncate the file first
             return failed
         return self._asked(lambda: self._inner.write(self._virtual(file_path), content), failed)
 
@@ -154,11 +139,18 @@ class GuardedBackend(BackendProtocol):
         if refusal:
             return EditResult(error=refusal)
         failed = EditResult(error=self._named("'{path}' cannot be edited; is it a text file?", file_path))
-        if not _is_text(new_string):
+        if not is_text(new_string):
             return failed
-        return self._asked(
-            lambda: self._inner.edit(self._virtual(file_path), old_string, new_string, replace_all), failed
-        )
+
+        virtual = self._virtual(file_path)
+
+        def edited() -> EditResult:
+            text = Path(self._root.real(virtual)).read_text(encoding="utf-8", errors="replace")
+            if edited_length(text, old_string, new_string, replace_all=replace_all) > MAX_CHARACTERS:
+                return EditResult(error=self._named(TOO_LONG, file_path))
+            return self._inner.edit(virtual, old_string, new_string, replace_all)
+
+        return self._asked(edited, failed)
 
     def delete(self, file_path: str) -> DeleteResult:
         """Delete a file, or a directory of which everything may be deleted; the root stays."""
@@ -179,7 +171,8 @@ class GuardedBackend(BackendProtocol):
         if self._refusal(Operation.WRITE, path):
             return FileUploadResponse(path=path, error="permission_denied")
         try:
-            (response,) = self._inner.upload_files([(self._virtual(path), data)])
+            with self._one_by_one:
+                (response,) = self._inner.upload_files([(self._virtual(path), data)])
         except (OSError, ValueError, RuntimeError):
             return FileUploadResponse(path=path, error="invalid_path")
         return FileUploadResponse(path=path, error=response.error)
@@ -196,41 +189,25 @@ class GuardedBackend(BackendProtocol):
     def _asked(self, ask: Callable[[], R], failed: R) -> R:
         """What the backend below answers; what it says of the real directory is put in our words."""
         try:
-            answer = ask()
+            with self._one_by_one:
+                answer = ask()
         except (OSError, ValueError, RuntimeError):
             return failed
         told = answer.error or ""
-        return failed if self._root in told or "[Errno" in told else answer
-
-    def _entry(self, virtual: str) -> FileInfo:
-        is_directory = Path(self._root + virtual).is_dir()
-        return FileInfo(path=virtual + ("/" if is_directory else ""), is_dir=is_directory)
+        return failed if self._root.path in told or "[Errno" in told else answer
 
     def _refusal(self, operation: Operation, path: str) -> str:
         """Why an operation is refused, by the path that was named and by the one that links lead to."""
-        virtual = self._canonical(path)
-        if virtual is None or (virtual == "/" and operation is Operation.DELETE):
+        found = self._root.find(path)
+        if found is None or (found.virtual == "/" and operation is Operation.DELETE):
             return self._named(INVALID, path)
-        try:
-            real = os.path.realpath(self._root + virtual)
-            plain = _is_plain(real)
-        except (OSError, ValueError):
-            return self._named(INVALID, path)
-        if real != self._root and not real.startswith(self._root + os.sep):
-            return self._named(INVALID, path)
-        resolved = real[len(self._root) :].replace(os.sep, "/") or "/"
-        refusal = self._policy(operation, virtual) or self._policy(operation, resolved)
-        return self._named(refusal or ("" if plain else INVALID), path)
+        refusal = self._policy(operation, found.virtual) or self._policy(operation, found.resolved)
+        return self._named(refusal or ("" if found.plain else INVALID), path)
 
     def _refusal_below(self, path: str) -> str:
         """Why a directory cannot go: something in it cannot; which, stays unsaid."""
-        real = os.path.realpath(self._root + self._virtual(path))
-        for directory, subdirectories, files in os.walk(real):
-            for name in (*subdirectories, *files):
-                virtual = (Path(directory) / name).as_posix()[len(self._root) :]
-                if self._refusal(Operation.DELETE, virtual):
-                    return self._named("'{path}' holds what cannot be deleted.", path)
-        return ""
+        held = any(self._refusal(Operation.DELETE, name) for name in self._root.below(self._virtual(path)))
+        return self._named("'{path}' holds what cannot be deleted.", path) if held else ""
 
     def _refused_deep(self, operation: Operation, path: str) -> str:
         """As `_refusal`, through every guard below."""
@@ -242,33 +219,7 @@ class GuardedBackend(BackendProtocol):
         return reason.replace("{path}", f"{self._mounted}{path}" if self._mounted else path)
 
     def _virtual(self, path: str) -> str:
-        return self._canonical(path) or "/"
-
-    @staticmethod
-    def _canonical(path: str) -> str | None:
-        """`/a/b`, or None for what is no path here; the inner backend refuses any `..` by raising its real root."""
-        if ".." in path or "\0" in path or "~" in path or not _is_text(path):
-            return None
-        return posixpath.normpath("/" + path.replace("\\", "/").lstrip("/"))
-
-
-def _is_plain(real: str) -> bool:
-    """Whether there is nothing, a directory, or a file without a hard link elsewhere: a policy on paths could be got
-    round by another name, and a pipe would never end."""
-    try:
-        status = os.lstat(real)
-    except FileNotFoundError:
-        return True
-    return stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1)
-
-
-def _is_text(text: str) -> bool:
-    """Whether it can be encoded: no half of a surrogate pair."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        return canonical(path) or "/"
 
 
 class ImmutableArtifactBackend(GuardedBackend):

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
-from specwright.gate.inside.fuzz_types import Shape, measure, mismatch, shown
+from specwright.gate.inside.fuzz_showing import measure, shown
+from specwright.gate.inside.fuzz_types import Shape, mismatch
 
 __all__ = ["MOST_KINDS", "Examination", "FoundError", "HangError", "OverTimeError", "Subject"]
 
@@ -240,10 +241,12 @@ class Examination:
     def _undeclared(self, outcome: _Outcome, given: dict[str, Any]) -> Iterator[_Fault]:
         if outcome.errors:
             declared = self._request["errors"]
+            above = next((name for name in outcome.errors if name in declared), "")
+            near = f"; it is a {above}, but errors match by exact class" if above else ""
             if outcome.errors[0] not in declared and not (
                 "OSError" in declared and "OSError" in outcome.errors
             ):
-                yield _Fault("raises", f"raises {outcome.errors[0]}: {outcome.message}", outcome.line)
+                yield _Fault("raises", f"raises {outcome.errors[0]}: {outcome.message}{near}", outcome.line)
             return
         if outcome.unfit:
             yield _Fault("returns", outcome.unfit)

@@ -6,6 +6,7 @@ draws the same inputs."""
 import contextlib
 import importlib
 import signal
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,15 @@ from specwright.gate.inside.fuzz_examination import (
     Subject,
 )
 from specwright.gate.inside.fuzz_hostile import Sources
-from specwright.gate.inside.fuzz_sweep import sweep
+from specwright.gate.inside.fuzz_sweep import enlarged, sweep
 from specwright.gate.inside.fuzz_types import CONSTRUCTORS, Classes, shape_of
 from specwright.gate.inside.fuzz_values import arguments, leaves_of
 from specwright.gate.inside.proxies import Caller, install
 
 __all__ = ["run"]
+
+_SHARE = 5
+"""Of the time for what is drawn, one part in so many is for large inputs again."""
 
 
 def _evaluated(texts: list[str], names: dict[str, Any]) -> list[Any]:
@@ -95,7 +99,19 @@ def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
         pass
     except HangError:
         send({"event": "hang"})
+        send({"event": "end"})
+        return
+    _enlarge(examination, enlarged(shapes, sources), request)
     send({"event": "end"})
+
+
+def _enlarge(examination: Examination, inputs: Iterator[dict[str, Any]], request: dict[str, Any]) -> None:
+    """Large inputs come last: one that takes long is no counterexample, and ends nothing but this."""
+    if request["most_size"]:
+        return
+    examination.allow(request["seconds"] / _SHARE)
+    with contextlib.suppress(OverTimeError, HangError):
+        examination.sweep(inputs)
 
 
 def _explore(examination: Examination, drawn: Any, request: dict[str, Any], turn: int) -> None:

@@ -6,6 +6,8 @@ what is known to be dangerous is tried at every place, each once."""
 
 import copy
 import datetime
+import itertools
+import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -13,9 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from specwright.gate.inside.fuzz_hostile import Sources, hostile
+from specwright.gate.inside.fuzz_showing import measure
 from specwright.gate.inside.fuzz_types import Shape, is_hashable, mismatch
 
-__all__ = ["sweep"]
+__all__ = ["enlarged", "sweep"]
+
+_LARGE = 2500
+"""Characters or elements: more than twice as many as Python nests calls, and few enough for a plain program."""
+_MOST_SWEPT = 200
+_MOST_GIVEN = 8
+_TIMES = 3
+_DIGITS = re.compile("[0-9]+")
+_MANY_DIGITS = ("9" * 12, "9" * 18)
 
 
 def sweep(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, Any]]:
@@ -25,14 +36,57 @@ def sweep(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, A
         shapes: The types of the parameters.
         sources: What the tests give, and what the contract mentions.
     """
-    usual: dict[str, Any] = {}
-    for name, shape in shapes.items():
-        tested = (value for value in sources.given.get(name, ()) if not mismatch(value, shape))
-        usual[name] = next(tested, _plainest(shape))
+    usual = _usual(shapes, sources)
     dangers = hostile(sources)
     for name, shape in shapes.items():
-        for value, _ in zip(_dangerous(shape, dangers), range(_MOST_SWEPT), strict=False):
+        values = itertools.chain(
+            _overlarge_numbers(_tested(name, shape, sources)), _dangerous(shape, dangers)
+        )
+        for value, _ in zip(values, range(_MOST_SWEPT), strict=False):
             yield {**copy.deepcopy(usual), name: value}
+
+
+def enlarged(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, Any]]:
+    """What the tests give, made large: texts and lists repeated, one element or character alone, many times.
+
+    A program that calls itself for each element ends here, whatever it was drawn.
+    """
+    for name, shape in shapes.items():
+        for value, at in itertools.product(_tested(name, shape, sources)[:_MOST_GIVEN], (0, -1)):
+            usual = _usual(shapes, sources, at)
+            for large in _large(value):
+                if not mismatch(large, shape):
+                    yield {**copy.deepcopy(usual), name: large}
+
+
+def _tested(name: str, shape: Shape, sources: Sources) -> list[Any]:
+    return [value for value in sources.given.get(name, ()) if not mismatch(value, shape)]
+
+
+def _usual(shapes: Mapping[str, Shape], sources: Sources, at: int = 0) -> dict[str, Any]:
+    """A call as the tests make it, the first one's arguments or the last one's."""
+    tested = {name: _tested(name, shape, sources) for name, shape in shapes.items()}
+    return {name: tested[name][at] if tested[name] else _plainest(shape) for name, shape in shapes.items()}
+
+
+def _overlarge_numbers(tested: Sequence[Any]) -> Iterator[str]:
+    """The texts of the tests with one number in them larger than what most things hold."""
+    for text in [value for value in tested if isinstance(value, str)][:_MOST_GIVEN]:
+        for number in _DIGITS.finditer(text):
+            yield from (text[: number.start()] + digits + text[number.end() :] for digits in _MANY_DIGITS)
+
+
+def _large(value: Any) -> Iterator[Any]:
+    """A value made large, in a few ways."""
+    if measure(value) > _LARGE:
+        return
+    if isinstance(value, (str, bytes)) and value:
+        yield (value * _LARGE)[:_LARGE]
+        yield value[:1] * _LARGE
+    elif isinstance(value, list) and value:
+        whole: list[Any] = [*value]
+        yield [copy.deepcopy(part) for part in (whole * _LARGE)[:_LARGE]]
+        yield from ([large] for large in _large(whole[0]))
 
 
 def _plainest(shape: Shape) -> Any:
@@ -82,6 +136,7 @@ def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]]) -> Iterator[A
             ):
                 yield _BUILD[shape.kind]([value])
                 yield _BUILD[shape.kind]([copy.deepcopy(other), value])
+                yield _BUILD[shape.kind]([copy.deepcopy(value) for _ in range(_TIMES)])
         case "dict" if shape.parts:
             yield {}
             key = _plainest(shape.parts[0])
@@ -99,7 +154,6 @@ def _is_any(value: Any) -> bool:
     return True
 
 
-_MOST_SWEPT = 200
 _BUILD: dict[str, Callable[[list[Any]], Any]] = {
     "list": list,
     "tuple...": tuple,

@@ -16,8 +16,5 @@ __all__ = ["run"]
 def run(_: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
     """Run the job's script to its end."""
     script: str = job["script"]
-    for name in [name for name in sys.modules if name.partition(".")[0] == "specwright"]:
-        # a script finds its own files by itself
-        del sys.modules[name]
     sys.argv = [script, str(plan["to_gate"]), *job["arguments"], str(plan["from_gate"])]
     runpy.run_path(script, run_name="__main__")

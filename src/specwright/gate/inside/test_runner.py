@@ -8,10 +8,12 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from specwright.gate.inside.drawing import draw_alike, draws
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.guard import Guard
 from specwright.gate.inside.proxies import Caller, install
@@ -39,6 +41,8 @@ def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
     options += ["--import-mode=importlib", "--basetemp=basetemp", "--tb=short", "--capture=no"]
     options += ["-p", "no:cacheprovider", f"--confcutdir={tests}", tests]
     sys.argv = ["pytest"]
+    if draws(Path(tests)):
+        draw_alike()
     pytest.main(options, plugins=[_Reporter(send, guard)])
     send({"event": "end"})
 

@@ -1,0 +1,70 @@
+"""The definitions of tasks that the log names, each checked as it comes and read when it is asked for (D29, DESIGN §11).
+
+A definition is bound by its SHA-256: bytes that have it are those that were written, and were valid then. So the
+state takes from each of ten thousand what it needs, and the rest is validated when somebody wants that task.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from specwright.domain.task_file import TaskDefinition, TaskHead
+from specwright.errors import CorruptionError, InputError
+from specwright.ports.store import StateStore
+
+__all__ = ["ProjectDefinitions"]
+
+
+class ProjectDefinitions(Mapping[str, TaskDefinition]):
+    """By task id, in the order in which the log first names them.
+
+    Args:
+        store: Holds them.
+    """
+
+    def __init__(self, store: StateStore) -> None:
+        self._store = store
+        self._stored: dict[str, tuple[str, bytes]] = {}
+        self._read: dict[str, TaskDefinition] = {}
+
+    def take(self, sha256: str) -> TaskHead:
+        """Take in a definition: a new task's, or a later one of a task that is there.
+
+        Returns:
+            What the state needs of it.
+
+        Raises:
+            CorruptionError: it is missing or was altered.
+            InputError: it is no definition of a task.
+        """
+        data, where = self._store.definition(sha256), f"definitions/{sha256}"
+        head = TaskHead.from_bytes(data, where)
+        self._stored[head.task_id] = where, data
+        self._read.pop(head.task_id, None)
+        return head
+
+    def __getitem__(self, task_id: str) -> TaskDefinition:
+        """The definition of a task.
+
+        Raises:
+            KeyError: no such task.
+            CorruptionError: what the log names is no definition of a task.
+        """
+        if task_id not in self._read:
+            where, data = self._stored[task_id]
+            try:
+                self._read[task_id] = TaskDefinition.from_bytes(data, where)
+            except InputError as error:
+                raise CorruptionError(
+                    f"the definition of {task_id} cannot be read: {error.what}",
+                    where=error.where,
+                    remedy="`specwright verify` says what was altered; restore the project from a copy",
+                ) from error
+        return self._read[task_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stored)
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def __contains__(self, task_id: object) -> bool:
+        return task_id in self._stored

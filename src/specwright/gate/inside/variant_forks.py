@@ -1,0 +1,144 @@
+"""Forks a process for each variant of a module, a few at a time, and takes the result of each (D-S8-08).
+
+A fork holds no other's pipe, and the name of its folder tells it nothing. What it may use is bounded, by processor
+time first: a busy machine does not change a verdict.
+"""
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["Forked", "limit", "run_all", "write"]
+
+_MIB = 1024 * 1024
+_MEMORY = 1024 * _MIB
+_FILE = 16 * _MIB
+_WALL = 10
+_LEAST_SECONDS = 0.3
+_TIMES = 6
+
+
+class Forked(NamedTuple):
+    """That this process is a fork: for which variant, in which folder, and where its result goes."""
+
+    place: int
+    home: Path
+    writer: int
+
+
+class _Running:
+    """One fork that is running.
+
+    Args:
+        place: Its variant.
+        home: Its folder.
+        reader: Brings its result.
+        pid: Of the fork.
+    """
+
+    def __init__(self, place: int, home: Path, reader: int, pid: int) -> None:
+        self.place = place
+        self._home = home
+        self.reader = reader
+        self._pid = pid
+        self.began = time.monotonic()
+        self.seconds = 0.0
+        self._data = b""
+
+    def ended(self) -> bool:
+        """Read what is there; at its end the fork is gone."""
+        chunk = os.read(self.reader, 65536)
+        self._data += chunk
+        return not chunk
+
+    def result(self) -> dict[str, Any]:
+        """End it and say how it was."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        _, _, usage = os.wait4(self._pid, 0)
+        self.seconds = usage.ru_utime + usage.ru_stime
+        os.close(self.reader)
+        shutil.rmtree(self._home, ignore_errors=True)
+        stopped: dict[str, Any] = {"outcome": "stopped", "passed": [], "failed": []}
+        try:
+            return json.loads(self._data) if self._data else stopped
+        except ValueError:
+            return stopped
+
+
+def _forked(place: int, others: Iterable[_Running]) -> _Running | Forked:
+    home = Path.cwd() / os.urandom(8).hex()
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(writer)
+        return _Running(place, home, reader, pid)
+    for descriptor in (reader, *(other.reader for other in others)):
+        os.close(descriptor)
+    return Forked(place, home, writer)
+
+
+def run_all(plan: dict[str, Any], descriptor: int) -> Forked | None:
+    """Run every variant; None when all have ended, and in a fork what it is."""
+    waiting = [*range(len(plan["variants"]))]
+    running: dict[int, _Running] = {}
+    while waiting or running:
+        # the first is the module as it is: what it takes bounds the others, so that a loop without an end is soon stopped
+        most = (
+            plan["jobs"] if waiting[:1] != [0] and 0 not in [fork.place for fork in running.values()] else 1
+        )
+        while waiting and len(running) < most:
+            started = _forked(waiting.pop(0), running.values())
+            if isinstance(started, Forked):
+                return started
+            running[started.reader] = started
+        for fork in _ended(running, plan["seconds"]):
+            write(
+                descriptor,
+                json.dumps({"event": "variant", "place": fork.place, **fork.result()}).encode() + b"\n",
+            )
+            if fork.place == 0:
+                plan["seconds"] = min(plan["seconds"], max(_LEAST_SECONDS, _TIMES * fork.seconds))
+    return None
+
+
+def _ended(running: dict[int, _Running], seconds: float) -> list[_Running]:
+    """Wait a little; those that came to their end, or are late."""
+    ready = set(select.select([*running], [], [], 0.2)[0])
+    now = time.monotonic()
+    late = {reader for reader, fork in running.items() if now - fork.began > _WALL * seconds}
+    over = [
+        reader for reader, fork in running.items() if (reader in ready and fork.ended()) or reader in late
+    ]
+    return [running.pop(reader) for reader in over]
+
+
+def limit(seconds: float) -> None:
+    """Bound what this process may use."""
+    try:
+        import resource
+    except ImportError:
+        return
+    for limit, most in (
+        (resource.RLIMIT_AS, _MEMORY),
+        (resource.RLIMIT_FSIZE, _FILE),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, int(seconds) + 2),
+    ):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(limit, (most, most))
+    # processor time, not the clock: a busy machine does not change the verdict
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def write(descriptor: int, data: bytes) -> None:
+    """Write all of it."""
+    while data:
+        data = data[os.write(descriptor, data) :]

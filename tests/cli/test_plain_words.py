@@ -1,0 +1,180 @@
+"""What a page says to somebody who sees it for the first time, and what it must not repeat."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.commands import SMALL, in_own_process, specwright
+from specwright.cli.output import printable
+
+COMMANDS = (
+    *(
+        "",
+        "init",
+        "run",
+        "approve",
+        "amend",
+        "reject",
+        "resolve",
+        "release",
+        "status",
+        "tasks",
+        "modules",
+        "module",
+    ),
+    *("escalations", "gate", "verify", "doctor", "wire"),
+    *("wire validate", "wire reduce", "wire a2a", "wire log", "wire verify"),
+)
+
+
+@pytest.mark.parametrize("command", ["", "wire"])
+def test_each_command_is_said_in_one_whole_line(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal of 80 columns no summary is cut off (D-S9-01)."""
+    monkeypatch.setenv("COLUMNS", "80")
+    page = specwright(*command.split(), "--help").out.partition("Commands:")[2]
+    summaries = [line for line in page.splitlines() if line.startswith("  ") and line.strip()]
+    assert len(summaries) >= 5
+    assert not [line for line in summaries if line.endswith("...")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_on_a_terminal(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """80 columns for each command (D-S9-01)."""
+    monkeypatch.setenv("COLUMNS", "80")
+    told = in_own_process(*command.split(), "--help")
+    assert told.code == 0
+    assert [line for line in told.out.splitlines() if len(line) > 80] == []
+
+
+def test_names_that_a_model_gives_stay_on_their_line(tmp_path: Path) -> None:
+    """Line ends, direction overrides, escapes and a thousand characters change no page (D-S9-04)."""
+    playbook = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook"))
+    path = playbook / "researcher/spec.json"
+    spec = json.loads(path.read_text())
+    spec["title"] = "\x1b[31mName\u202eplate\x07"
+    spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["name"] = (
+        "Initials\nTSK-009  Forged " + "x" * 900
+    )
+    path.write_text(json.dumps(spec))
+    given = ("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}")
+    told = specwright(*given)
+    assert told.code == 3, told
+    assert not {"\x1b", "\u202e", "\x07"} & set(told.out)
+    assert not [line for line in told.out.splitlines() if line.strip().startswith("TSK-009")]
+    assert max(map(len, (line for line in told.out.splitlines() if "TSK-001" in line))) <= 80
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200f", "\u2028", "\x9b"])
+def test_marks_that_reorder_a_line_are_not_printed(mark: str) -> None:
+    """A text must not look like another one (D-S9-04)."""
+    assert printable(f"a{mark}b") == "ab"
+
+
+def test_warnings_at_the_gate_are_said_once(tmp_path: Path) -> None:
+    """`warning: <place>: <what>`, without the severity again (D-S9-04)."""
+    playbook = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook"))
+    path = playbook / "researcher/spec.json"
+    spec = json.loads(path.read_text())
+    spec["pillars"][0]["epics"][0]["description"] = "Short."
+    path.write_text(json.dumps(spec))
+    given = ("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}")
+    told = specwright(*given)
+    assert "  warning: pillars[0].epics[0].description: has fewer" in told.out
+
+
+def test_a_project_in_which_all_was_abandoned_says_what_is_left_to_do(
+    halted_once: Path, tmp_path: Path
+) -> None:
+    """Not `run`, which would be refused, but a new SPEC.md (D-S9-02)."""
+    project = Path(shutil.copytree(halted_once, tmp_path / "halted"))
+    while waiting := specwright("escalations", project, "--json").document:
+        given = (waiting[0]["escalation_id"], "ABANDON_TASK", project, "--rationale", "Not worth it.")
+        told = specwright("resolve", *given)
+    assert told.code == 1
+    page = specwright("status", project).out
+    assert "there is nothing to release" in page
+    assert "specwright run" not in page
+
+
+def test_tasks_name_each_other_as_the_spec_does(tmp_path: Path) -> None:
+    """TSK-001, not the name of a folder; a program gets the whole id (D-S9-01)."""
+    playbook = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook"))
+    path = playbook / "researcher/spec.json"
+    spec = json.loads(path.read_text())
+    tasks = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"]
+    tasks.append({**tasks[0], "task_id": "TSK-002", "name": "Second", "depends_on": ["TSK-001"]})
+    path.write_text(json.dumps(spec))
+    shutil.rmtree(playbook / "TSK-001")  # so that it stops there
+    model = f"playbook:{playbook}"
+    specwright("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", model, "--approve")
+    page = specwright("tasks", tmp_path / "p")
+    assert "waits for TSK-001" in page.out, page
+    assert "T-" not in page.out
+    assert "T-" in specwright("tasks", tmp_path / "p", "--json").out
+    assert "1 in progress" in specwright("status", tmp_path / "p").out
+
+
+def test_a_researcher_that_only_talks_costs_six_calls_and_says_what_to_do(
+    tmp_path: Path, endpoint: Callable[[tuple[int, bytes] | None], str]
+) -> None:
+    """No SPEC.md is worth sixty refusals; the same again asks nothing, so a new directory is named (D-S6-04, D-11-04)."""
+    message = {"role": "assistant", "content": "I am sorry, I cannot do that."}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    answer = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    url = endpoint((200, json.dumps({**answer, "usage": usage}).encode()))
+    given = ("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", "openai:m", "--base-url", url)
+    told = specwright(*given)
+    told.refuses("in 6 attempts", "a new directory", code=1)
+    assert "6 model calls, 6,060 tokens" in told.err
+    again = specwright(*given)
+    assert "6 of them answered by the journal, 0 tokens" in again.err
+    status = specwright("status", tmp_path / "p")
+    assert "Asked:    6 model calls in all; 6,000 tokens in, 60 out" in status.out
+
+
+def test_status_says_what_was_asked_of_models(waiting: Path) -> None:
+    """Once each, whatever was repeated since (D-S6-05)."""
+    specwright("run", waiting)
+    asked = specwright("status", waiting, "--json").document["asked"]
+    assert asked == {"calls": 3, "input_tokens": 0, "output_tokens": 0}
+    assert "Asked:    3 model calls in all; scripted" in specwright("status", waiting).out
+
+
+def test_a_payload_is_printed_to_be_filled_in(
+    halted_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--draft` prints only the payload; ids and directory in either order (F-17.2-01)."""
+    (escalation,) = (halted_once / "state_store/escalations").iterdir()
+    page = specwright("escalations", escalation.stem, halted_once).out
+    assert f"specwright escalations {escalation.stem} {halted_once} --draft AMEND_SPEC > answer.json" in page
+    for words in ((escalation.stem, halted_once), (halted_once, escalation.stem)):
+        told = specwright("escalations", *words, "--draft", "AMEND_SPEC")
+        assert told.document["amendment_rationale"] == "..."
+        assert told.document["amended_acceptance_criteria"]
+    specwright("escalations", escalation.stem, halted_once, "--draft", "NO_SUCH").refuses("AMEND_SPEC")
+    specwright("escalations", halted_once, "--draft", "AMEND_SPEC").refuses("ESC-ID")
+
+
+@pytest.mark.parametrize(
+    ("action", "payload", "words"),
+    [
+        ("AMEND_SPEC", {}, ["`amended_acceptance_criteria` is missing", "--draft AMEND_SPEC"]),
+        ("AMEND_SPEC", {"amended_acceptance_criteria": "x", "amendment_rationale": "y"}, ["must be a list"]),
+        ("ABANDON_TASK", {"rationale": "y", "foo": 1}, ["`foo` is no field of this answer"]),
+        ("ABANDON_TASK", {"rationale": "..."}, ["`rationale` '...' is a placeholder"]),
+    ],
+)
+def test_a_wrong_payload_is_told_in_words(
+    action: str, payload: dict[str, object], words: list[str], halted_once: Path, tmp_path: Path
+) -> None:
+    """The field and what is wrong with it, without the validator's own prose (F-17.2-01, D-S9-04)."""
+    (escalation,) = (halted_once / "state_store/escalations").iterdir()
+    (tmp_path / "answer.json").write_text(json.dumps(payload))
+    told = specwright("resolve", escalation.stem, action, halted_once, "--payload", tmp_path / "answer.json")
+    told.refuses(*words)
+    for prose in ("Value error", "got {", "Input should", "Extra inputs"):
+        assert prose not in told.err

@@ -1,0 +1,74 @@
+"""Patterns mean what the file tools say that they mean, and end in time whatever a model writes (DESIGN §7)."""
+
+import pytest
+from deepagents.backends.utils import compile_grep_include_glob
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specwright.domain.glob_patterns import MAX_ALTERNATIVES, compile_glob
+
+SEGMENTS = st.sampled_from(
+    [
+        "*",
+        "**",
+        "*.py",
+        "?",
+        "[ab]*",
+        "[!a]",
+        "a",
+        "b.py",
+        ".*",
+        ".a",
+        "{a,b}",
+        "{a,b}.py",
+        "{{a,c},.a}",
+        "a*b",
+    ]
+)
+PATTERNS = st.builds(
+    lambda anchored, parts: ("/" if anchored else "") + "/".join(parts),
+    st.booleans(),
+    st.lists(SEGMENTS, min_size=1, max_size=4),
+)
+PATHS = st.lists(
+    st.sampled_from(["a", "b", "c", "ab", "b.py", "a.py", ".a", "b.md"]), min_size=1, max_size=4
+).map("/".join)
+
+
+@given(PATTERNS, PATHS)
+def test_a_pattern_means_what_the_file_tools_mean_by_it(pattern: str, path: str):
+    """Two readings agree on names at any depth, anchors, `**`, braces, classes and dots (D-S7-04)."""
+    assert compile_glob(pattern)(path) is bool(compile_grep_include_glob(pattern)(path))
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("**/a/" * 10 + "b", "a/" * 1500),
+        ("{*,}{*,}/a/{*,}{*,}/a/{*,}{*,}/b", "a/" * 1500),
+        ("*a" * 100 + "b", "a" * 255),
+        ("[!b]*" * 50 + "b", "a" * 255),
+        ("?*" * 100 + "b", "a" * 255),
+        ("**/" * 300 + "b", "a/" * 1500),
+    ],
+)
+def test_no_pattern_holds_the_factory_up(pattern: str, path: str):
+    """Where one regular expression would go back for hours, every state is visited once for each name (D-S7-04)."""
+    assert not compile_glob(pattern)(path + "c")
+
+
+@pytest.mark.parametrize("pattern", ["../x", "a/../b", "{a,..}/b", "a/..", "x" * 1001, "{a,b}" * 20])
+def test_what_leads_upwards_or_never_ends_is_refused(pattern: str):
+    """Also where the braces make it so (D-S7-04)."""
+    with pytest.raises(ValueError, match=r"pattern"):
+        compile_glob(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[", "{", "{a", "{a,b", "[]", "[!", "\0", "", "/", "//", "a//b", "{}", "{,}", "!a"]
+)
+def test_what_is_no_pattern_stands_for_itself_or_for_nothing(pattern: str):
+    """It is never an error that a tool has to catch (D-S7-04)."""
+    assert compile_glob(pattern)("a/b") is (pattern == "a//b")
+    assert MAX_ALTERNATIVES < 100

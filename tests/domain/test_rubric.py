@@ -1,0 +1,101 @@
+"""What the evidence of a challenge may cite (F§9.4, F§9.5)."""
+
+from typing import Any
+
+import pytest
+
+from engineering.answers import PASSING
+from specwright.domain.answers import ChallengerAnswer
+from specwright.domain.contract import MicroModuleContract
+from specwright.domain.rubric import Citable, citable, compliance_problems
+
+DOUBLE = MicroModuleContract.model_validate(
+    {
+        "module_id": "MM-00000001",
+        "module_version": "1.0.0",
+        "name": "double",
+        "purpose": "Double a number.",
+        "tags": ["numbers"],
+        "inputs": [{"name": "number", "type": "int", "constraints": ["is not negative"]}],
+        "outputs": [{"name": "result", "type": "int", "invariants": ["is the number twice"]}],
+        "error_surfaces": [{"name": "ValueError", "when": "number is negative", "surface": "exception"}],
+        "effects": [],
+        "modes": {"sync": True, "async": False},
+        "error_cases": ["Minus one"],
+        "dependencies": [],
+    }
+)
+GIVEN = citable(
+    [DOUBLE],
+    ["test_it_is_the_number_twice", "test_double.py::test_a_negative_number_is_refused"],
+    ["2 of 2 tests passed: test_it_is_the_number_twice[1], test_unlisted"],
+    "# Examples\n\n## Two and two\n\nAre four.\n",
+)
+IN_A_CONTRACT_DEBATE = Citable([DOUBLE])
+
+
+def told(evidence: str, given: Citable, assessment: str = "MET") -> list[str]:
+    """What is wrong with a challenge whose fifth criterion is judged so."""
+    answer: dict[str, Any] = {
+        **PASSING,
+        "rubric_assessments": [dict(a) for a in PASSING["rubric_assessments"]],
+    }
+    answer["rubric_assessments"][4] |= {"evidence": evidence, "assessment": assessment}
+    if assessment == "NOT_MET":
+        failure = {"invariant": "/purpose", "evidence": "Nothing shows it.", "required_change": "Show it."}
+        answer |= {"verdict": "FAIL", "failures": [failure]}
+    found = compliance_problems(ChallengerAnswer.model_validate(answer), given)
+    return [problem for problem in found if problem.startswith("R5")]
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        "test_it_is_the_number_twice[three] shows six for three",
+        "tests/test_double.py::test_a_negative_number_is_refused shows that very error",
+        "test_inventory lists it: test_unlisted ran, too, and passed",
+        "Every test_it_is_* of tests/test_double.py shows it",
+        "/inputs/0/constraints/0-1 and /error_surfaces/0. Nothing is left open",
+        "It is what the example 'Two and two' gives",
+    ],
+)
+def test_what_is_there_may_be_cited(evidence: str):
+    """F-9.4-06, F-9.5-02: tests by name, file, parameter or beginning; pointers; an example by its heading."""
+    assert told(evidence, GIVEN) == []
+
+
+@pytest.mark.parametrize(
+    ("evidence", "wrong"),
+    [
+        ("/inputs/7/constraints/3 holds in every listed case", "no /inputs/7/constraints/3"),
+        ("/purpose and /outputs/0/invariants/4 are both shown", "no /outputs/0/invariants/4"),
+        ("test_of_another_module shows six for three there", "no test is called test_of_another_module"),
+        ("test_it_is_the_number and test_unlisted show it", "no test is called test_it_is_the_number;"),
+        ("For example it is quite right in all cases", "name a listed test"),
+        ("The author has thought of everything that matters", "name a listed test"),
+    ],
+)
+def test_what_is_not_there_shows_nothing(evidence: str, wrong: str):
+    """F-9.4-06, F-9.5-02: a pointer, test or example that does not exist makes the review mild."""
+    (problem,) = told(evidence, GIVEN)
+    assert wrong in problem
+
+
+def test_what_is_missing_is_said_by_its_missing_name():
+    """F-9.4-06: NOT_MET may name a test that ought to be there."""
+    assert told("There is no test_of_nought, nor any other that shows nought.", GIVEN, "NOT_MET") == []
+
+
+@pytest.mark.parametrize(
+    ("evidence", "mild"),
+    [
+        ("/outputs/0/invariants/0 says in numbers what comes out", False),
+        ("double names each failure that a number can cause", False),
+        ("Each of the error surfaces says when it comes", False),
+        ("The author has thought of everything that matters", True),
+        ("/outputs/3 says in numbers what comes out", True),
+    ],
+)
+def test_in_a_contract_debate_the_contracts_are_cited(evidence: str, mild: bool):
+    """F-9.5-02, D-10-03: there are no tests yet, and evidence that names nothing of the contract is none."""
+    assert bool(told(evidence, IN_A_CONTRACT_DEBATE)) is mild

@@ -1,0 +1,27 @@
+"""What an invocation used (D-S6-05)."""
+
+from specwright.roles.usage import Meter
+
+
+def answer(tokens_in: int, tokens_out: int) -> dict[str, object]:
+    """A journalled answer."""
+    usage = {"input_tokens": tokens_in, "output_tokens": tokens_out}
+    return {"message": {"data": {"usage_metadata": usage}}}
+
+
+def test_answers_that_the_journal_gave_are_not_paid_for_again() -> None:
+    """Of an invocation that goes on, as an amended spec does, the new tokens count (D-S6-05)."""
+    meter = Meter()
+    meter.count(answer(5000, 900), live=False)
+    meter.count(answer(700, 30), live=True)
+    done = meter.total("product.1/researcher")
+    assert (done.calls, done.kept, done.replayed) == (2, 1, False)
+    assert (done.input_tokens, done.output_tokens) == (700, 30)
+
+
+def test_an_invocation_that_was_only_repeated_tells_what_it_once_took() -> None:
+    """So that its line shows something; it is marked as kept (D-S6-05)."""
+    meter = Meter()
+    meter.count(answer(5000, 900), live=False)
+    done = meter.total("product.1/researcher")
+    assert (done.replayed, done.input_tokens, done.output_tokens) == (True, 5000, 900)
