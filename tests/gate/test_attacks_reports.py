@@ -58,6 +58,8 @@ PATCHING = {
     "the reports": "import _pytest.reports as r\nr.TestReport.from_item_and_call = classmethod(lambda c, i, call: c(i.nodeid, i.location, {}, 'passed', None, call.when))",
     "the calls": "import _pytest.runner as r\nr.CallInfo.from_call = classmethod(lambda c, f, when, reraise=None: c(None, None, 0, 0, 0, when, _ispytest=True))",
     "the code of a function": "import _pytest.python as p\ndef nothing(pyfuncitem): return True\np.pytest_pyfunc_call.__code__ = nothing.__code__",
+    "the code of a class method": "import _pytest.reports as r\ndef passed(cls, item, call): return None\nr.TestReport.__dict__['from_item_and_call'].__func__.__code__ = passed.__code__",
+    "the defaults of a function": "import _pytest.runner as r\nr.runtestprotocol.__defaults__ = (False, None)",
     "raises": "import contextlib\npytest.raises = lambda *a, **k: contextlib.suppress(BaseException)",
     "the hooks": "import pluggy._hooks as h\nh.HookCaller.__call__ = lambda self, **k: []",
     "a plugin of its own": "import sys\n@pytest.fixture(autouse=True)\ndef plugin(request):\n    request.config.pluginmanager.register(sys.modules[__name__])\ndef pytest_runtest_makereport(item, call): pass",

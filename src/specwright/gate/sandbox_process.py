@@ -5,7 +5,9 @@ its environment is empty but for what Python needs, its input is closed, and two
 itself before it loads anything of a candidate (`inside.start`). No file and no process outlives it.
 """
 
+import compileall
 import contextlib
+import functools
 import json
 import math
 import os
@@ -150,6 +152,7 @@ def start(plan: Plan, kind: SandboxKind) -> Child:
     Raises:
         SpecwrightError: it could not be started at all.
     """
+    _compile_inside()
     from_gate, writes = os.pipe()
     reads, to_gate = os.pipe()
     text = json.dumps(_plan_text(plan, kind, from_gate, to_gate))
@@ -181,6 +184,13 @@ def start(plan: Plan, kind: SandboxKind) -> Child:
         for descriptor in (from_gate, to_gate, last):
             os.close(descriptor)
     return Child(process, reads, writes)
+
+
+@functools.cache
+def _compile_inside() -> None:
+    """Sandboxed processes write no bytecode; where nobody did it for them, each would compile `inside` again."""
+    if not sys.dont_write_bytecode:
+        compileall.compile_dir(_INSIDE, quiet=2)  # what cannot be written is left
 
 
 def _plan_text(plan: Plan, kind: SandboxKind, from_gate: int, to_gate: int) -> dict[str, Any]:

@@ -40,8 +40,11 @@ _FRAMES = {
 }
 """Attributes that a test reads for nothing but the frames behind them; pytest reads them too."""
 
-_Part = tuple[Mapping[str, Any], str, Any, types.CodeType | None]
-"""Where something stands, its name, itself, and the code that it had."""
+_CONTENT = {"__code__", "__defaults__", "__kwdefaults__"}
+"""Attributes of a function that make it another one in its place."""
+
+_Part = tuple[Mapping[str, Any], str, Any]
+"""Where something stands, its name, and itself."""
 
 
 class Guard:
@@ -58,18 +61,24 @@ class Guard:
         self._looking = False
         self._exit = os._exit
         self._parts: list[_Part] = []
+        self._functions: set[types.FunctionType] = set()
         self.items: list[tuple[Any, tuple[object, ...]]] = []
 
     def arm(self) -> None:
         """From now on a change is a finding."""
-        sys.addaudithook(self._audit)
         self._parts = _parts()
+        behind = (_function(part) for _, _, part in self._parts)
+        self._functions = {one for one in behind if isinstance(one, types.FunctionType)}
+        sys.addaudithook(self._audit)
 
     def check(self) -> None:
         """Compare with what was remembered."""
-        for owner, name, part, code in self._parts:
-            if owner.get(name) is not part or (code is not None and part.__code__ is not code):
-                self.found(f"{name} was replaced, which runs or reports the tests")
+        for owner, name, part in self._parts:
+            if owner.get(name) is not part:
+                self._replaced(name)
+
+    def _replaced(self, name: str) -> None:
+        self.found(f"{name} was replaced, which runs or reports the tests")
 
     def check_items(self, made_of: Callable[[Any], tuple[object, ...]]) -> None:
         """Compare what was collected with what it was then."""
@@ -87,6 +96,8 @@ class Guard:
             self.found(f"{event} was used")
         elif event == "sys._getframe" or (event == "object.__getattr__" and what[1] in _FRAMES):
             self._look(event)
+        elif event == "object.__setattr__" and what[1] in _CONTENT and what[0] in self._functions:
+            self._replaced(what[0].__name__)
 
     def _look(self, event: str) -> None:
         """Tell it if a test itself looked for a frame; to see that, this looks for one."""
@@ -106,22 +117,29 @@ def _parts() -> list[_Part]:
     for module_name in [name for name in sys.modules if name.partition(".")[0] in _WATCHED]:
         names = vars(sys.modules[module_name])
         for name, value in names.items():
-            if isinstance(value, types.FunctionType):
-                found.append((names, name, value, value.__code__))
-            elif isinstance(value, type):
-                found.append((names, name, value, None))
-                if value not in seen and value.__module__.partition(".")[0] in _WATCHED:
-                    seen.add(value)
-                    found += _members(vars(value))
+            if isinstance(value, (types.FunctionType, type)):
+                found.append((names, name, value))
+            if isinstance(value, type) and value not in seen and _is_watched(value):
+                seen.add(value)
+                found += _members(vars(value))
     for module_name in _WHOLE:
         names = vars(sys.modules[module_name])
-        found += [(names, name, value, None) for name, value in names.items() if callable(value)]
+        found += [(names, name, value) for name, value in names.items() if callable(value)]
     return found
+
+
+def _is_watched(value: type) -> bool:
+    return value.__module__.partition(".")[0] in _WATCHED
+
+
+def _function(part: Any) -> object:
+    """The function behind a part; a class or a function of C stays what it is."""
+    if isinstance(part, property):
+        return part.fget
+    return getattr(part, "__func__", part)
 
 
 def _members(names: Mapping[str, Any]) -> Iterator[_Part]:
     for name, member in names.items():
-        if isinstance(member, types.FunctionType):
-            yield names, name, member, member.__code__
-        elif isinstance(member, (classmethod, staticmethod, property)):
-            yield names, name, member, None
+        if isinstance(member, (types.FunctionType, classmethod, staticmethod, property)):
+            yield names, name, member
