@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 from specwright.domain.contract import Input, MicroModuleContract, Output
-from specwright.gate.sandbox_kind import SandboxKind, fault_of
-from specwright.gate.sandbox_pair import prepare
-from specwright.gate.sandbox_process import Sandbox
+from specwright.gate.sandbox.kind import Sandbox, fault_of
+from specwright.gate.sandbox.pair import prepare
+from specwright.gate.sandbox.plan import SandboxKind
 from specwright.gate.staging import lay_out, stage, workspace
 from specwright.gate.test_run import named_tests, run_tests
 from specwright.ports.gate import Candidate

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from specwright.domain.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
 from specwright.gate import FirstGate
-from specwright.gate.fuzz import FuzzBounds
-from specwright.gate.mutants import made_mutants
+from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.strength.mutants import made_mutants
 from specwright.ports.gate import Candidate
 
 TARGET_SECONDS = 3.0

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.application.artifact_store import ArtifactStoreService
-from specwright.application.records import Invocation
+from specwright.application.stores.artifact_store import ArtifactStoreService
+from specwright.application.stores.records import Invocation
 from specwright.domain.answers import Amendment, Decision, ShipDirective
 from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus, check_transition
 from specwright.domain.debate import Adjudication

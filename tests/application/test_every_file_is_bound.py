@@ -13,7 +13,7 @@ from cli.commands import specwright
 from factory.scripts import NAMEPLATE_SPEC, failing, pair, rejecting
 from roles.conftest import run  # noqa: F401  # the fixture
 from roles.overheard import Run
-from specwright.application.kept_records import KEPT
+from specwright.application.stores.kept_records import KEPT
 
 INDEX = "state_store/code_index/index.db"
 

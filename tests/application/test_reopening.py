@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.application.deliverable import CONTRACTS
+from specwright.application.debate.deliverable import CONTRACTS
 from specwright.application.engineering import EngineeringState, Left, debate_of, may_reopen
 
 

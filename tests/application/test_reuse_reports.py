@@ -13,7 +13,7 @@ from cli.commands import SMALL, specwright
 from factory.scripts import pair, rewrite
 from roles.conftest import run  # noqa: F401  # the fixture
 from roles.overheard import Run
-from specwright.application.trail import trail
+from specwright.application.proof.trail import trail
 from specwright.bootstrap import reading_project
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.micro_plan import MicroPlan

@@ -10,9 +10,9 @@ import pytest
 
 from roles.conftest import run  # noqa: F401  # the fixture
 from roles.overheard import Run
-from specwright.application.kept_records import KEPT, kept_in
-from specwright.application.trail import ModuleTrail, trail
-from specwright.application.trail_text import trail_text
+from specwright.application.proof.trail import ModuleTrail, trail
+from specwright.application.proof.trail_text import trail_text
+from specwright.application.stores.kept_records import KEPT, kept_in
 from specwright.bootstrap import reading_project, stored_wires
 from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus
 from specwright.domain.ids import ModuleRef

@@ -10,7 +10,7 @@ import pytest
 
 from cli.commands import PLAYBOOK, SMALL, specwright
 from log.damage import tamper
-from specwright.application.verifying import Checked
+from specwright.application.proof.verifying import Checked
 from specwright.bootstrap import verified_project
 from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import specwright
-from specwright.application.debates import Held, Round
+from specwright.application.debate.rounds import Held, Round
 from specwright.cli.debate_page import held_page
 from specwright.domain.answers import AmendmentsAnswer
 from specwright.domain.debate import Adjudication, Challenge, Proposal

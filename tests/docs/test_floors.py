@@ -31,7 +31,7 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
     ("broken", "line"),
     [
         ("domain/slugs.py", "import os\n"),
-        ("application/resolving.py", "import langgraph\n"),
+        ("application/stops/resolving.py", "import langgraph\n"),
         ("ports/gate.py", "from specwright.application import factory\n"),
         ("index/sqlite_index.py", "from specwright.storage import files\n"),
         ("cli/look.py", "def look():\n    from specwright.storage import files\n"),

@@ -28,7 +28,7 @@ from specwright.domain.debate import Challenge
 from specwright.domain.escalation import Resolution
 from specwright.domain.ship import ShipEvidence
 from specwright.gate import FirstGate
-from specwright.gate.fuzz import FuzzBounds
+from specwright.gate.fuzz.check import FuzzBounds
 
 DOUBLE = "double"
 TWO = plan(planned("halve"), planned(DOUBLE), task_facing=DOUBLE)

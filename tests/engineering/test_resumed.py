@@ -22,8 +22,8 @@ from engineering.answers import (
 from engineering.scripted import AT_PREFLIGHT, AT_THE_GATE, FALSIFIABLE
 from engineering.test_partial_execution import HALTS, sealed_bytes
 from engineering.workbench import TWO, Bench, script
-from specwright.application import resolving
-from specwright.application.artifact_store import artifacts
+from specwright.application.stops import resolving
+from specwright.application.stores.artifact_store import artifacts
 from specwright.domain.resolutions import OPERATOR, HumanResolution
 from specwright.errors import InputError, RefusedError
 

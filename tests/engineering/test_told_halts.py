@@ -18,7 +18,7 @@ from engineering.scripted import AT_PREFLIGHT, AT_THE_GATE
 from engineering.test_late_faults import confirming, faulty
 from engineering.test_resumed import override
 from engineering.workbench import Bench, script
-from specwright.application.debates import debates_of, planned_modules
+from specwright.application.debate.rounds import debates_of, planned_modules
 from specwright.domain.escalation import Resolution
 from specwright.domain.resolutions import Action, actions_of
 

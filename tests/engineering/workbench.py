@@ -17,7 +17,7 @@ from engineering.scripted import Script, ScriptedGate, ScriptedRoles, ScriptedSo
 from project import workbench
 from project.test_loop import spec_of_graph
 from specwright import canonical_json
-from specwright.application.artifact_store import SEALED_AS
+from specwright.application.stores.artifact_store import SEALED_AS
 from specwright.domain.artifact import ArtifactEnvelope
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.escalation import EscalationArtifact

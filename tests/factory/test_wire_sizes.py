@@ -12,9 +12,9 @@ from project.workbench import Workbench
 from specwright.application import project_stage
 from specwright.application.announcing import announce, project_stream, review, task_event
 from specwright.application.factory import Factory
-from specwright.application.halting import Halt, halt
 from specwright.application.project_stage import Task
 from specwright.application.shipping import reused
+from specwright.application.stops.halting import Halt, halt
 from specwright.domain.escalation import Resolution
 from specwright.domain.product_spec import ProductSpec
 from specwright.domain.slugs import MAX_LENGTH, slugify

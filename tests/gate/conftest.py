@@ -4,7 +4,8 @@ import tempfile
 
 import pytest
 
-from specwright.gate.sandbox_kind import SandboxKind, fault_of
+from specwright.gate.sandbox.kind import fault_of
+from specwright.gate.sandbox.plan import SandboxKind
 
 collect_ignore_glob = ["modules/*"]
 

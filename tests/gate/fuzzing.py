@@ -9,8 +9,8 @@ from typing import NamedTuple
 from specwright.domain.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from specwright.domain.contract_rules import problems
 from specwright.domain.docstring import own_exceptions, public_names
-from specwright.gate.fuzz import FuzzBounds, examine_contract
-from specwright.gate.fuzz_elsewhere import prepare_elsewhere
+from specwright.gate.fuzz.check import FuzzBounds, examine_contract
+from specwright.gate.fuzz.elsewhere import prepare_elsewhere
 from specwright.gate.staging import stage
 from specwright.ports.gate import Candidate, Finding
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from specwright.domain.contract import MicroModuleContract
 from specwright.gate import FirstGate
-from specwright.gate.fuzz import FuzzBounds
+from specwright.gate.fuzz.check import FuzzBounds
 from specwright.ports.gate import Candidate, SealedModule
 
 __all__ = ["MODULES", "candidate", "codes", "judge", "sealed"]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from gate.judging import candidate
 from specwright.domain.examples_file import parse_examples
 from specwright.gate.example_run import run_examples
-from specwright.gate.sandbox_kind import SandboxKind, available_sandbox
-from specwright.gate.sandbox_process import Sandbox
+from specwright.gate.sandbox.kind import Sandbox, available_sandbox
+from specwright.gate.sandbox.plan import SandboxKind
 from specwright.gate.staging import stage, workspace
 from specwright.gate.test_run import named_tests, run_tests
 from specwright.ports.gate import Finding, TestResult

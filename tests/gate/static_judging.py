@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from specwright.domain.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
-from specwright.gate.static_stage import static_findings
+from specwright.gate.static.stage import static_findings
 from specwright.ports.gate import Candidate
 
 __all__ = ["cases", "codes_of_source", "codes_of_tests", "contract_of"]

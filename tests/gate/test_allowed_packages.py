@@ -5,7 +5,7 @@ import importlib.metadata
 import pytest
 
 from gate.judging import MODULES, candidate
-from specwright.application.briefs import plan_message, proposer_message
+from specwright.application.debate.briefs import plan_message, proposer_message
 from specwright.domain.allowed_packages import AllowedPackage, import_names, required_by
 from specwright.domain.contract import MicroModuleContract
 from specwright.errors import InputError

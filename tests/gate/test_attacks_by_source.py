@@ -11,7 +11,7 @@ from gate.judging import candidate, judge
 from gate.running import survivors
 from gate.static_judging import cases, codes_of_source
 from specwright.gate.imports import import_findings
-from specwright.gate.static_stage import NOT_EXECUTED, static_findings
+from specwright.gate.static.stage import NOT_EXECUTED, static_findings
 
 BY_TESTS = cases("hostile_tests.md")
 BY_MODULES = cases("hostile_modules.md")

@@ -11,9 +11,9 @@ import pytest
 
 from gate.judging import MODULES
 from gate.running import broken_off, run, survivors
-from specwright.gate.bounded_process import run_bounded
-from specwright.gate.sandbox_kind import SandboxKind, fault_of
-from specwright.gate.sandbox_process import Sandbox
+from specwright.gate.sandbox.bounded_process import run_bounded
+from specwright.gate.sandbox.kind import Sandbox, fault_of
+from specwright.gate.sandbox.plan import SandboxKind
 
 ENTRY = "implementation/__init__.py"
 SOURCE = (MODULES / "tally_words" / ENTRY).read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import pytest
 from gate.corpus_reading import sound, sound_names
 from gate.fuzzing import Planted, fuzzed
 from gate.judging import candidate, judge
-from specwright.gate.fuzz import FuzzBounds, examine_contract
+from specwright.gate.fuzz.check import FuzzBounds, examine_contract
 from specwright.gate.staging import stage
 
 QUICK = FuzzBounds(call_seconds=0.4)

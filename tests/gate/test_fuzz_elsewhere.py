@@ -4,7 +4,7 @@ import pytest
 
 from gate.fuzzing import Planted, fuzzed
 from gate.judging import candidate, judge
-from specwright.gate.fuzz import FuzzBounds, is_repeatable
+from specwright.gate.fuzz.check import FuzzBounds, is_repeatable
 
 QUICK = FuzzBounds(examples=40)
 

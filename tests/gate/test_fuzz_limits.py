@@ -3,8 +3,8 @@
 import pytest
 
 from gate.fuzzing import Planted
-from specwright.gate.fuzz_constants import constants_of
-from specwright.gate.fuzz_limits import bounds, numbers, quoted
+from specwright.gate.fuzz.constants import constants_of
+from specwright.gate.fuzz.limits import bounds, numbers, quoted
 
 LIMITS = {
     ("str", "non-empty"): ("length", "1", ""),

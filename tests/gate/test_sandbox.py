@@ -8,15 +8,15 @@ from gate.judging import MODULES, NO_FUZZ, candidate
 from gate.running import broken_off, run
 from specwright.errors import InputError, SpecwrightError
 from specwright.gate import FirstGate
-from specwright.gate.sandbox_kind import (
+from specwright.gate.sandbox.kind import (
     UNCONFINED,
     AvailableSandbox,
-    SandboxKind,
     available_sandbox,
     chosen_sandbox,
     fault_of,
     find_sandbox,
 )
+from specwright.gate.sandbox.plan import SandboxKind
 
 NONE = AvailableSandbox(SandboxKind.NONE, "bubblewrap is not installed; Landlock is off")
 

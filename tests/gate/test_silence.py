@@ -3,8 +3,7 @@
 import pytest
 
 from gate.judging import candidate
-from specwright.gate.sandbox_kind import available_sandbox
-from specwright.gate.sandbox_process import Sandbox
+from specwright.gate.sandbox.kind import Sandbox, available_sandbox
 from specwright.gate.silence import prepare_silence, silence_findings
 from specwright.gate.staging import stage, workspace
 from specwright.gate.test_run import named_tests

@@ -4,7 +4,7 @@ import pytest
 
 from gate.judging import candidate
 from gate.static_judging import cases, codes_of_source
-from specwright.gate.static_stage import static_findings
+from specwright.gate.static.stage import static_findings
 
 HEAD = "from pathlib import Path\n"
 

@@ -5,10 +5,10 @@ import pytest
 from gate.corpus_reading import sound
 from gate.judging import candidate, judge
 from specwright.gate import FirstGate
-from specwright.gate.fuzz import FuzzBounds
-from specwright.gate.mutants import MODULE_LEVEL, made_mutants, sampled
+from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.staging import stage
-from specwright.gate.strength_run import Variant, run_variants, start_runner
+from specwright.gate.strength.mutants import MODULE_LEVEL, made_mutants, sampled
+from specwright.gate.strength.run import Variant, run_variants, start_runner
 from specwright.ports.gate import Candidate
 
 ENTRY = "implementation/__init__.py"

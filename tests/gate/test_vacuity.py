@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from gate.judging import candidate, judge
-from specwright.gate.vacuity import stubs, vacuous_findings
+from specwright.gate.strength.vacuity import stubs, vacuous_findings
 
 ENTRY = "implementation/__init__.py"
 TESTS = "tests/test_shorten.py"

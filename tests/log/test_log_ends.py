@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from log.damage import START, TOPIC, open_log, stored, tamper
-from specwright.application.log_ends import check_log_ends, log_ends, note_log_end, note_release_end
+from specwright.application.stores.log_ends import check_log_ends, log_ends, note_log_end, note_release_end
 from specwright.bootstrap.proving import verified_project
 from specwright.bootstrap.reading import log_findings
 from specwright.domain.log_end import LogEnd

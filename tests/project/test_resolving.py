@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from project.test_loop import order_of, spec_of_graph
 from project.test_stalls import GRAPH, halt_first
 from project.workbench import THREAD, Workbench, halt_stub, seal_stub
-from specwright.application import resolving
-from specwright.application.loop_stops import escalation_at, open_escalations
+from specwright.application.stops import resolving
+from specwright.application.stops.loop_stops import escalation_at, open_escalations
 from specwright.domain.resolutions import Action, HumanResolution, ResolutionRecord, actions_for
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.graphs.project_graph import project_graph

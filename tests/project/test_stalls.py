@@ -9,8 +9,8 @@ from hypothesis import given
 from project.test_loop import graphs, spec_of_graph
 from project.workbench import Workbench, halt_stub, many_stories_spec, seal_stub
 from specwright.application.announcing import review, task_event
-from specwright.application.loop_stops import MAX_UPSTREAM, open_escalations, raise_stalled
 from specwright.application.standing import standing
+from specwright.application.stops.loop_stops import MAX_UPSTREAM, open_escalations, raise_stalled
 from specwright.cli.stops import describe
 from specwright.domain.dispatch import Outcome, outcome
 from specwright.domain.project_state import ProjectState, initial_state

@@ -22,9 +22,9 @@ from domain.product_specs import epic_data, pillar_data, spec_data, story_data, 
 from specwright.application import project_stage
 from specwright.application.announcing import announce, review, task_event
 from specwright.application.factory import Factory
-from specwright.application.halting import Halt, halt
 from specwright.application.project_stage import Task
 from specwright.application.projection import Projection
+from specwright.application.stops.halting import Halt, halt
 from specwright.domain.contract import MicroModuleContract, Modes, Output
 from specwright.domain.escalation import Resolution
 from specwright.domain.product_spec import ProductSpec

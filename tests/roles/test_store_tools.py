@@ -11,8 +11,8 @@ import pytest
 from langchain_core.tools import BaseTool
 
 from roles.overheard import Invoked, Run, Silent
-from specwright.application.packed_store import MAX_LISTED, PackedStore
-from specwright.application.records import Invocation
+from specwright.application.stores.packed_store import MAX_LISTED, PackedStore
+from specwright.application.stores.records import Invocation
 from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus
 from specwright.domain.code_index import IndexStatus, summarise
 from specwright.domain.contract import MicroModuleContract

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from project.workbench import Workbench, halt_stub, seal_stub
-from specwright.application import resolving
+from specwright.application.stops import resolving
 from specwright.domain.resolutions import HumanResolution
 from support.told import Wire, of_stream
 

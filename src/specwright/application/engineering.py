@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from specwright import canonical_json
-from specwright.application.contract_set import ContractSet
-from specwright.application.debate_records import DebateRecords
-from specwright.application.deliverable import CONTRACTS, Deliverable
+from specwright.application.debate.contract_set import ContractSet
+from specwright.application.debate.deliverable import CONTRACTS, Deliverable
+from specwright.application.debate.records import DebateRecords
 from specwright.application.engineering_state import EngineeringState, Left, Locked
 from specwright.application.factory import Factory
-from specwright.application.halt_reasons import halt_reason, module_of
-from specwright.application.halting import halt
 from specwright.application.planning import first_plan
 from specwright.application.project_stage import task_at
 from specwright.application.shipping import announce_reused, seal
-from specwright.application.stored_plans import Plan, Reopened, load_plan
+from specwright.application.stops.halt_reasons import halt_reason, module_of
+from specwright.application.stops.halting import halt
+from specwright.application.stores.stored_plans import Plan, Reopened, load_plan
 from specwright.domain.answers import FaultOf
 from specwright.domain.debate import MAX_REVISIONS
 from specwright.domain.falsifying import standing

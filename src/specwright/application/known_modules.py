@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
 from specwright.application.factory import Factory
-from specwright.application.stored_plans import Contracts
+from specwright.application.stores.stored_plans import Contracts
 from specwright.canonical_json import JsonValue
 from specwright.domain.code_index import IndexStatus
 from specwright.domain.contract_rules import normalise, problems

@@ -8,16 +8,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright import canonical_json
-from specwright.application.artifact_store import artifacts
-from specwright.application.briefs import DependencyView, amend_plan_message, plan_message, replan_message
-from specwright.application.context_packs import Given, heard, previous, rows, surface_of, task_ref
+from specwright.application.debate.briefs import (
+    DependencyView,
+    amend_plan_message,
+    plan_message,
+    replan_message,
+)
 from specwright.application.factory import Factory, Reading
-from specwright.application.given_plans import GivenPlan, given_plan
 from specwright.application.known_modules import Kept, known_modules, plan_faults
-from specwright.application.packed_store import PackedStore
 from specwright.application.project_stage import Task, neighbours
-from specwright.application.records import Invocation, contribute, open_answer, open_invocation
-from specwright.application.stored_plans import Contracts, Reopened, load_plan
+from specwright.application.stops.given_plans import GivenPlan, given_plan
+from specwright.application.stores.artifact_store import artifacts
+from specwright.application.stores.context_packs import Given, heard, previous, rows, surface_of, task_ref
+from specwright.application.stores.packed_store import PackedStore
+from specwright.application.stores.records import Invocation, contribute, open_answer, open_invocation
+from specwright.application.stores.stored_plans import Contracts, Reopened, load_plan
 from specwright.domain.amendments import contract_problems, strayed_problems
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.contract import MicroModuleContract

@@ -6,8 +6,8 @@ from typing import Any
 from specwright import canonical_json
 from specwright.application.announcing import announce, review
 from specwright.application.factory import Factory, Reading
-from specwright.application.kept_records import keep
 from specwright.application.project_stage import laid_out
+from specwright.application.stores.kept_records import keep
 from specwright.domain.completeness import ValidationReport, validate
 from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.slugs import slugify

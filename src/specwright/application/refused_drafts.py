@@ -6,8 +6,8 @@ the stage in which it was made, with everything that was found in it.
 
 from specwright import canonical_json
 from specwright.application.factory import Factory
-from specwright.application.kept_records import keep
 from specwright.application.project_stage import Task
+from specwright.application.stores.kept_records import keep
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.fix_files import is_module_file
 from specwright.domain.ids import ModuleRef

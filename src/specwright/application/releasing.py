@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from specwright.application.announcing import announce, review
 from specwright.application.factory import Factory, Reading
-from specwright.application.kept_records import keep
-from specwright.application.log_ends import note_release_end
 from specwright.application.planning import shipped_contract
 from specwright.application.project_stage import project_state
 from specwright.application.shipping import evidence_of, sealed_files
+from specwright.application.stores.kept_records import keep
+from specwright.application.stores.log_ends import note_release_end
 from specwright.domain.allowed_packages import required_by
 from specwright.domain.project_state import TaskStatus
 from specwright.domain.release import (

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from specwright.application.announcing import Announcement, announce, task_event
+from specwright.application.debate.implementation import Implementation
+from specwright.application.debate.judging import execution_log
 from specwright.application.factory import Factory, Reading
-from specwright.application.implementation import Implementation
-from specwright.application.judging import execution_log
 from specwright.application.planning import shipped_contract
 from specwright.application.project_stage import Task
 from specwright.domain.answers import StruckTest

@@ -4,8 +4,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from specwright.application.factory import Reading
-from specwright.application.loop_stops import open_escalations
 from specwright.application.releasing import last_release
+from specwright.application.stops.loop_stops import open_escalations
 from specwright.domain.dispatch import Outcome, outcome
 
 __all__ = ["Standing", "Where", "standing"]

@@ -12,8 +12,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from specwright import __version__
 from specwright.application.factory import Factory
-from specwright.application.log_ends import check_log_ends, note_log_end
 from specwright.application.projection import Projection
+from specwright.application.stores.log_ends import check_log_ends, note_log_end
 from specwright.bootstrap.gating import gate_of, packages_of
 from specwright.bootstrap.models import model_sources_of
 from specwright.bootstrap.reading import RUNTIME, TOPIC, require_log

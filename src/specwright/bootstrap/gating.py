@@ -6,8 +6,8 @@ import specwright
 from specwright.domain.allowed_packages import AllowedPackage, import_names
 from specwright.gate import FirstGate
 from specwright.gate.allowed_packages import allowed_packages
-from specwright.gate.fuzz import FuzzBounds
-from specwright.gate.sandbox_process import Limits
+from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.sandbox.plan import Limits
 from specwright.settings import Settings
 
 __all__ = ["comes_with_specwright", "gate_of", "packages_of"]

@@ -8,16 +8,17 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
-from specwright.application.kept_records import KEPT
-from specwright.application.log_ends import log_ends
-from specwright.application.verifying import Checked, Fault, Looked, verify_store
+from specwright.application.proof.verifying import Checked, Fault, Looked, verify_store
+from specwright.application.stores.kept_records import KEPT
+from specwright.application.stores.log_ends import log_ends
 from specwright.bootstrap.gating import gate_of
 from specwright.bootstrap.reading import RUNTIME, TOPIC, log_file
 from specwright.canonical_json import JsonValue
 from specwright.domain.code_index import CodeIndexEntry
 from specwright.errors import CorruptionError, InputError
 from specwright.gate.directory_verdict import DirectoryVerdict, judge_directory
-from specwright.gate.sandbox_kind import SandboxKind, available_sandbox
+from specwright.gate.sandbox.kind import available_sandbox
+from specwright.gate.sandbox.plan import SandboxKind
 from specwright.gate.sealed_source import SealedSource
 from specwright.index.audit import audit
 from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder

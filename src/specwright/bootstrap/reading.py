@@ -13,8 +13,8 @@ from typing import Any
 
 from specwright import canonical_json
 from specwright.application.factory import View
-from specwright.application.log_ends import log_ends
 from specwright.application.projection import Projection
+from specwright.application.stores.log_ends import log_ends
 from specwright.errors import CorruptionError, InputError
 from specwright.log.metadata import hcs_metadata
 from specwright.log.sqlite_log import SqliteWireLog

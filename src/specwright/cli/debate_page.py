@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator
 
-from specwright.application.debates import Held, ModuleDebates, Round
+from specwright.application.debate.rounds import Held, ModuleDebates, Round
 from specwright.cli.columns import bullets, row, width
 from specwright.domain.answers import Failure, FaultOf
 from specwright.domain.debate import Adjudication, Challenge, Proposal

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from specwright.application.debates import debates_over
+from specwright.application.debate.rounds import debates_over
 from specwright.application.factory import Reading
 from specwright.application.project_stage import task_at
-from specwright.application.stored_plans import load_plan
+from specwright.application.stores.stored_plans import load_plan
 from specwright.cli.columns import brief, bullets, row, uncut
 from specwright.cli.debate_page import held_page
 from specwright.cli.output import next_command

@@ -151,8 +151,8 @@ def module(
 
 
 def _trail(module_id: str, directory: Path, *, as_json: bool) -> None:
-    from specwright.application.trail import trail
-    from specwright.application.trail_text import trail_text
+    from specwright.application.proof.trail import trail
+    from specwright.application.proof.trail_text import trail_text
     from specwright.bootstrap import reading_project
 
     with reading_project(directory) as view:
@@ -165,7 +165,7 @@ def _trail(module_id: str, directory: Path, *, as_json: bool) -> None:
 
 
 def _debate(module_id: str, directory: Path, *, as_json: bool) -> None:
-    from specwright.application.debates import debates_of, planned_modules
+    from specwright.application.debate.rounds import debates_of, planned_modules
     from specwright.bootstrap import reading_project
     from specwright.cli.debate_page import debate_page
 

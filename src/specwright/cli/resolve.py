@@ -74,7 +74,7 @@ def resolve(
 
 
 def _fits(given: "HumanResolution", opened: "Opened") -> None:
-    from specwright.application.resolving import check
+    from specwright.application.stops.resolving import check
 
     check(opened.factory, given)
     if opened.driver.waiting() is None:  # a crash came between the halt and the question

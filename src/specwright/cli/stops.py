@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.factory import Reading
-from specwright.application.loop_stops import escalation_at, open_escalations
 from specwright.application.product_stage import current_spec, validation_of
 from specwright.application.releasing import Made, last_release
 from specwright.application.standing import Standing, Where
+from specwright.application.stops.loop_stops import escalation_at, open_escalations
 from specwright.cli.columns import brief
 from specwright.cli.escalation_page import short_page
 from specwright.cli.output import next_command

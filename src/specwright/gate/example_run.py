@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from specwright.domain.examples_file import Example, Outcome, mismatch
-from specwright.gate.sandbox_exchange import Ended
-from specwright.gate.sandbox_pair import Pair, prepare
+from specwright.gate.sandbox.exchange import Ended
+from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.staging import Staged
 from specwright.ports.gate import Finding
 

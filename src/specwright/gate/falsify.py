@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from specwright.domain.answers import FalsifyingTest
 from specwright.domain.obligations import obligations
 from specwright.gate.imports import import_findings
-from specwright.gate.sandbox_pair import prepare
-from specwright.gate.sandbox_process import Sandbox
+from specwright.gate.sandbox.kind import Sandbox
+from specwright.gate.sandbox.pair import prepare
 from specwright.gate.staging import lay_out, stage, workspace
-from specwright.gate.static_stage import test_findings
+from specwright.gate.static.stage import test_findings
 from specwright.gate.test_run import TestRun, named_tests, run_tests
 from specwright.gate.top_level import SurfaceFault, parse_source
 from specwright.ports.gate import Candidate, Trial

@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import NamedTuple, Self
 
-from specwright.gate.fuzz import FuzzBounds, Fuzzed, examine_contract, is_repeatable
-from specwright.gate.fuzz_elsewhere import prepare_elsewhere
-from specwright.gate.sandbox_pair import prepare
+from specwright.gate.fuzz.check import FuzzBounds, Fuzzed, examine_contract, is_repeatable
+from specwright.gate.fuzz.elsewhere import prepare_elsewhere
+from specwright.gate.sandbox.pair import prepare
 from specwright.gate.silence import prepare_silence, silence_findings
 from specwright.gate.staging import Staged
-from specwright.gate.strength import Strength, draws_examples, examine_strength
-from specwright.gate.strength_run import start_runner
+from specwright.gate.strength.check import Strength, draws_examples, examine_strength
+from specwright.gate.strength.run import start_runner
 from specwright.gate.test_run import named_tests
 from specwright.ports.gate import Candidate, Finding
 

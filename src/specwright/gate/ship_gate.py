@@ -18,7 +18,7 @@ Codes, which are stable:
     tests.import                  a test reaches behind the public surface
     static.effect, .refused, .dynamic, .raise, .state
     tests.trick, .internals, .swallow, .broad, .sleep, .assertion, .constant
-                                  seen in the source alone (`static_stage`)
+                                  seen in the source alone (`static.stage`)
     obligations.unreadable, .unknown_test, .ambiguous_test, .unknown_pointer, .uncovered, .unseen
     tests.none, .failed, .uncollected, .names, .incomplete, .timeout, .output
     tests.disk                    the run wrote more than its limits allow
@@ -48,16 +48,16 @@ from specwright.domain.examples_file import Example, parse_examples, placeholder
 from specwright.domain.obligations import Fault, claims_faults, read_claims, unseen_faults
 from specwright.gate.example_run import run_examples
 from specwright.gate.falsify import try_test
-from specwright.gate.fuzz import FuzzBounds
+from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.imports import import_findings
 from specwright.gate.last_stages import LastStages, Seen
 from specwright.gate.layout import layout_findings
-from specwright.gate.sandbox_kind import UNCONFINED, SandboxKind, chosen_sandbox
-from specwright.gate.sandbox_pair import Pair, prepare
-from specwright.gate.sandbox_process import Limits, Sandbox
+from specwright.gate.sandbox.kind import UNCONFINED, Sandbox, chosen_sandbox
+from specwright.gate.sandbox.pair import Pair, prepare
+from specwright.gate.sandbox.plan import Limits, SandboxKind
 from specwright.gate.splice import splice
 from specwright.gate.staging import Staged, lay_out, stage, workspace
-from specwright.gate.static_stage import NOT_EXECUTED, static_findings
+from specwright.gate.static.stage import NOT_EXECUTED, static_findings
 from specwright.gate.surface import SurfaceFault
 from specwright.gate.surface_comparison import Compared, compared
 from specwright.gate.test_run import named_tests, run_tests

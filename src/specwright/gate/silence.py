@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from specwright.domain.contract import MicroModuleContract
-from specwright.gate.sandbox_pair import Pair, prepare
+from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.staging import Staged, lay_out, workspace
 from specwright.gate.test_run import run_tests
 from specwright.ports.gate import Finding

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from specwright.errors import CorruptionError
-from specwright.gate.sandbox_process import Sandbox
-from specwright.gate.sandbox_surface import described_surface
+from specwright.gate.sandbox.kind import Sandbox
+from specwright.gate.sandbox.visible_surface import described_surface
 from specwright.ports.gate import Candidate, SealedModule
 
 __all__ = ["Staged", "lay_out", "remove_tree", "stage", "workspace"]

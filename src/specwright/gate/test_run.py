@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from specwright.domain.contract import MicroModuleContract, SurfaceKind
-from specwright.gate.sandbox_exchange import Ended, Ending
-from specwright.gate.sandbox_pair import Pair, prepare
+from specwright.gate.sandbox.exchange import Ended, Ending
+from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.staging import Staged
 from specwright.gate.top_level import SurfaceFault, parse_source
 from specwright.ports.gate import Finding, TestResult

@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from specwright.application.debating import Debate, DebateState
+from specwright.application.debate.steps import Debate, DebateState
 from specwright.application.engineering import deliverable
 from specwright.application.factory import Factory
 from specwright.errors import AnswerError

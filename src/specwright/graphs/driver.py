@@ -11,7 +11,7 @@ from langgraph.types import Command
 
 from specwright.application.factory import Factory
 from specwright.application.product_stage import current_spec
-from specwright.application.resolving import standing_answer
+from specwright.application.stops.resolving import standing_answer
 from specwright.errors import CorruptionError, RefusedError
 from specwright.graphs.outer_graph import outer_graph
 

@@ -14,10 +14,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from specwright.application import engineering, resuming
-from specwright.application.deliverable import CONTRACTS
+from specwright.application import engineering
+from specwright.application.debate.deliverable import CONTRACTS
 from specwright.application.engineering_state import EngineeringState, Left
 from specwright.application.factory import Factory
+from specwright.application.stops import resuming
 from specwright.domain.answers import FaultOf
 from specwright.graphs.debate_graph import debate_graph
 

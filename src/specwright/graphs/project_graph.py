@@ -14,8 +14,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
-from specwright.application import loop_stops, project_stage, resolving
+from specwright.application import project_stage
 from specwright.application.factory import Factory
+from specwright.application.stops import loop_stops, resolving
 from specwright.domain.dispatch import Outcome
 from specwright.domain.project_state import TaskStatus
 from specwright.domain.record import validation_messages

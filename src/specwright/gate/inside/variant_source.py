@@ -1,6 +1,6 @@
 """Loads a candidate's module with one file in place of its own (D-S8-08).
 
-Put in place in a process of its own, before anything of the candidate is imported; `strength_child` has one for each
+Put in place in a process of its own, before anything of the candidate is imported; `strength.child` has one for each
 variant. The files on disk stay as they are.
 """
 

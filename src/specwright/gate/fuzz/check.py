@@ -1,0 +1,296 @@
+"""Contract fuzz: inputs of the declared types give only declared outputs and errors (DESIGN §8.1, D-S8-14,
+D-S8-18).
+
+A contract is total. So the module is called with a few hundred drawn inputs, the same ones whenever the same module is
+judged. As with tests, who draws and judges runs in another process than the module (`sandbox.pair`), so that a module
+cannot acquit itself. A counterexample is
+
+- an exception that is no declared error surface, by exact class (a subclass of OSError counts as OSError);
+- a result of another type than declared, looked at deeply;
+- an argument that is not as it was;
+- another result for the same input, in this process or in another one (`fuzz.elsewhere`), unless a CALL or MUTATION
+  effect is declared;
+- an async twin that does something else;
+- a result for an input that breaks a constraint beyond doubt, where only exceptions are declared;
+- a call that does not end, or that ends the process.
+
+It is shrunk, and shown as a call with what happened.
+
+Left out: whether a result is the right one, which is for the tests. A large input that merely takes long is
+no counterexample; it ends the run, which is then made again with modest inputs."""
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from specwright import canonical_json
+from specwright.domain.contract import EffectType, MicroModuleContract, SurfaceKind
+from specwright.domain.contract_rules import default_of, own_statements
+from specwright.domain.docstring import entry_points, return_type
+from specwright.errors import SpecwrightError
+from specwright.gate.fuzz.constants import constants_of
+from specwright.gate.fuzz.elsewhere import Made, differences
+from specwright.gate.fuzz.limits import bounds, numbers, quoted
+from specwright.gate.sandbox.exchange import Ended
+from specwright.gate.sandbox.pair import Pair, prepare
+from specwright.gate.sandbox.process import Child
+from specwright.gate.staging import Staged
+from specwright.ports.gate import Candidate, Finding
+
+__all__ = ["FuzzBounds", "Fuzzed", "examine_contract", "is_repeatable"]
+
+_ENTRY = "implementation/__init__.py"
+_MOST_KEPT = 64 * 1024
+"""Bytes of a call and its answer, to be made again elsewhere."""
+_MODEST = 400
+"""The size up to which an input is modest: characters, elements, magnitudes."""
+
+
+class FuzzBounds(NamedTuple):
+    """How much is drawn.
+
+    Args:
+        examples: Drawn inputs at most, beside those that are always tried; 0 turns the fuzz off.
+        seconds: Of processor time, for finding; shrinking may take as long again.
+        call_seconds: For one call.
+    """
+
+    examples: int = 250
+    seconds: float = 1.0
+    call_seconds: float = 1.5
+
+
+class Fuzzed(NamedTuple):
+    """What the fuzz saw.
+
+    Args:
+        findings: One for each kind of counterexample.
+        inputs: How many inputs were tried.
+    """
+
+    findings: tuple[Finding, ...]
+    inputs: int
+
+    def shown(self) -> str:
+        """In one line, for the evidence."""
+        found = len(self.findings)
+        return f"contract fuzz: {self.inputs} inputs, {found or 'no'} counterexample{'s' * (found > 1)}"
+
+
+def examine_contract(
+    staged: Staged,
+    candidate: Candidate,
+    files: Mapping[str, bytes],
+    limits: FuzzBounds,
+    pair: Pair | None = None,
+    elsewhere: Child | None = None,
+) -> Fuzzed:
+    """Draw inputs for a staged candidate whose surface is its contract's.
+
+    Args:
+        staged: Laid out by `stage`.
+        candidate: Its contract and those of its dependencies.
+        files: As they would ship; the tests lend their constants.
+        limits: How much is drawn.
+        pair: Processes that were started before for this run, of the role `fuzz_runner`; the caller stops them.
+        elsewhere: A second process of the module, of `prepare_elsewhere`; the caller stops it.
+
+    Raises:
+        SpecwrightError: the processes did not come up, or there is no sandbox.
+    """
+    if not candidate.contract.inputs:
+        limits = limits._replace(examples=2)
+    request = _request(candidate, files, limits)
+    if pair is None:
+        with prepare(staged, "fuzz_runner") as own:
+            ran = _run(staged, request, limits, own)
+    else:
+        ran = _run(staged, request, limits, pair)
+    if (slow := _endless(ran)) and int(slow.get("size", 0)) > _MODEST:
+        again = staged._replace(root=staged.root / "modest", scratch=staged.root / "modest" / "scratch")
+        again.scratch.mkdir(parents=True)
+        with prepare(again, "fuzz_runner") as own:
+            ran = _run(staged, {**request, "most_size": _MODEST}, limits, own)
+    inputs = sum(event.get("event") == "calling" for event in ran.events)
+    findings = [*_findings(ran, staged, limits)]
+    if elsewhere and not findings:
+        findings += _elsewhere(ran, staged, elsewhere)
+    return Fuzzed(tuple(findings), inputs)
+
+
+def is_repeatable(contract: MicroModuleContract) -> bool:
+    """Whether a call can be made again anywhere: it leaves nothing behind, and reads nothing but its arguments."""
+    types = " ".join(slot.type for slot in (*contract.inputs, *contract.outputs))
+    return not contract.effects and "Path" not in types
+
+
+class _Ran(NamedTuple):
+    """What a run told, and how it ended."""
+
+    events: list[dict[str, Any]]
+    ended: Ended
+    made: list[Made]
+
+    def finished(self) -> bool:
+        return self.ended.how == "finished" and not any(event.get("event") == "hang" for event in self.events)
+
+
+class _Ledger:
+    """What the fuzz tells, in its order, and where in the module an error was raised (a `Ledger`)."""
+
+    def __init__(self, name: str) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.made: list[Made] = []
+        self._text = ""
+        self._call: tuple[dict[str, Any], bytes, float] = {}, b"", 0.0
+        self._place = re.compile(rf".*/lib/modules/{name}/(.+:\d+)")
+
+    def told(self, header: dict[str, Any]) -> None:
+        """Something is called, or was found."""
+        self.events.append(header)
+        if header.get("event") == "calling":
+            self._text = str(header["call"])
+
+    def called(self, call: dict[str, Any], payload: bytes) -> None:
+        """A call goes to the module."""
+        self._call = call, payload, time.monotonic()
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
+        """What the fuzz needs beside the reply."""
+        call, given, since = self._call
+        error = str(header["error"][0][-1]) if header.get("error") else ""
+        if len(given) + len(payload) <= _MOST_KEPT:
+            self.made.append(Made(self._text, call, given, error, payload, time.monotonic() - since))
+        place = self._place.fullmatch(str(header.get("line", "")))
+        return {"changed": header.get("changed") is not False, "line": place[1] if place else ""}
+
+
+def _run(staged: Staged, request: dict[str, Any], limits: FuzzBounds, pair: Pair) -> _Ran:
+    ledger = _Ledger(request["name"])
+    most = 10 + 12 * limits.seconds + 2 * limits.call_seconds
+    ended = pair.run({"request": request}, dict(staged.surface), ledger, most, tells_unfit=True)
+    if ended.how == "broke" and "module's process" not in ended.message:
+        raise SpecwrightError(
+            f"the contract fuzz broke off: {ended.output[-500:]}",
+            where="gate",
+            remedy="run `specwright doctor`",
+        )
+    return _Ran(ledger.events, ended, ledger.made)
+
+
+def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds) -> dict[str, Any]:
+    contract = candidate.contract
+    constants = constants_of(files, contract)
+    texts = _texts(contract)
+    kinds = {effect.type for effect in contract.effects}
+    total = all(error.surface is SurfaceKind.EXCEPTION for error in contract.error_surfaces)
+    return {
+        "name": contract.name,
+        "entries": [entry._asdict() for entry in entry_points(contract)],
+        "parameters": {given.name: given.type for given in contract.inputs},
+        "defaults": [given.name for given in contract.inputs if default_of(given) is not None],
+        "returns": return_type(contract),
+        "errors": [e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION],
+        "bounds": {
+            given.name: [limit._asdict() for limit in bounds(given.type, given.constraints)]
+            for given in contract.inputs
+            if total
+        },
+        "classes": _classes(candidate),
+        "constants": constants.values,
+        "given": constants.given,
+        "aware": constants.aware or any(_speaks_of_zones(text) for text in texts),
+        "numbers": numbers(texts),
+        "texts": quoted(texts),
+        "repeatable": not kinds & {EffectType.CALL, EffectType.MUTATION},
+        "files": not is_repeatable(contract),
+        "confined": bool(contract.effects),
+        "seed": int(canonical_json.digest(contract.interface_fingerprint)[:12], 16),
+        "examples": limits.examples,
+        "seconds": limits.seconds,
+        "call_seconds": limits.call_seconds,
+        "most_size": 0,
+    }
+
+
+def _texts(contract: MicroModuleContract) -> list[str]:
+    slots = [text for given in contract.inputs for text in given.constraints]
+    slots += [text for output in contract.outputs for text in output.invariants]
+    return [*slots, *(error.when for error in contract.error_surfaces), contract.purpose]
+
+
+def _speaks_of_zones(text: str) -> bool:
+    return any(word in text.lower() for word in ("time zone", "timezone", "aware", "utc"))
+
+
+def _classes(candidate: Candidate) -> dict[str, Any]:
+    """What the exported classes are made of: the module's own, and those of its dependencies."""
+    found: dict[str, Any] = {}
+    contracts = [*(dependency.contract for dependency in candidate.dependencies), candidate.contract]
+    for contract in contracts:
+        for statement in own_statements(contract).values():
+            found[statement.name] = {
+                "kind": statement.kind,
+                "fields": [(field.name, field.type) for field in statement.fields],
+                "module": f"modules.{contract.name}",
+            }
+    return found
+
+
+def _endless(ran: _Ran) -> dict[str, Any] | None:
+    """The call that did not come back, if there is one."""
+    if ran.finished() or ran.ended.how == "unloaded":
+        return None
+    return next((event for event in reversed(ran.events) if event.get("event") == "calling"), None)
+
+
+def _findings(ran: _Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
+    found = {str(event["key"]): event for event in ran.events if event.get("event") == "counterexample"}
+    for event in found.values():
+        line = str(event.get("line", ""))
+        where = f"implementation/{line}" if event.get("kind") == "raises" and line else _ENTRY
+        advice = _ADVICE[str(event["kind"])]
+        yield _finding(where, f"{event['call']} {event['happened']}; {advice}", staged)
+    if ran.finished():
+        return
+    if (call := _endless(ran)) is None:
+        yield _finding(_ENTRY, f"the module cannot be called: {ran.ended.message[-500:]}", staged)
+    else:
+        text = _BROKEN_OFF[ran.ended.how].format(seconds=limits.call_seconds)
+        yield _finding(_ENTRY, f"{call['call']} {text}", staged)
+
+
+def _elsewhere(ran: _Ran, staged: Staged, child: Child) -> Iterator[Finding]:
+    """The plainest call that comes to something else in a second process."""
+    found = [*differences(child, staged, dict(staged.surface), ran.made)]
+    for call, other in sorted(found, key=lambda pair: len(pair[0].payload))[:1]:
+        text = f"{call.text} {call.said()}, and in another process it {other.said()}; {_ADVICE['elsewhere']}"
+        yield _finding(_ENTRY, text, staged)
+
+
+_ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
+_BROKEN_OFF: dict[str, str] = {
+    "finished": _ENDLESS,
+    "timeout": _ENDLESS,
+    "broke": "ends the process; return or raise a declared error instead",
+    "output": "prints or returns too much; print less",
+    "disk": "writes too many or too large files; write less",
+    "boundary": "gives what does not cross the module's boundary; return what is declared",
+    "forged": "tampers with what calls it; return or raise a declared error instead",
+}
+
+
+def _finding(where: str, message: str, staged: Staged) -> Finding:
+    return Finding("fuzz.counterexample", where, staged.anonymous(message))
+
+
+_ADVICE = {
+    "raises": "the contract does not declare that; handle the input, or raise a declared error",
+    "returns": "return what the contract declares",
+    "changed": "work on a copy",
+    "differs": "the same input must give the same result, unless a CALL effect is declared",
+    "elsewhere": "sort what comes out of a set, name the time zone, and follow no address in memory and no earlier call",
+    "twins": "let both do the same",
+    "accepts": "a contract is total; raise a declared error",
+}

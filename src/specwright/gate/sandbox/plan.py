@@ -1,0 +1,64 @@
+"""What a sandboxed process is for, what it may see, and what it may use (DESIGN §8, D-S8-10, D-S8-11)."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Limits", "Plan", "SandboxKind"]
+
+_MIB = 1024 * 1024
+
+
+class SandboxKind(StrEnum):
+    """How a candidate is kept from everything else."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    NONE = "none"
+
+
+class Limits(NamedTuple):
+    """What a sandboxed process may use, besides wall-clock time.
+
+    Args:
+        memory: Bytes of address space.
+        cpu_seconds: Processor time.
+        file_size: Bytes of one file.
+        scratch_size: Bytes of all files of a run together.
+        scratch_files: How many files and folders.
+        open_files: At a time.
+        output: Bytes printed, of each process.
+    """
+
+    memory: int = 1024 * _MIB
+    cpu_seconds: int = 60
+    file_size: int = 16 * _MIB
+    scratch_size: int = 64 * _MIB
+    scratch_files: int = 4_000
+    open_files: int = 128
+    output: int = 4 * _MIB
+
+
+class Plan(NamedTuple):
+    """What a process is for and what it may see.
+
+    Args:
+        role: A module of `inside`.
+        scratch: The folder that it works in; it may write there and in nothing else.
+        writes: The folder below which it may write.
+        reads: What it may read besides Python.
+        site: A folder of third-party packages.
+        limits: What it may use.
+        more: For the role itself.
+        elsewhere: Whether hash seed and time zone are others than usual; no result may follow them.
+    """
+
+    role: str
+    scratch: Path
+    writes: Path
+    reads: tuple[Path, ...]
+    site: Path | None
+    limits: Limits
+    more: Mapping[str, str | bool]
+    elsewhere: bool = False

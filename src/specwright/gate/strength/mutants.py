@@ -1,0 +1,105 @@
+"""The mutants of a module: its files, each with one small fault, to see whether its tests notice (DESIGN §8.1,
+D-S8-08).
+
+Which faults there are is told by `strength.faults`, which places are spared by `strength.spared`. Every file of
+`implementation/` is mutated. Which mutants are taken, when there are too many, depends on nothing but the source.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from specwright.gate.strength.faults import Faults
+from specwright.gate.top_level import parse_source
+
+__all__ = ["MODULE_LEVEL", "Mutant", "made_mutants", "sampled"]
+
+MODULE_LEVEL = "the module level"
+"""The scope of what stands in no function."""
+
+
+class Mutant(NamedTuple):
+    """One fault in one file.
+
+    Args:
+        path: The file, `implementation/__init__.py`.
+        line: Where.
+        scope: The function that it stands in, with its file where that is not the first; or the module level.
+        change: What was changed, as a person reads it.
+        source: The whole file with the fault.
+    """
+
+    path: str
+    line: int
+    scope: str
+    change: str
+    source: str
+
+    @property
+    def where(self) -> str:
+        """`implementation/__init__.py:12`."""
+        return f"{self.path}:{self.line}"
+
+
+def made_mutants(files: Mapping[str, bytes]) -> list[Mutant]:
+    """Every mutant of an implementation, in the order of the source.
+
+    Args:
+        files: The files of a candidate, readable.
+    """
+    found: list[Mutant] = []
+    for path in sorted(files):
+        if path.startswith("implementation/") and path.endswith(".py"):
+            found += _of_file(parse_source(files[path], path), path)
+    return found
+
+
+def sampled(mutants: list[Mutant], most: int) -> list[Mutant]:
+    """At most so many mutants, spread evenly over the functions, chosen by their own digests.
+
+    Args:
+        mutants: Of `made_mutants`.
+        most: How many.
+    """
+    if len(mutants) <= most:
+        return mutants
+    scopes: dict[str, list[tuple[str, int]]] = {}
+    for place, mutant in enumerate(mutants):
+        digest = hashlib.sha256(f"{mutant.where} {mutant.change} {place}".encode()).hexdigest()
+        scopes.setdefault(mutant.scope, []).append((digest, place))
+    waiting = [[place for _, place in sorted(scopes[scope])] for scope in sorted(scopes)]
+    chosen: list[int] = []
+    while len(chosen) < most:
+        for places in waiting:
+            if places and len(chosen) < most:
+                chosen.append(places.pop(0))
+    return [mutants[place] for place in sorted(chosen)]
+
+
+def _of_file(tree: ast.Module, path: str) -> Iterator[Mutant]:
+    prefix = "" if path == "implementation/__init__.py" else path.removeprefix("implementation/") + "::"
+    scopes = _scopes(tree, prefix)
+    for fault in Faults(tree).found():
+        undo = fault.apply()
+        source = ast.unparse(ast.fix_missing_locations(tree))
+        undo()
+        line = getattr(fault.node, "lineno", 1)
+        yield Mutant(path, line, scopes.get(id(fault.node), MODULE_LEVEL), fault.change, source)
+
+
+def _scopes(tree: ast.Module, prefix: str) -> dict[int, str]:
+    """The function that each node stands in; a function within one belongs to the outer."""
+    scopes: dict[int, str] = {}
+
+    def enter(node: ast.AST, owner: str, scope: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            inner = scope
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) and not scope:
+                inner = f"{prefix}{owner}{child.name}"
+            if inner:
+                scopes[id(child)] = inner
+            enter(child, f"{child.name}." if isinstance(child, ast.ClassDef) else owner, inner)
+
+    enter(tree, "", "")
+    return scopes
