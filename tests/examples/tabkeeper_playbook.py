@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.micro_plan import KnownModules, assign, plan_problems
+from specwright.domain.plan_answers import PlanAnswer
 
 __all__ = [
     "CALLS",

@@ -1,4 +1,5 @@
-"""Products that no playbook knows, answered by readers of the requests alone, and recorded (`examples/*/recorded.journal`)."""
+"""Products that no playbook knows, answered by readers of the requests alone, and recorded
+(`examples/*/recorded.journal`)."""
 
 import json
 import subprocess
@@ -31,6 +32,13 @@ EXAMPLES = (
         "from ledgerline import minutes_per_label\n"
         "print(minutes_per_label(['2026-05-06 09:15-12:00 client-a: wrote', '', '# rest']))",
         ("client-a", "165"),
+    ),
+    Recorded(  # a fault of a contract was found late, and its debate was reopened
+        "rotacheck",
+        "from rotacheck import find_double_bookings, parse_rota\n"
+        "shifts = parse_rota('2026-11-23 22:00-02:00 bo\\n# rest\\n2026-11-24 01:30-04:00 bo (late)\\n')\n"
+        "print([found.minutes for found in find_double_bookings(shifts)])",
+        ("[30]",),
     ),
 )
 
