@@ -3,6 +3,7 @@
 import http.server
 import os
 import shutil
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -113,3 +114,11 @@ def endpoint() -> Iterator[Callable[[Answer | None], str]]:
     for server in servers:
         server.shutdown()
         server.server_close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def terminal_may_close() -> Iterator[None]:
+    """These tests may themselves run under nohup, whose ignored signal every child would inherit."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)

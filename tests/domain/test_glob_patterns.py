@@ -2,7 +2,7 @@
 
 import pytest
 from deepagents.backends.utils import compile_grep_include_glob
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from specwright.domain.glob_patterns import MAX_ALTERNATIVES, compile_glob
@@ -38,6 +38,7 @@ PATHS = st.lists(
 @given(PATTERNS, PATHS)
 def test_a_pattern_means_what_the_file_tools_mean_by_it(pattern: str, path: str):
     """Two readings agree on names at any depth, anchors, `**`, braces, classes and dots (D-S7-04)."""
+    assume(pattern.count("{") < 6)  # with more, some come to too many alternatives, which is another rule
     assert compile_glob(pattern)(path) is bool(compile_grep_include_glob(pattern)(path))
 
 

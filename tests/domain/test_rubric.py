@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engineering.answers import PASSING
-from specwright.domain.answers import ChallengerAnswer
+from specwright.domain.answers import CRITERIA, ChallengerAnswer
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.rubric import Citable, citable, compliance_problems
 
@@ -34,18 +34,21 @@ GIVEN = citable(
 IN_A_CONTRACT_DEBATE = Citable([DOUBLE])
 
 
-def told(evidence: str, given: Citable, assessment: str = "MET") -> list[str]:
-    """What is wrong with a challenge whose fifth criterion is judged so."""
+def told(evidence: str, given: Citable, assessment: str = "MET", criterion: str = "R5") -> list[str]:
+    """What is wrong with a challenge one of whose criteria is judged so."""
     answer: dict[str, Any] = {
         **PASSING,
         "rubric_assessments": [dict(a) for a in PASSING["rubric_assessments"]],
     }
-    answer["rubric_assessments"][4] |= {"evidence": evidence, "assessment": assessment}
+    answer["rubric_assessments"][CRITERIA.index(criterion)] |= {
+        "evidence": evidence,
+        "assessment": assessment,
+    }
     if assessment == "NOT_MET":
         failure = {"invariant": "/purpose", "evidence": "Nothing shows it.", "required_change": "Show it."}
         answer |= {"verdict": "FAIL", "failures": [failure]}
     found = compliance_problems(ChallengerAnswer.model_validate(answer), given)
-    return [problem for problem in found if problem.startswith("R5")]
+    return [problem for problem in found if problem.startswith(criterion)]
 
 
 @pytest.mark.parametrize(
@@ -99,3 +102,18 @@ def test_what_is_missing_is_said_by_its_missing_name():
 def test_in_a_contract_debate_the_contracts_are_cited(evidence: str, mild: bool):
     """F-9.5-02, D-10-03: there are no tests yet, and evidence that names nothing of the contract is none."""
     assert bool(told(evidence, IN_A_CONTRACT_DEBATE)) is mild
+
+
+NEEDS = MicroModuleContract.model_validate(
+    {**DOUBLE.to_json(), "dependencies": [{"ref": "MM-00000002@1.0.0", "why": "It adds."}]}
+)
+
+
+@pytest.mark.parametrize("evidence", ["The contract has no dependencies.", "No dependencies."])
+@pytest.mark.parametrize("given", [GIVEN, IN_A_CONTRACT_DEBATE], ids=["implementation", "contracts"])
+def test_without_dependencies_nothing_is_to_be_cited_for_them(evidence: str, given: Citable):
+    """F-9.4-06, F-9.5-02: R4 is MET where there are none, and nothing else could show it; other criteria are as ever."""
+    assert told(evidence, given, criterion="R4") == []
+    assert told("looks correct", given, criterion="R4") != []
+    assert told("All that was asked for is there.", given, criterion="R6") != []
+    assert told("They are used as they should be.", given._replace(contracts=[NEEDS]), criterion="R4") != []

@@ -25,6 +25,7 @@ from specwright.domain.docstring import render_stub
 from specwright.domain.obligations import read_claims
 from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.record import Record
+from specwright.gate.splice import splice
 from specwright.ports.gate import Candidate, Finding, GateVerdict, TestResult, Trial
 from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Place, Research, Role
 from specwright.roles.recording import answers_so_far
@@ -174,6 +175,10 @@ class ScriptedGate:
     def stub(self, contract: MicroModuleContract) -> bytes:
         """As the real one makes it."""
         return render_stub(contract).encode()
+
+    def documented(self, source: bytes, contract: MicroModuleContract) -> bytes:
+        """As the real one does it."""
+        return splice(source, contract)
 
     def judge(self, candidate: Candidate, *, thorough: bool = True) -> GateVerdict:
         """Look for the marks."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from specwright.domain.contract import Input, MicroModuleContract, Modes, Output
 from specwright.domain.docstring import docstring_literal, render_docstring
+from specwright.gate import FirstGate
 from specwright.gate.splice import splice
 from specwright.gate.top_level import SurfaceFault
 
@@ -129,6 +130,15 @@ def test_a_place_where_no_docstring_can_stand_is_told():
     with pytest.raises(SurfaceFault) as caught:
         splice(b"def double(x):\\\n  return x\n", a_contract())
     assert caught.value.code == "surface.docstring"
+
+
+def test_the_gate_hands_out_a_source_with_the_docstring_of_another_contract():
+    """D-S8-03, D-10-05: for those who go on from it; as it is where the docstring has no place."""
+    source, gate = b"def double(x):\n    return x\n", FirstGate()
+    given_out = gate.documented(splice(source, a_contract()), a_contract(purpose="Double it again."))
+    assert given_out == splice(source, a_contract(purpose="Double it again."))
+    placeless = b"def double(x):\\\n  return x\n"
+    assert gate.documented(placeless, a_contract()) == placeless
 
 
 @given(purpose=st.text(st.characters(categories=("L", "N", "P", "S")), min_size=3))

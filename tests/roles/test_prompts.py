@@ -20,6 +20,7 @@ from factory.scripts import NAMEPLATE_SPEC, PLAYBOOK, rewrite
 from roles.damage import ANSWERS
 from roles.overheard import Listening, Silent
 from specwright.bootstrap import open_project
+from specwright.domain.boundary_types import BOUNDARY_TYPES, type_problem
 from specwright.ports.roles import Place
 from specwright.roles.team import prompt
 from specwright.settings import Settings
@@ -135,3 +136,21 @@ def test_a_prompt_is_short(role: str) -> None:
     assert len(prompt(role)) <= MOST_CHARACTERS
     assert "TODO" not in prompt(role)
     assert not re.search(r"§|\bD\d+\b", prompt(role))
+
+
+@pytest.mark.parametrize("role", ["researcher", "planner"])
+def test_those_who_choose_types_are_told_one_list_of_them(role: str) -> None:
+    """The list of the code that refuses others, to the last (D-S8.1-05)."""
+    assert ", ".join(BOUNDARY_TYPES) in prompt(role)
+
+
+@pytest.mark.parametrize("name", BOUNDARY_TYPES)
+def test_a_type_that_is_told_is_taken(name: str) -> None:
+    """By itself, or with what it holds (D-S8.1-05)."""
+    held = {
+        "tuple": "tuple[int, ...]",
+        "dict": "dict[str, int]",
+        "Literal": "Literal['a']",
+        "None": "int | None",
+    }
+    assert type_problem(held.get(name, f"{name}[int]" if "set" in name else name)) == ""

@@ -12,6 +12,7 @@ from domain.product_specs import draft_data
 from roles.obedient import SUMMARY, Bench, Orders, calls
 from specwright.application import product_stage
 from specwright.domain.product_spec import ProductSpec
+from specwright.roles.agent import without_citations
 
 SOUND = draft_data()
 DOCUMENTED = {
@@ -104,7 +105,7 @@ def test_a_spec_with_faults_is_not_taken_and_all_of_them_are_told(tmp_path: Path
 
     (told,) = orders.asked[1].told
     faults = [line for line in told.splitlines() if line.startswith("- ")]
-    expected = [str(error) for error in product_stage.validate(spoilt()).errors]
+    expected = [without_citations(str(error)) for error in product_stage.validate(spoilt()).errors]
     assert faults == [f"- {error}" for error in expected]
     for place in ("tasks[0]", "tasks[1]", "tasks[2]"):
         assert any(place in fault for fault in faults)
@@ -192,3 +193,21 @@ def test_a_long_conversation_is_summed_up(tmp_path: Path):
     assert len(last) <= len(reads)  # whole it were more than twice as many
     files = tmp_path / "state_store"
     assert not [path for path in files.rglob("*") if path.is_file() and SUMMARY in path.read_text()]
+
+
+def test_what_is_wrong_is_told_without_numbers_that_nobody_can_look_up(tmp_path: Path):
+    """Errors and warnings, of a draft that is checked and of one that is handed in; the verbs are named in full
+    (F-3.2.3-06, F-3.2.1-06)."""
+    faulty = spoilt()
+    faulty["pillars"][0]["epics"][0]["stories"][0]["tasks"][1]["acceptance_criteria"][0] = "Quality and speed"
+    orders = researched(
+        tmp_path,
+        calls(written("/spec.json", json.dumps(faulty)), ("validate_spec", {"spec_path": "/spec.json"})),
+        calls(emit(faulty)),
+        calls(emit(SOUND)),
+    )
+    checked, refused = orders.asked[1].told[-1], orders.asked[2].told[-1]
+    assert "is the id of no task" in checked
+    assert "is the id of no task" in refused
+    assert "such as returns, raises, writes or rejects" in checked
+    assert "(criterion" not in checked + refused

@@ -8,6 +8,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from specwright.syntax_tree import parse_module
+
 __all__ = ["AllowedPackage", "import_names", "required_by"]
 
 
@@ -37,7 +39,7 @@ def required_by(packages: Sequence[AllowedPackage], sources: Iterable[bytes]) ->
         packages: That are allowed.
         sources: Python files that can be parsed.
     """
-    imported = {name for source in sources for name in _imported(ast.parse(source))}
+    imported = {name for source in sources for name in _imported(parse_module(source))}
     return tuple(package.requirement for package in packages if imported.intersection(package.imports))
 
 

@@ -11,6 +11,7 @@ from specwright.domain.examples_file import chapters
 from specwright.domain.fix_files import WRITABLE
 from specwright.domain.json_pointer import resolve
 from specwright.domain.plan_answers import PlanAnswer, PlannedModule
+from specwright.syntax_tree import parse_module
 
 __all__ = [
     "aim_problems",
@@ -259,7 +260,7 @@ _Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def _functions(source: bytes) -> list[_Named]:
     """The functions and classes of a file, nested ones too."""
     try:
-        tree = ast.parse(source)
+        tree = parse_module(source)
     except (SyntaxError, ValueError):
         return []
     return [node for node in ast.walk(tree) if isinstance(node, _Named)]

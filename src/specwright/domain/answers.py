@@ -84,8 +84,8 @@ class Failure(Record):
         FaultOf,
         Field(
             description="module: this deliverable must change. Only of an implementation: contract: no implementation "
-            "can be right, because the locked contract itself is wrong or incomplete; plan: the task is cut into the "
-            "wrong modules."
+            "can be right, because the locked contract itself is wrong, incomplete or beyond what a test can show; plan: "
+            "the task is cut into the wrong modules."
         ),
     ] = FaultOf.MODULE
 

@@ -17,8 +17,11 @@ import typing
 import warnings
 from typing import NamedTuple
 
+from specwright.syntax_tree import parse_expression
+
 __all__ = [
     "BOUNDARY_IMPORTS",
+    "BOUNDARY_TYPES",
     "NormalText",
     "class_names",
     "is_class_name",
@@ -40,6 +43,12 @@ BOUNDARY_IMPORTS = {
     "Path": "pathlib",
 }
 """Where the boundary types that are not builtins come from."""
+
+BOUNDARY_TYPES = (
+    *("str", "int", "float", "bool", "None", "list", "dict", "tuple", "set", "frozenset", "bytes"),
+    *BOUNDARY_IMPORTS,
+)
+"""What a contract's types are made of, as those are told who choose them."""
 
 _SCALARS = {"bool", "int", "float", "str", "bytes", "dict", "list", *BOUNDARY_IMPORTS} - {"Literal"}
 _ARITY = {"list": 1, "set": 1, "frozenset": 1, "dict": 2}
@@ -131,7 +140,7 @@ def _parse(text: str) -> ast.expr:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            return ast.parse(text.strip(), mode="eval").body
+            return parse_expression(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError, UnicodeError) as error:
         raise ValueError(f"{text!r} is not a Python expression") from error
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from specwright.domain.boundary_types import class_names, literal_problem, normal_or_same, type_problem
+from specwright.syntax_tree import parse_expression, parse_module
 
 __all__ = ["ClassStatement", "Field", "looks_like_statement", "parse_statement", "placed"]
 
@@ -89,7 +90,7 @@ def parse_statement(text: str) -> ClassStatement | None:
 
 def _fields(body: str) -> tuple[Field, ...] | None:
     try:
-        node = ast.parse(f"lambda_ = 0\ndef f({body}): ...").body[1]
+        node = parse_module(f"lambda_ = 0\ndef f({body}): ...").body[1]
     except (SyntaxError, ValueError, RecursionError):
         return None
     if not isinstance(node, ast.FunctionDef) or len(node.body) != 1:
@@ -111,7 +112,7 @@ def _fields(body: str) -> tuple[Field, ...] | None:
 
 def _members(body: str) -> tuple[Field, ...] | None:
     try:
-        node = ast.parse(f"f({body})", mode="eval").body
+        node = parse_expression(f"f({body})").body
     except (SyntaxError, ValueError, RecursionError):
         return None
     if not isinstance(node, ast.Call) or node.args or ast.unparse(node.func) != "f":

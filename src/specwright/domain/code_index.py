@@ -11,6 +11,7 @@ import orjson
 from specwright.domain.contract import MicroModuleContract
 from specwright.domain.ids import ModuleId, ModuleRefText
 from specwright.domain.record import Record, SemVer, Text
+from specwright.syntax_tree import parse_expression
 
 __all__ = [
     "CodeIndexEntry",
@@ -110,7 +111,7 @@ def _line(head: str, details: list[str]) -> str:
 def type_key(text: str) -> str:
     """The one spelling under which a type is compared (DESIGN §8.1); what is no expression stays."""
     try:
-        return ast.unparse(ast.parse(text.strip(), mode="eval"))
+        return ast.unparse(parse_expression(text.strip()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return " ".join(text.split())
 
@@ -133,7 +134,7 @@ def _declared_type(line: str) -> str:
 
 def _is_expression(text: str) -> bool:
     try:
-        ast.parse(text, mode="eval")
+        parse_expression(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

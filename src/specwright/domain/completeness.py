@@ -212,7 +212,7 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
         if not prose.is_testable(text):
             yield node.warning(
                 "acceptance_criteria",
-                f"[{index}] has no verb of observable behaviour: returns, raises, writes, ... (criterion 12)",
+                f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects (criterion 12)",
             )
     subtasks = node.texts("subtasks")
     for earlier, later in prose.near_duplicates([text for _, text in subtasks]):

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from specwright.domain.record import is_placeholder
+from specwright.syntax_tree import parse_module
 
 __all__ = [
     "ERROR_TEXT",
@@ -219,7 +220,7 @@ def python_tree(code: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(code)
+            return parse_module(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -1,8 +1,8 @@
 """Compliance of a challenge: a mild review is none (F§9.4, F§9.5).
 
 What a MET cites must be there: a pointer into the contract, a listed test, an example's heading; in a contract debate,
-which has neither tests nor examples, at least a name out of a contract. Whether it shows what it is said to show is
-for the Arbiter.
+which has neither tests nor examples, at least a name out of a contract. R4, where nothing is called, needs no
+citation. Whether it shows what it is said to show is for the Arbiter.
 """
 
 import re
@@ -72,7 +72,10 @@ def compliance_problems(answer: ChallengerAnswer, given: Citable) -> list[str]:
         problems.append(
             f"R1 (rubric_assessments.0.evidence): name each dimension; missing: {', '.join(missing)}"
         )
+    alone = not any(contract.dependencies for contract in given.contracts)
     for i, assessment in enumerate(answer.rubric_assessments):
+        if assessment.criterion == "R4" and alone and not _STOCK.match(assessment.evidence):
+            continue
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
         if len(assessment.evidence.split()) < MIN_EVIDENCE_WORDS or _STOCK.match(assessment.evidence):
             problems.append(f"{path}: say what shows it, in {MIN_EVIDENCE_WORDS} words or more")

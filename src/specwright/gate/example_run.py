@@ -86,6 +86,8 @@ def _how(ended: Ended, timeout_seconds: float) -> str:
     match ended.how:
         case "timeout":
             return f"did not end within {timeout_seconds:g} seconds"
+        case "processor":
+            return f"was stopped: {ended.message}"
         case "output":
             return "printed or sent too much"
         case "disk":

@@ -27,8 +27,8 @@ Codes, which are stable:
     tests.uncalled                a test passes without calling the module
     tests.forged                  the run tampered with its own report
     tests.vacuous                 passes on stubs (`vacuity`), or where no module answers (`silence`)
-    strength.weak, .function, .unstable
-                                  too few mutants die (`strength`)
+    strength.weak, .function, .unstable, .slow
+                                  too few mutants die, or too few can be run (`strength`)
     examples.form, .placeholder, .uncovered, .false, .broken, .argument_changed
     fuzz.counterexample           an input for which the module does what its contract excludes (`fuzz`)
 
@@ -133,6 +133,13 @@ class FirstGate(ShipGate):
     def stub(self, contract: MicroModuleContract) -> bytes:
         """The source from which an implementer starts (port)."""
         return render_stub(contract).encode()
+
+    def documented(self, source: bytes, contract: MicroModuleContract) -> bytes:
+        """The source with another contract's docstring (port)."""
+        try:
+            return splice(source, contract)
+        except SurfaceFault:
+            return source
 
     def judge(self, candidate: Candidate, *, thorough: bool = True) -> GateVerdict:
         """Check a candidate from the first stage to the last (port)."""

@@ -35,6 +35,7 @@ from specwright.domain.contract_rules import DEFAULT, is_builtin_exception
 from specwright.gate.exported_classes import find_class, read_class
 from specwright.gate.prose import Prose, read_prose
 from specwright.gate.top_level import Import, SurfaceFault, TopLevel, parse_source, read_top_level
+from specwright.syntax_tree import parse_expression
 
 __all__ = ["SurfaceFault", "extract_surface"]
 
@@ -184,7 +185,7 @@ def _outputs(returns: str, prose: Prose) -> list[_Slot]:
 
 
 def _tuple_elements(text: str) -> list[str]:
-    node = ast.parse(text, mode="eval").body
+    node = parse_expression(text).body
     match node:
         case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=elements)):
             return [ast.unparse(element) for element in elements]

@@ -33,12 +33,14 @@ class TestRun(NamedTuple):
         findings: What keeps the run from counting.
         seen: What came out of the entry points, by test without parameters: the names of an exception's class
             and bases, or the name of a returned code.
+        in_module: Whether it broke off during a call of the module.
     """
 
     __test__ = False  # the word is the field's; pytest must not collect it
     tests: tuple[TestResult, ...]
     findings: tuple[Finding, ...]
     seen: Mapping[str, list[tuple[str, ...]]]
+    in_module: bool = False
 
 
 def named_tests(files: Mapping[str, bytes]) -> list[str]:
@@ -82,7 +84,7 @@ def run_tests(
         staged: Laid out by `stage`.
         contract: Names the codes that are watched for.
         named: Of `named_tests`.
-        timeout_seconds: For all of them.
+        timeout_seconds: For all of them, without what they wait for a processor.
         pair: Processes that were started before for this run, of the role `test_runner`; the caller stops them.
 
     Raises:
@@ -97,9 +99,8 @@ def run_tests(
         ended = pair.run({}, dict(staged.surface), ledger, timeout_seconds)
     tests = tuple(test._replace(message=staged.anonymous(test.message)) for test in ledger.tests)
     findings = tuple(_findings(ledger, ended, named, timeout_seconds))
-    return TestRun(
-        tests, tuple(f._replace(message=staged.anonymous(f.message)) for f in findings), ledger.seen
-    )
+    findings = tuple(f._replace(message=staged.anonymous(f.message)) for f in findings)
+    return TestRun(tests, findings, ledger.seen, ended.in_module)
 
 
 class _Ledger:
@@ -206,11 +207,9 @@ def _findings(ledger: _Ledger, ended: Ended, named: list[str], timeout_seconds: 
     for name in ledger.changed:
         message = "the module changed an argument that it was given; work on a copy"
         yield Finding("tests.argument_changed", f"tests/{name}" if name else "tests", message)
-    if ended.how == "timeout":
-        message = (
-            f"the tests did not end within {timeout_seconds:g} seconds and were stopped; find what hangs"
-        )
-        yield Finding("tests.timeout", ledger.where(), message)
+    if ended.how in {"timeout", "processor"}:
+        what = ended.message or f"the tests did not end within {timeout_seconds:g} seconds"
+        yield Finding("tests.timeout", ledger.where(), f"{what}, and the run was stopped; find what hangs")
     elif ended.how == "unloaded":
         message = f"the module cannot be imported:\n{ended.message}"
         yield Finding("tests.uncollected", "implementation/__init__.py", message)

@@ -12,6 +12,8 @@ import threading
 import warnings
 from typing import NamedTuple
 
+from specwright.syntax_tree import parse_module
+
 __all__ = ["Import", "SurfaceFault", "TopLevel", "parse_source", "read_top_level"]
 
 _PARSING = threading.Lock()
@@ -71,10 +73,10 @@ def parse_source(source: bytes, where: str) -> ast.Module:
     """
     try:
         text = source.decode("utf-8-sig")
-        # one at a time: the interpreter counts the depth of all syntax trees in one number, and warnings are its own
+        # one at a time: which warnings are shown is one setting for all threads
         with _PARSING, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source, filename=where)
+            tree = parse_module(source, where)
     except UnicodeDecodeError as error:
         raise SurfaceFault(
             "source.unreadable", where, f"the file is not UTF-8 ({error}); save it as UTF-8"

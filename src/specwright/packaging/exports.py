@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from specwright.errors import RefusedError
 from specwright.ports.packaging import ProductModule
+from specwright.syntax_tree import parse_module
 
 __all__ = ["Exports", "exports_of"]
 
@@ -56,7 +57,7 @@ def _owner(name: str, sources: Mapping[str, _Source]) -> str | None:
 def _read(module: ProductModule) -> _Source:
     name = module.contract.name
     try:
-        tree = ast.parse(module.implementation.get("__init__.py", b""))
+        tree = parse_module(module.implementation.get("__init__.py", b""))
         exported = _literal_all(tree)
     except ValueError as error:  # null bytes, or an `__all__` that is no literal
         raise RefusedError(

@@ -119,3 +119,8 @@ class ShipGate(Protocol):
         """The source of `implementation/__init__.py` from which an implementer starts: the contract as a
         signature and docstring, with a body that raises NotImplementedError (DESIGN §8.1)."""
         ...
+
+    def documented(self, source: bytes, contract: MicroModuleContract) -> bytes:
+        """The source of an `implementation/__init__.py` with the contract's docstring, from which one goes on whose
+        contract is another now (D10); as it is where the docstring has no place."""
+        ...

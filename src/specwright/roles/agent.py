@@ -47,7 +47,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-_CITATION = re.compile(r"\s*\((?=[^()]*(?:§|\bD\d))[^()]*\)")
+_CITATION = re.compile(r"\s*\((?:(?=[^()]*(?:§|\bD\d))[^()]*|criterion \d+)\)")
 
 _TODO = "Keep a to-do list for yourself during long work. It is never an answer."
 
@@ -126,7 +126,7 @@ def _tool_schema_text(schema: type[BaseModel]) -> str:
 
 
 def without_citations(text: str) -> str:
-    """A text without `(F§9.2, D14)`: nobody in the conversation can look those up."""
+    """A text without `(F§9.2, D14)` and `(criterion 12)`: nobody in the conversation can look those up."""
     return _CITATION.sub("", text)
 
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from specwright import canonical_json
 from specwright.domain.product_spec import ProductSpecDraft
-from specwright.roles.agent import submit_tool, tool_schema
+from specwright.roles.agent import submit_tool, tool_schema, without_citations
 from specwright.roles.mending import fits, mended
 from specwright.roles.submission import Form, Submission, UnacceptableError
 from specwright.roles.workspace import Workspace
@@ -44,7 +44,7 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form
             spec = _read(workspace, str(arguments["spec_path"]))
         spec = _mended(spec)
         if problems := check(spec):
-            raise UnacceptableError(*problems)
+            raise UnacceptableError(*map(without_citations, problems))
         return cast(dict[str, Any], spec)
 
     return Form(read, _nothing_more)

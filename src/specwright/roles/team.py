@@ -10,6 +10,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool
 
 from specwright.domain.answers import AmendmentsAnswer, ArbiterAnswer, ChallengerAnswer, ProposerAnswer
+from specwright.domain.boundary_types import BOUNDARY_TYPES
 from specwright.domain.plan_answers import PlanAnswer
 from specwright.domain.record import Record
 from specwright.ports.code_index import CodeIndex
@@ -57,8 +58,9 @@ class Bounds(NamedTuple):
 
 
 def prompt(name: str) -> str:
-    """A role's system prompt."""
-    return (files("specwright.roles") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    """A role's system prompt; `{types}` in it stands for the types that may cross a boundary."""
+    text = (files("specwright.roles") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    return text.replace("{types}", ", ".join(BOUNDARY_TYPES))
 
 
 class ModelRoles:

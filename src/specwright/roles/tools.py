@@ -19,6 +19,7 @@ from specwright.errors import SpecwrightError
 from specwright.ports.code_index import CodeIndex, IndexQuery
 from specwright.ports.journal import Journal, Scope
 from specwright.ports.search import WebSearch
+from specwright.roles.agent import without_citations
 from specwright.roles.workspace import Workspace
 
 __all__ = ["MAX_RESULTS", "scope_of_call", "search_tool", "validate_tool", "web_search_tool"]
@@ -121,9 +122,18 @@ def validate_tool(workspace: Workspace) -> BaseTool:
                 message=f"{spec_path} is not readable as JSON: {error}",
             )
             return json.dumps(ValidationReport(errors=[unread]).to_json(), ensure_ascii=False)
-        return json.dumps(validate(draft).to_json(), ensure_ascii=False)
+        return json.dumps(_uncited(validate(draft)).to_json(), ensure_ascii=False)
 
     return StructuredTool.from_function(validate_spec)
+
+
+def _uncited(report: ValidationReport) -> ValidationReport:
+    """A report without the numbers of criteria, which nobody in the conversation can look up."""
+    told = (
+        [d.model_copy(update={"message": without_citations(d.message)}) for d in found]
+        for found in (report.errors, report.warnings)
+    )
+    return ValidationReport(errors=next(told), warnings=next(told))
 
 
 def _retirement(entry: CodeIndexEntry) -> dict[str, JsonValue]:

@@ -6,21 +6,19 @@ own Proposer alone.
 """
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import NamedTuple
 
-from specwright import canonical_json
+from specwright.application.debate.trail import Trail, as_block, as_json, as_list, rounds_of
 from specwright.canonical_json import JsonValue
 from specwright.domain.allowed_packages import AllowedPackage
 from specwright.domain.answers import Amendment, Failure, FaultOf, Verdict
 from specwright.domain.contract import MicroModuleContract
-from specwright.domain.debate import CONTRACTS, Adjudication, Challenge, Proposal
+from specwright.domain.debate import CONTRACTS, Challenge, Proposal
 from specwright.domain.obligations import obligations
 from specwright.domain.spec_markdown import scope_note
 
 __all__ = [
     "DependencyView",
-    "Trail",
     "amend_message",
     "amend_plan_message",
     "arbiter_message",
@@ -44,14 +42,6 @@ class DependencyView(NamedTuple):
             return self
         replacement = f", superseded by {entry['superseded_by']}" if entry["superseded_by"] else ""
         return self._replace(status=f"{entry['status']}{replacement}")
-
-
-class Trail(NamedTuple):
-    """A debate so far, by round."""
-
-    proposals: Sequence[Proposal] = ()
-    challenges: Sequence[Challenge] = ()
-    adjudications: Sequence[Adjudication] = ()
 
 
 def plan_message(task_file: str, packages: Sequence[AllowedPackage] = (), wanted: Sequence[str] = ()) -> str:
@@ -95,8 +85,8 @@ def replan_message(
     return "\n\n".join(
         [
             *_planning(task_file, packages),
-            _block("Your plan that was challenged", challenged, "json"),
-            "# Failures to correct\n\n" + _failures(failures),
+            as_block("Your plan that was challenged", challenged, "json"),
+            "# Failures to correct\n\n" + as_list(failures),
             *([shipped] if sealed else []),
             "Correct exactly these failures, leave the rest as it is, and submit the whole plan.",
         ]
@@ -110,7 +100,7 @@ def amend_plan_message(
     return "\n\n".join(
         [
             *_planning(task_file, packages),
-            _block("Your plan, which was approved with amendments", approved, "json"),
+            as_block("Your plan, which was approved with amendments", approved, "json"),
             f"# Amendments\n\n{_amendments(amendments)}",
             "Apply every amendment exactly, leave the rest as it is, and submit the whole plan. In a pointer that ends "
             "in `/-` the last part is the end of the list.",
@@ -120,7 +110,7 @@ def amend_plan_message(
 
 def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
     scope = scope_note([package.requirement for package in packages])
-    return [_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope}"]
+    return [as_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope}"]
 
 
 def proposer_message(
@@ -129,6 +119,8 @@ def proposer_message(
     failures: Sequence[Failure],
     dependencies: Sequence[str],
     packages: Sequence[AllowedPackage] = (),
+    criteria: Sequence[str] = (),
+    changes: Sequence[str] = (),
 ) -> str:
     """The Proposer's; after a failed round it sees the failures and nothing else of the debate.
 
@@ -138,6 +130,8 @@ def proposer_message(
         failures: Of the last round.
         dependencies: Names.
         packages: That it may import.
+        criteria: Of the task.
+        changes: Of the contract since that version was made (D10).
     """
     lines = [f"Implement the module `{contract.name}`: {contract.purpose}"]
     if dependencies:
@@ -148,12 +142,17 @@ def proposer_message(
     if failures:
         lines.append(
             "Your files are in your directory. These failures were shown; correct exactly them:\n\n"
-            + _failures(failures)
+            + as_list(failures)
         )
-    lines.append(_block("Contract", _json(contract), "json"))
+    lines.append(as_block("Contract", as_json(contract), "json"))
+    if changes:
+        lines.append("# What has changed in the contract\n\n" + "\n".join(changes))
+    lines.append(_criteria(criteria))
     owed = "\n".join(f'- `"{o.pointer}"` {o.category}: {o.text}' for o in obligations(contract))
     lines.append(f"# Obligations: each is shown by a test\n\n{owed}")
-    lines.append(_block("/implementation/__init__.py as it is now", entry.decode(errors="replace"), "python"))
+    lines.append(
+        as_block("/implementation/__init__.py as it is now", entry.decode(errors="replace"), "python")
+    )
     return "\n\n".join(lines)
 
 
@@ -163,7 +162,7 @@ def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment]
     return "\n\n".join(
         [
             f"{told}\n\n{_amendments(amendments)}",
-            _block("Contract", _json(contract), "json"),
+            as_block("Contract", as_json(contract), "json"),
         ]
     )
 
@@ -184,12 +183,12 @@ def challenge_message(
     )
     parts = [
         f"This is {kind}. Round {len(trail.proposals)}.",
-        _block("Proposal", _json(proposal), "json"),
-        *(_block(f"Contract of `{c.name}`", _json(c), "json") for c in contracts),
+        as_block("Proposal", as_json(proposal), "json"),
+        *(as_block(f"Contract of `{c.name}`", as_json(c), "json") for c in contracts),
         *(_dependency(view) for view in dependencies),
-        "# Acceptance criteria of the task (extract)\n\n" + "\n".join(f"- {c}" for c in criteria),
+        _criteria(criteria),
     ]
-    earlier = _rounds(Trail(trail.proposals[:-1], trail.challenges))
+    earlier = rounds_of(Trail(trail.proposals[:-1], trail.challenges, causes=trail.causes))
     return "\n\n".join([*parts, *earlier, "Judge R1 to R6 and submit your verdict."])
 
 
@@ -201,9 +200,9 @@ def arbiter_message(
 ) -> str:
     """The Arbiter's: task, contracts and the whole debate, without dependencies, rubrics and source."""
     parts = [
-        _block("Task file", _without_dependencies(task_file), "markdown"),
-        *(_block(f"Contract of `{c.name}`", _json(c), "json") for c in contracts),
-        *_rounds(trail),
+        as_block("Task file", _without_dependencies(task_file), "markdown"),
+        *(as_block(f"Contract of `{c.name}`", as_json(c), "json") for c in contracts),
+        *rounds_of(trail),
         f"Revisions left: {revisions_left}.",
     ]
     return "\n\n".join([*parts, *_asked(trail.challenges[-1], revisions_left), "Decide."])
@@ -235,6 +234,10 @@ def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
     return [*asked, f"No revision is left. {stands} leaves APPROVE_WITH_AMENDMENTS or REJECT."]
 
 
+def _criteria(criteria: Sequence[str]) -> str:
+    return "# Acceptance criteria of the task (extract)\n\n" + "\n".join(f"- {c}" for c in criteria)
+
+
 def _without_dependencies(task_file: str) -> str:
     """The task file as the Arbiter gets it: dependency contracts are not its business (F§9.7)."""
     head, found, rest = task_file.partition("\n## Dependency Contracts\n")
@@ -244,48 +247,8 @@ def _without_dependencies(task_file: str) -> str:
 
 def _dependency(view: DependencyView) -> str:
     title = f"Dependency `{view.contract.name}` ({view.contract.ref}, {view.status})"
-    return _block(title, _json(view.contract), "json")
-
-
-def _rounds(trail: Trail) -> list[str]:
-    """The debate in the order in which it was held."""
-    rounds = zip_longest(trail.proposals, trail.challenges, trail.adjudications)
-    named = ("proposal", "challenge", "adjudication")
-    return [
-        _block(f"Round {n}: {kind}", _told(record), "json")
-        for n, records in enumerate(rounds, start=1)
-        for kind, record in zip(named, records, strict=True)
-        if record is not None
-    ]
-
-
-def _told(record: Proposal | Challenge | Adjudication) -> str:
-    """A record of the debate; of falsifying tests only those that failed are shown, without what binds them."""
-    if not isinstance(record, Challenge) or not record.falsifying_tests:
-        return _json(record)
-    told = record.to_json()
-    told["falsifying_tests"] = [
-        {name: value for name, value in tried.to_json().items() if name != "contract_sha256"}
-        for tried in record.counterexamples
-    ]
-    told["falsifying_tests_passed"] = [tried.name for tried in record.falsifying_tests if not tried.failed]
-    return canonical_json.pretty(told).decode()
+    return as_block(title, as_json(view.contract), "json")
 
 
 def _amendments(amendments: Sequence[Amendment]) -> str:
     return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
-
-
-def _failures(failures: Sequence[Failure]) -> str:
-    return "\n".join(
-        f"{n}. {f.invariant}\n   Evidence: {f.evidence}\n   Required: {f.required_change}"
-        for n, f in enumerate(failures, start=1)
-    )
-
-
-def _json(record: Proposal | Challenge | Adjudication | MicroModuleContract) -> str:
-    return canonical_json.pretty(record.to_json()).decode()
-
-
-def _block(title: str, text: str, language: str) -> str:
-    return f"# {title}\n\n````{language}\n{text.rstrip()}\n````"

@@ -3,11 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from specwright.application.debate.briefs import (
-    DependencyView,
-    amend_message,
-    proposer_message,
-)
+from specwright.application.debate.briefs import DependencyView, amend_message, proposer_message
 from specwright.application.debate.deliverable import Judged, Remarks, Submitted
 from specwright.application.debate.judging import (
     as_failures,
@@ -18,7 +14,7 @@ from specwright.application.debate.judging import (
     refused,
     withstood,
 )
-from specwright.application.debate.proposer_desk import Desk, Work, implements, open_desk
+from specwright.application.debate.proposer_desk import Desk, Work, implements, made_to, open_desk
 from specwright.application.factory import Factory
 from specwright.application.planning import shipped_view
 from specwright.application.project_stage import Task
@@ -28,6 +24,7 @@ from specwright.application.stores.records import Invocation, contribute
 from specwright.domain.amendments import applied_problems, lost_problems
 from specwright.domain.answers import Amendment, AmendmentsAnswer, FalsifyingTest
 from specwright.domain.contract import MicroModuleContract
+from specwright.domain.contract_changes import contract_changes
 from specwright.domain.debate import Adjudication
 from specwright.domain.falsifying import TriedTest
 from specwright.domain.fix_files import WRITABLE
@@ -41,6 +38,9 @@ from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files
 
 __all__ = ["Implementation"]
+
+
+ENTRY = "implementation/__init__.py"
 
 
 class Implementation:
@@ -72,21 +72,24 @@ class Implementation:
     def submit(self, round_number: int, remarks: Remarks, before: str) -> tuple[Submitted, Invocation]:
         """The Proposer implements, or corrects; code looks at the draft before it becomes a proposal (D18)."""
         workspace = self.files(before) if before else self.stub()
-        desk = self._open(f"round-{round_number}", workspace, before, remarks.told_by)
+        told_by, changes = list(remarks.told_by), list[str]()
+        if before and (earlier := made_to(self._factory, self.task, before, self._contract_ref())):
+            entry = self._factory.gate.documented(workspace[ENTRY], self._contract)
+            workspace = {**workspace, ENTRY: entry}
+            told_by.append((earlier.ref, "what has changed in it"))
+            changes = contract_changes(earlier.contract, self._contract)
+        desk = self._open(f"round-{round_number}", workspace, before, told_by)
         names = [view.contract.name for view in self.dependencies("")]
-        assignment = Assignment(
-            desk.place,
-            proposer_message(
-                self._contract,
-                workspace["implementation/__init__.py"],
-                remarks.failures,
-                names,
-                self._factory.packages,
-            ),
-            desk.pack,
-            WRITABLE,
-            desk.store,
+        message = proposer_message(
+            self._contract,
+            workspace[ENTRY],
+            remarks.failures,
+            names,
+            self._factory.packages,
+            self.task.definition.acceptance_criteria,
+            changes,
         )
+        assignment = Assignment(desk.place, message, desk.pack, WRITABLE, desk.store)
         with self._kept(f"round-{round_number}"):
             draft = self._factory.roles.propose(
                 assignment, lambda answer, files: self._preflight(desk.scope, files, remarks.standing)
@@ -98,7 +101,7 @@ class Implementation:
 
     def stub(self) -> Files:
         """What an implementation begins with."""
-        return {"implementation/__init__.py": self._factory.gate.stub(self._contract)}
+        return {ENTRY: self._factory.gate.stub(self._contract)}
 
     def take(
         self,
@@ -257,9 +260,6 @@ class Implementation:
     def _contract_ref(self) -> str:
         return artifacts(self._factory).ref(self.task.folder, self._contract_id)
 
-    def _implements(self) -> list[tuple[str, str]]:
-        return implements(self._contract_ref())
-
     def _submitted(
         self, desk: Desk, claim: str, checks: Sequence[str], files: Files, before: str
     ) -> Submitted:
@@ -269,7 +269,12 @@ class Implementation:
         self, scope: Scope, by: Invocation, claim: str, checks: Sequence[str], files: Files, before: str
     ) -> Submitted:
         target = artifacts(self._factory).create(
-            scope, by, ArtifactType.IMPLEMENTATION, files, inputs=self._implements(), revises=before
+            scope,
+            by,
+            ArtifactType.IMPLEMENTATION,
+            files,
+            inputs=implements(self._contract_ref()),
+            revises=before,
         )
         ref = artifacts(self._factory).ref(self.task.folder, target)
         contribute(self._factory, scope, by, ContributionType.IMPLEMENTATION, ref)

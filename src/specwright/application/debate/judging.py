@@ -169,7 +169,7 @@ def _failure(group: list[Finding]) -> Failure:
     return Failure(
         invariant=f"{first.code} at {where}{more}",
         evidence=first.message,
-        required_change=f"Correct what the ship gate found: {first.message}",
+        required_change=first.message,
     )
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from specwright.application.debate.briefs import DependencyView, Trail, arbiter_message, challenge_message
+from specwright.application.debate.briefs import DependencyView, arbiter_message, challenge_message
 from specwright.application.debate.deliverable import CONTRACTS, Deliverable, Submitted
 from specwright.application.debate.falsification import Falsification
+from specwright.application.debate.trail import Trail
 from specwright.application.factory import Factory
 from specwright.application.stores.artifact_store import artifacts
 from specwright.application.stores.context_packs import index_statuses, task_ref
@@ -154,6 +155,8 @@ class Parties:
         included = [(_ref(record), FULL, "the debate so far") for record in trail.proposals]
         included += [(_ref(record), FULL, "the debate so far") for record in trail.challenges]
         included += [(c.ref, FULL, "the contract in question") for c in contracts]
+        told = [by for cause in trail.causes for by in cause.told_by]
+        included += [(ref, Permission.SUMMARY_ONLY, what) for ref, what in told]
         excluded = self._sources(trail)
         task = task_ref(self._factory, self._task)
         if place.role is Role.ARBITER:

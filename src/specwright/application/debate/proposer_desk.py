@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from specwright.application.factory import Factory
 from specwright.application.project_stage import Task, neighbours, task_board
+from specwright.application.stores.artifact_store import artifacts
 from specwright.application.stores.context_packs import (
     Given,
     dependencies,
@@ -24,7 +25,7 @@ from specwright.domain.provenance import Permission
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files, Place, Role
 
-__all__ = ["Desk", "Work", "implements", "open_desk"]
+__all__ = ["Desk", "Work", "implements", "made_to", "open_desk"]
 
 
 class Desk(NamedTuple):
@@ -60,7 +61,34 @@ class Work(NamedTuple):
 
 def implements(contract_ref: str) -> list[tuple[str, str]]:
     """What an implementation is made from."""
-    return [(contract_ref, "the contract that it implements")]
+    return [(contract_ref, _IMPLEMENTED)]
+
+
+class Earlier(NamedTuple):
+    """A contract that was debated again, and its artifact."""
+
+    ref: str
+    contract: MicroModuleContract
+
+
+def made_to(factory: Factory, task: Task, version: str, now: str) -> Earlier | None:
+    """The contract that an implementation was made to, if it is another than now (D10).
+
+    Args:
+        factory: The ports.
+        task: The task.
+        version: The implementation's artifact.
+        now: The artifact of the contract that is locked.
+    """
+    made_from = artifacts(factory).envelope(task.folder, version).inputs
+    ref = next((given.ref for given in made_from if given.purpose == _IMPLEMENTED), now)
+    if ref == now:
+        return None
+    data = artifacts(factory).body(task.folder, ref.partition("@")[0])["contract.json"]
+    return Earlier(ref, MicroModuleContract.from_bytes(data, ref))
+
+
+_IMPLEMENTED = "the contract that it implements"
 
 
 def open_desk(

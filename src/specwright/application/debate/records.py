@@ -3,8 +3,8 @@
 from typing import Any
 
 from specwright import canonical_json
-from specwright.application.debate.briefs import Trail
 from specwright.application.debate.deliverable import Judged
+from specwright.application.debate.trail import Trail
 from specwright.domain.answers import AmendmentsAnswer, Failure, StruckTest
 from specwright.domain.debate import Adjudication, Challenge, Proposal
 from specwright.domain.falsifying import TriedTest

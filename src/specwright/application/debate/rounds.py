@@ -7,8 +7,8 @@ which every planned module has. Read from the store alone; nothing is asked and 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from specwright.application.debate.briefs import Trail
 from specwright.application.debate.records import DebateRecords
+from specwright.application.debate.trail import Trail
 from specwright.application.factory import Reading
 from specwright.application.stores.artifact_store import REVISES, ArtifactStoreService
 from specwright.domain.answers import AmendmentsAnswer, Failure

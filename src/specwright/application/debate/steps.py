@@ -11,6 +11,7 @@ from specwright.application.announcing import announce, gate_decision
 from specwright.application.debate.deliverable import CONTRACTS, Deliverable, Remarks
 from specwright.application.debate.parties import Parties
 from specwright.application.debate.records import DebateRecords
+from specwright.application.debate.trail import Cause, Trail, without_source
 from specwright.application.factory import Factory
 from specwright.application.stores.artifact_store import artifacts
 from specwright.application.stores.kept_records import keep
@@ -77,7 +78,7 @@ class Debate:
     def challenge(self, state: DebateState) -> DebateState:
         """The Challenger's verdict on this round."""
         records, number = self._records(state["debate_id"]), state["round"]
-        trail = records.trail(proposals=number, challenges=number - 1, adjudications=number - 1)
+        trail = self._trail(state, records.trail(number, number - 1, number - 1))
         record = self._parties.challenge(state["target"], number, trail)
         records.write_challenge(number, record)
         for name in self._deliverable.artifacts(state["target"]):
@@ -114,7 +115,7 @@ class Debate:
     def adjudicate(self, state: DebateState) -> DebateState:
         """The Arbiter's ruling on this round."""
         records, number = self._records(state["debate_id"]), state["round"]
-        trail = records.trail(proposals=number, challenges=number, adjudications=number - 1)
+        trail = self._trail(state, records.trail(number, number, number - 1))
         record = self._parties.adjudicate(
             state["target"],
             number,
@@ -217,13 +218,7 @@ class Debate:
             case "gate":
                 return Remarks(records.gate_failures(number, state["target"]), (), standing)
             case "late":
-                elsewhere = self._records(state["cause_debate"])
-                found, ruling = (
-                    elsewhere.challenge(state["cause_round"]),
-                    elsewhere.adjudication(state["cause_round"]),
-                )
-                told = [*found.faults(FaultOf.CONTRACT), _rejection(ruling.rationale)]
-                return Remarks(told, self._told_by(found, ruling))
+                return Remarks(*self._found_late(state))
             case "reopened":
                 found = records.challenge(number)
                 shown = [tried.name for tried in found.counterexamples]  # those that stand are run again
@@ -234,6 +229,24 @@ class Debate:
                 left = found.without(ruling.struck_tests) if found.verdict is Verdict.FAIL else []
                 told_by = self._told_by(found) if left else ()
                 return Remarks([*left, _rejection(ruling.rationale)], told_by, standing)
+
+    def _trail(self, state: DebateState, trail: Trail) -> Trail:
+        """The debate so far, with why it has the rounds that none of its challenges and rulings asked for (D10, D11)."""
+        records, causes = self._records(state["debate_id"]), list[Cause]()
+        for number in range(1, state["round"]):
+            judged = [records.gate_failures(number, target) for target in records.judged(number)]
+            if failures := [failure for found in judged for failure in found]:
+                causes.append(Cause(number + 1, [without_source(failure) for failure in failures]))
+            elif judged and "cause_debate" in state:
+                causes.append(Cause(number + 1, *self._found_late(state)))
+        return trail._replace(causes=causes)
+
+    def _found_late(self, state: DebateState) -> tuple[list[Failure], tuple[tuple[str, str], ...]]:
+        """What a module's debate says of the contracts that are debated again, and the records that say it (D10)."""
+        elsewhere, number = self._records(state["cause_debate"]), state["cause_round"]
+        found, ruling = elsewhere.challenge(number), elsewhere.adjudication(number)
+        told = [*found.faults(FaultOf.CONTRACT), _rejection(ruling.rationale)]
+        return told, self._told_by(found, ruling)
 
     def _standing(self, state: DebateState, records: DebateRecords) -> list[TriedTest]:
         """The falsifying tests of the rounds so far that count, under the contract as it is."""

@@ -19,8 +19,6 @@ It is shrunk, and shown as a call with what happened.
 Left out: whether a result is the right one, which is for the tests. A large input that merely takes long is
 no counterexample; it ends the run, which is then made again with modest inputs."""
 
-import re
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -28,11 +26,10 @@ from specwright import canonical_json
 from specwright.domain.contract import EffectType, MicroModuleContract, SurfaceKind
 from specwright.domain.contract_rules import default_of, own_statements
 from specwright.domain.docstring import entry_points, return_type
-from specwright.errors import SpecwrightError
 from specwright.gate.fuzz.constants import constants_of
-from specwright.gate.fuzz.elsewhere import Made, differences
+from specwright.gate.fuzz.elsewhere import differences
 from specwright.gate.fuzz.limits import bounds, numbers, quoted
-from specwright.gate.sandbox.exchange import Ended
+from specwright.gate.fuzz.run import Ran, endless, run_fuzz
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.process import Child
 from specwright.gate.staging import Staged
@@ -41,8 +38,6 @@ from specwright.ports.gate import Candidate, Finding
 __all__ = ["FuzzBounds", "Fuzzed", "examine_contract", "is_repeatable"]
 
 _ENTRY = "implementation/__init__.py"
-_MOST_KEPT = 64 * 1024
-"""Bytes of a call and its answer, to be made again elsewhere."""
 _MODEST = 400
 """The size up to which an input is modest: characters, elements, magnitudes."""
 
@@ -53,7 +48,7 @@ class FuzzBounds(NamedTuple):
     Args:
         examples: Drawn inputs at most, beside those that are always tried; 0 turns the fuzz off.
         seconds: Of processor time, for finding; shrinking may take as long again.
-        call_seconds: For one call.
+        call_seconds: For one call, without what it waits for a processor.
     """
 
     examples: int = 250
@@ -104,14 +99,14 @@ def examine_contract(
     request = _request(candidate, files, limits)
     if pair is None:
         with prepare(staged, "fuzz_runner") as own:
-            ran = _run(staged, request, limits, own)
+            ran = run_fuzz(staged, request, own)
     else:
-        ran = _run(staged, request, limits, pair)
-    if (slow := _endless(ran)) and int(slow.get("size", 0)) > _MODEST:
+        ran = run_fuzz(staged, request, pair)
+    if (slow := endless(ran)) and int(slow.get("size", 0)) > _MODEST:
         again = staged._replace(root=staged.root / "modest", scratch=staged.root / "modest" / "scratch")
         again.scratch.mkdir(parents=True)
         with prepare(again, "fuzz_runner") as own:
-            ran = _run(staged, {**request, "most_size": _MODEST}, limits, own)
+            ran = run_fuzz(again, {**request, "most_size": _MODEST}, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
     findings = [*_findings(ran, staged, limits)]
     if elsewhere and not findings:
@@ -123,60 +118,6 @@ def is_repeatable(contract: MicroModuleContract) -> bool:
     """Whether a call can be made again anywhere: it leaves nothing behind, and reads nothing but its arguments."""
     types = " ".join(slot.type for slot in (*contract.inputs, *contract.outputs))
     return not contract.effects and "Path" not in types
-
-
-class _Ran(NamedTuple):
-    """What a run told, and how it ended."""
-
-    events: list[dict[str, Any]]
-    ended: Ended
-    made: list[Made]
-
-    def finished(self) -> bool:
-        return self.ended.how == "finished" and not any(event.get("event") == "hang" for event in self.events)
-
-
-class _Ledger:
-    """What the fuzz tells, in its order, and where in the module an error was raised (a `Ledger`)."""
-
-    def __init__(self, name: str) -> None:
-        self.events: list[dict[str, Any]] = []
-        self.made: list[Made] = []
-        self._text = ""
-        self._call: tuple[dict[str, Any], bytes, float] = {}, b"", 0.0
-        self._place = re.compile(rf".*/lib/modules/{name}/(.+:\d+)")
-
-    def told(self, header: dict[str, Any]) -> None:
-        """Something is called, or was found."""
-        self.events.append(header)
-        if header.get("event") == "calling":
-            self._text = str(header["call"])
-
-    def called(self, call: dict[str, Any], payload: bytes) -> None:
-        """A call goes to the module."""
-        self._call = call, payload, time.monotonic()
-
-    def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
-        """What the fuzz needs beside the reply."""
-        call, given, since = self._call
-        error = str(header["error"][0][-1]) if header.get("error") else ""
-        if len(given) + len(payload) <= _MOST_KEPT:
-            self.made.append(Made(self._text, call, given, error, payload, time.monotonic() - since))
-        place = self._place.fullmatch(str(header.get("line", "")))
-        return {"changed": header.get("changed") is not False, "line": place[1] if place else ""}
-
-
-def _run(staged: Staged, request: dict[str, Any], limits: FuzzBounds, pair: Pair) -> _Ran:
-    ledger = _Ledger(request["name"])
-    most = 10 + 12 * limits.seconds + 2 * limits.call_seconds
-    ended = pair.run({"request": request}, dict(staged.surface), ledger, most, tells_unfit=True)
-    if ended.how == "broke" and "module's process" not in ended.message:
-        raise SpecwrightError(
-            f"the contract fuzz broke off: {ended.output[-500:]}",
-            where="gate",
-            remedy="run `specwright doctor`",
-        )
-    return _Ran(ledger.events, ended, ledger.made)
 
 
 def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds) -> dict[str, Any]:
@@ -238,14 +179,7 @@ def _classes(candidate: Candidate) -> dict[str, Any]:
     return found
 
 
-def _endless(ran: _Ran) -> dict[str, Any] | None:
-    """The call that did not come back, if there is one."""
-    if ran.finished() or ran.ended.how == "unloaded":
-        return None
-    return next((event for event in reversed(ran.events) if event.get("event") == "calling"), None)
-
-
-def _findings(ran: _Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
+def _findings(ran: Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
     found = {str(event["key"]): event for event in ran.events if event.get("event") == "counterexample"}
     for event in found.values():
         line = str(event.get("line", ""))
@@ -254,14 +188,14 @@ def _findings(ran: _Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding
         yield _finding(where, f"{event['call']} {event['happened']}; {advice}", staged)
     if ran.finished():
         return
-    if (call := _endless(ran)) is None:
+    if (call := endless(ran)) is None:
         yield _finding(_ENTRY, f"the module cannot be called: {ran.ended.message[-500:]}", staged)
     else:
         text = _BROKEN_OFF[ran.ended.how].format(seconds=limits.call_seconds)
         yield _finding(_ENTRY, f"{call['call']} {text}", staged)
 
 
-def _elsewhere(ran: _Ran, staged: Staged, child: Child) -> Iterator[Finding]:
+def _elsewhere(ran: Ran, staged: Staged, child: Child) -> Iterator[Finding]:
     """The plainest call that comes to something else in a second process."""
     found = [*differences(child, staged, dict(staged.surface), ran.made)]
     for call, other in sorted(found, key=lambda pair: len(pair[0].payload))[:1]:
@@ -273,6 +207,7 @@ _ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
 _BROKEN_OFF: dict[str, str] = {
     "finished": _ENDLESS,
     "timeout": _ENDLESS,
+    "processor": "uses up its processor time; find what never stops",
     "broke": "ends the process; return or raise a declared error instead",
     "output": "prints or returns too much; print less",
     "disk": "writes too many or too large files; write less",

@@ -11,7 +11,6 @@ Left out: modules with effects, since their calls leave something behind; the cl
 
 import contextlib
 import selectors
-import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from specwright.gate.inside.fuzz_showing import shown
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.pair import host_plan
 from specwright.gate.sandbox.process import Child, start
+from specwright.gate.sandbox.starvation import OwnTime
 from specwright.gate.sandbox.stream import End, Stream
 from specwright.gate.staging import Staged
 
@@ -124,11 +124,11 @@ def _replies(
     stream.outbox += frame({"surface": surface})
     for call in calls:
         stream.outbox += frame({**call.header, "cwd": folder}, call.payload)
-    deadline = time.monotonic() + _PATIENCE
+    own_time = OwnTime([child.pid])
     with selectors.DefaultSelector() as selector, contextlib.suppress(End):
         selector.register(child.reads, selectors.EVENT_READ)
         left = len(calls)
-        while left and not stream.ended and time.monotonic() < deadline:
+        while left and not stream.ended and not own_time.is_over(_PATIENCE):
             stream.write()
             selector.select(0.001 if stream.outbox else 0.1)
             stream.read()

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from specwright.syntax_tree import parse_expression
+
 __all__ = ["Bound", "bounds", "numbers", "quoted"]
 
 _WORDS = {
@@ -92,7 +94,9 @@ def _bound(base: str, text: str) -> Bound | None:
 def _choices(listed: str) -> tuple[str, ...]:
     """The texts of a list that holds nothing else."""
     try:
-        value = ast.literal_eval("(" + re.sub(r",? (?:or|and) (?=['\"])", ", ", listed) + ",)")
+        value = ast.literal_eval(
+            parse_expression("(" + re.sub(r",? (?:or|and) (?=['\"])", ", ", listed) + ",)")
+        )
     except (ValueError, SyntaxError):
         return ()
     return tuple(map(str, value)) if all(isinstance(part, str) for part in value) else ()

@@ -74,7 +74,9 @@ def _limit(limits: dict[str, int]) -> None:
             hard = resource.getrlimit(number)[1]
             if hard != resource.RLIM_INFINITY:
                 most = min(most, hard)
-            resource.setrlimit(number, (most, most))
+            # who uses up its processor time is told so a second before its end
+            soft = most - 1 if name == "CPU" else most
+            resource.setrlimit(number, (soft, most))
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:

@@ -23,6 +23,11 @@ _FILE = 16 * _MIB
 _WALL = 10
 _LEAST_SECONDS = 0.3
 _TIMES = 6
+_MOST_MORE = 5.0
+_STILL_SECONDS = 2.0
+_LEAST_MOVED = 0.001
+_MOST_WALL = 60.0
+_PROCESS_CLOCK = 2  # of the processor time of the process whose id the rest of the number is
 
 
 class Forked(NamedTuple):
@@ -51,12 +56,22 @@ class _Running:
         self.began = time.monotonic()
         self.seconds = 0.0
         self._data = b""
+        self._looked = self.began
+        self._spent = 0.0
 
     def ended(self) -> bool:
         """Read what is there; at its end the fork is gone."""
         chunk = os.read(self.reader, 65536)
         self._data += chunk
         return not chunk
+
+    def is_late(self, seconds: float) -> bool:
+        """Whether its time by the clock is over, and it stands still: on a busy machine the others are slow as well."""
+        now = time.monotonic()
+        if now - self.began <= seconds or now - self._looked <= _STILL_SECONDS:
+            return False
+        before, self._spent, self._looked = self._spent, _processor_seconds(self._pid), now
+        return self._spent - before < _LEAST_MOVED or now - self.began > max(_MOST_WALL, seconds)
 
     def result(self) -> dict[str, Any]:
         """End it and say how it was."""
@@ -71,6 +86,14 @@ class _Running:
             return json.loads(self._data) if self._data else stopped
         except ValueError:
             return stopped
+
+
+def _processor_seconds(pid: int) -> float:
+    """What a process has used so far; nothing where the system does not say."""
+    try:
+        return time.clock_gettime((~pid << 3) | _PROCESS_CLOCK)
+    except (AttributeError, OSError):
+        return 0.0
 
 
 def _forked(place: int, others: Iterable[_Running]) -> _Running | Forked:
@@ -100,20 +123,37 @@ def run_all(plan: dict[str, Any], descriptor: int) -> Forked | None:
                 return started
             running[started.reader] = started
         for fork in _ended(running, plan["seconds"]):
-            write(
-                descriptor,
-                json.dumps({"event": "variant", "place": fork.place, **fork.result()}).encode() + b"\n",
-            )
+            result = fork.result()
+            _tell(descriptor, fork.place, {**result, "seconds": fork.seconds})
             if fork.place == 0:
-                plan["seconds"] = min(plan["seconds"], max(_LEAST_SECONDS, _TIMES * fork.seconds))
+                most = min(_TIMES * fork.seconds, fork.seconds + _MOST_MORE)
+                plan["seconds"] = min(plan["seconds"], max(_LEAST_SECONDS, most))
+                waiting, left_out = _affordable(plan, waiting, fork.seconds)
+                for place in left_out:
+                    _tell(
+                        descriptor, place, {"outcome": "left_out", "passed": [], "failed": [], "seconds": 0.0}
+                    )
     return None
+
+
+def _tell(descriptor: int, place: int, result: dict[str, Any]) -> None:
+    write(descriptor, json.dumps({"event": "variant", "place": place, **result}).encode() + b"\n")
+
+
+def _affordable(plan: dict[str, Any], waiting: list[int], seconds: float) -> tuple[list[int], list[int]]:
+    """Those for which the budget reaches, the highest tier that it can be, and those that are left out."""
+    tiers = {place: int(plan["variants"][place]["tier"]) for place in waiting}
+    for tier in sorted(set(tiers.values()), reverse=True):
+        kept = [place for place in waiting if tiers[place] <= tier]
+        if tier == 0 or len(kept) * seconds <= plan["budget"]:
+            return kept, [place for place in waiting if tiers[place] > tier]
+    return waiting, []
 
 
 def _ended(running: dict[int, _Running], seconds: float) -> list[_Running]:
     """Wait a little; those that came to their end, or are late."""
     ready = set(select.select([*running], [], [], 0.2)[0])
-    now = time.monotonic()
-    late = {reader for reader, fork in running.items() if now - fork.began > _WALL * seconds}
+    late = {reader for reader, fork in running.items() if fork.is_late(_WALL * seconds)}
     over = [
         reader for reader, fork in running.items() if (reader in ready and fork.ended()) or reader in late
     ]

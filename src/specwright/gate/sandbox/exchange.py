@@ -16,6 +16,7 @@ from specwright.gate.inside.frames import frame
 from specwright.gate.sandbox.disk import overfull
 from specwright.gate.sandbox.plan import Limits
 from specwright.gate.sandbox.process import Child
+from specwright.gate.sandbox.starvation import OwnTime
 from specwright.gate.sandbox.stream import End, Ended, Ending, Ledger, Stream, take_printed
 
 __all__ = ["Ended", "Ending", "Exchange", "Ledger"]
@@ -48,6 +49,7 @@ class Exchange:
         self._outstanding: object = None
         self._told = 0
         self._tells_unfit = False
+        self._used_up: Stream | None = None
 
     def run(
         self,
@@ -64,11 +66,11 @@ class Exchange:
             job: For the runner; a nonce is added.
             surface: For the module.
             ledger: Is told what happens.
-            timeout_seconds: Wall-clock time from here on.
+            timeout_seconds: Time from here on by the clock, without what the processes wait for a processor.
             tells_unfit: Whether a result that cannot cross is told to the runner instead of ending the run.
 
         Raises:
-            SpecwrightError: a process did not come up; that is no fault of the candidate.
+            SpecwrightError: a process did not come up, or hardly came to run; that is no fault of the candidate.
         """
         self._tells_unfit = tells_unfit
         with self._selector() as selector:
@@ -80,7 +82,8 @@ class Exchange:
             try:
                 self._converse(selector, nonce, ledger, timeout_seconds)
             except End as end:
-                return Ended(end.how, end.message, self._output())
+                hung = self._used_up is self._module if self._used_up else self._outstanding is not None
+                return Ended(end.how, end.message, self._output(), hung)
         return Ended("broke", "", self._output())
 
     def _selector(self) -> selectors.DefaultSelector:
@@ -106,7 +109,7 @@ class Exchange:
     def _converse(
         self, selector: selectors.BaseSelector, nonce: str, ledger: Ledger, timeout_seconds: float
     ) -> None:
-        deadline = time.monotonic() + timeout_seconds
+        own_time = OwnTime(stream.child.pid for stream in self._streams)
         looked = 0.0
         while True:
             self._turn(selector)
@@ -118,14 +121,21 @@ class Exchange:
                 if len(stream.printed) > self._limits.output:
                     raise End("output")
                 if stream.ended:
-                    raise End("broke", f"{stream.name} ended before its time")
-            now = time.monotonic()
-            if now > deadline:
+                    raise self._broken(stream)
+            if own_time.is_over(timeout_seconds):
                 raise End("timeout")
+            now = time.monotonic()
             if now - looked > _TURN_SECONDS:
                 if overfull(self._scratch, self._limits):
                     raise End("disk")
                 looked = now
+
+    def _broken(self, stream: Stream) -> End:
+        if stream.child.used_up():
+            self._used_up = stream
+            most = self._limits.cpu_seconds
+            return End("processor", f"{stream.name} used more than {most} s of processor time")
+        return End("broke", f"{stream.name} ended before its time")
 
     def _turn(self, selector: selectors.BaseSelector) -> None:
         for stream in self._streams:

@@ -10,6 +10,7 @@ from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages
 from specwright.gate.sandbox.plan import Plan
 from specwright.gate.sandbox.process import Child, start
+from specwright.gate.sandbox.starvation import OwnTime
 from specwright.gate.staging import Staged
 
 __all__ = ["Pair", "host_plan", "prepare"]
@@ -44,6 +45,10 @@ class Pair:
         """Run a job to its end, as `Exchange.run`."""
         exchange = Exchange(self._runner, self._module, self._plan.writes, self._plan.limits)
         return exchange.run(job, surface, ledger, timeout_seconds, tells_unfit=tells_unfit)
+
+    def own_time(self) -> OwnTime:
+        """Of both processes, from here on."""
+        return OwnTime(child.pid for child in (self._runner, self._module) if child)
 
     def stop(self) -> None:
         """End both processes."""

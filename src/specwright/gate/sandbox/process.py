@@ -27,6 +27,7 @@ from specwright.gate.sandbox.plan import Plan, SandboxKind
 __all__ = ["Child", "bubblewrap_path", "start"]
 
 _INSIDE = Path(__file__).parents[1] / "inside"
+_END_SECONDS = 5.0
 
 
 class Child:
@@ -47,6 +48,20 @@ class Child:
         self.prints = process.stdout.fileno()
         for descriptor in (reads, writes, self.prints):
             os.set_blocking(descriptor, False)
+
+    @property
+    def pid(self) -> int:
+        """Of the process, or of the sandbox around it."""
+        return self._process.pid
+
+    def used_up(self) -> bool:
+        """Whether it has ended because its processor time was used up."""
+        try:
+            status = self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            return False
+        # the sandbox around it says of a signal what a shell says
+        return status in {-signal.SIGXCPU, 128 + signal.SIGXCPU}
 
     def stop(self) -> None:
         """End it; when this returns nothing of it runs any more."""
@@ -129,7 +144,7 @@ def _plan_text(plan: Plan, kind: SandboxKind, from_gate: int, to_gate: int) -> d
         "writes": [str(plan.writes), "/dev/null"],
         "limits": {
             "AS": limits.memory,
-            "CPU": limits.cpu_seconds,
+            "CPU": limits.cpu_seconds + 1,
             "FSIZE": limits.file_size,
             "NOFILE": limits.open_files,
             "CORE": 0,

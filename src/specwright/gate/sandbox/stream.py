@@ -17,7 +17,9 @@ __all__ = ["End", "Ended", "Ending", "Ledger", "Stream", "take_printed"]
 
 _CHUNK = 65536
 
-Ending = Literal["finished", "broke", "timeout", "output", "disk", "boundary", "forged", "unloaded"]
+Ending = Literal[
+    "finished", "broke", "timeout", "processor", "output", "disk", "boundary", "forged", "unloaded"
+]
 
 
 class Ended(NamedTuple):
@@ -27,11 +29,13 @@ class Ended(NamedTuple):
         how: By itself, or by what.
         message: What was said about it.
         output: The end of what both processes printed.
+        in_module: Whether a call of the module had not come back, or it was the module that used up its time.
     """
 
     how: Ending
     message: str
     output: str
+    in_module: bool = False
 
 
 class Ledger(Protocol):
