@@ -231,6 +231,21 @@ def _answer_text(factory: Factory, task: Task, plan_id: str) -> str:
     return artifacts(factory).body(task.folder, plan_id)["answer.json"].decode()
 
 
+def _module_ids(factory: Factory, scope: Scope) -> Callable[[], str]:
+    """Draws the ids of new modules."""
+    drawn = set[str]()
+
+    def new_module_id() -> str:
+        # a directory of this very run may exist already when the node runs again, so the draw is recorded whole
+        name = module_id(
+            scope.hex8(lambda hex8: hex8 in drawn or bool(factory.store.names(f"modules/MM-{hex8}")))
+        )
+        drawn.add(name.removeprefix("MM-"))
+        return name
+
+    return new_module_id
+
+
 def _store(
     factory: Factory,
     scope: Scope,
@@ -241,18 +256,9 @@ def _store(
     before: str,
     kept: Mapping[str, str],
 ) -> str:
-    store, drawn = artifacts(factory), set[str]()
-
-    def new_module_id() -> str:
-        # a directory of this very run may exist already when the node runs again, so the draw is recorded whole
-        name = module_id(
-            scope.hex8(lambda hex8: hex8 in drawn or bool(factory.store.names(f"modules/MM-{hex8}")))
-        )
-        drawn.add(name.removeprefix("MM-"))
-        return name
-
+    store = artifacts(factory)
     draft_id = artifact_id(ArtifactType.MICRO_PLAN, scope.hex8())
-    plan, drafts = assign(answer, draft_id, task_ref(factory, task), known, new_module_id, kept)
+    plan, drafts = assign(answer, draft_id, task_ref(factory, task), known, _module_ids(factory, scope), kept)
     contracts = {name: normalise(contract) for name, contract in drafts.items()}
     earlier = load_plan(factory, task, before).contract_ids if before else {}
     reports = {

@@ -81,7 +81,7 @@ def run_example(code: str, package: str) -> dict[str, Any]:
             return _raised(SyntaxError("the last line of an example is an expression"))
         setup = ast.Module(tree.body[:-1], type_ignores=[])
         exec(compile(setup, "<example>", "exec"), namespace)  # noqa: S102 - running it is the purpose
-        value = eval(compile(ast.Expression(last.value), "<example>", "eval"), namespace)  # noqa: S307 - the same
+        value = eval(compile(ast.Expression(last.value), "<example>", "eval"), namespace)  # noqa: S307 - running it is the purpose
         return {"value": repr(value)}
     except BaseException as error:
         return _raised(error)

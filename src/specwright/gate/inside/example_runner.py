@@ -38,7 +38,7 @@ def _outcome(code: str) -> dict[str, Any]:
         assert isinstance(last, ast.Expr)  # the grammar of examples.md
         names: dict[str, Any] = {"__name__": "__main__"}
         exec(compile(tree, "<example>", "exec"), names)  # noqa: S102 - executing examples is what it is for
-        value = eval(compile(ast.Expression(last.value), "<example>", "eval"), names)  # noqa: S307 - the same
+        value = eval(compile(ast.Expression(last.value), "<example>", "eval"), names)  # noqa: S307 - running it is the purpose
         return {"value": repr(value)[:_MOST_CHARACTERS]}
     except BaseException as error:
         names_ = [kind.__name__ for kind in type(error).__mro__]

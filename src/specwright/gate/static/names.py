@@ -127,7 +127,7 @@ class _Binder(ast.NodeVisitor):
         for outside in [*node.decorator_list, *getattr(node, "bases", [])]:
             self.visit(outside)
 
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _visit_definition  # noqa: N815 - ast's names - the protocol
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _visit_definition  # noqa: N815 - the names that ast calls
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         """It binds within itself."""
@@ -140,7 +140,7 @@ class _Binder(ast.NodeVisitor):
         self._bind(node.name)
         self.generic_visit(node)
 
-    visit_MatchAs = visit_MatchStar = _visit_capture  # noqa: N815 - ast's names - the protocol
+    visit_MatchAs = visit_MatchStar = _visit_capture  # noqa: N815 - the names that ast calls
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         self._bind(node.rest)

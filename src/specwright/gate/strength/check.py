@@ -13,7 +13,8 @@ Left out: mutants that behave as the original does; the threshold leaves room fo
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from specwright.domain.contract import MicroModuleContract
@@ -103,11 +104,16 @@ def examine_strength(
     both = [Variant(_ENTRY, source, whole=True) for source in stubs(files, entries)]
     variants = [unchanged, *both, *(Variant(m.path, m.source, tier=tier) for m, tier in _tiers(taken))]
     seconds = max(_LEAST_SECONDS, _TIMES_THE_TESTS * tests_seconds)
-    if runner is None:
-        with start_runner(staged, draws=draws_examples(files)) as own:
-            runs = run_variants(staged, contract.name, variants, own, seconds=seconds, budget=budget)
-    else:
-        runs = run_variants(staged, contract.name, variants, runner, seconds=seconds, budget=budget)
+    started = nullcontext(runner) if runner else start_runner(staged, draws=draws_examples(files))
+    with started as own:
+        runs = run_variants(staged, contract.name, variants, own, seconds=seconds, budget=budget)
+    return _judged(mutants, taken, runs, threshold, seconds)
+
+
+def _judged(
+    mutants: list[Mutant], taken: list[Mutant], runs: Sequence[VariantRun], threshold: float, seconds: float
+) -> Strength:
+    """What the runs show: of the module as it is, of both its stubs, and of the mutants that were taken."""
     first = runs[0]
     tried = [pair for pair in zip(taken, runs[3:], strict=False) if pair[1].outcome != "left_out"]
     judged = [pair for pair in tried if pair[1].outcome != "stillborn"]
