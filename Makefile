@@ -7,17 +7,21 @@ RUN     := $(BIN)/python -m
 JOBS    ?= 4
 DEMO    ?= build/demo
 
-.PHONY: demo test test-all coverage check lint fix pages lock bench clean
+.PHONY: demo test test-all test-nightly coverage check lint fix pages docs lock bench clean
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
 	@$(BIN)/specwright run $(DEMO) --spec examples/tabkeeper/SPEC.md --model playbook:examples/tabkeeper/playbook --approve
 
+# Each test belongs to one of these three.
 test: $(VENV)/.dev
 	$(RUN) pytest -n $(JOBS) -m "not slow"
 
 test-all: $(VENV)/.dev
-	$(RUN) pytest -n $(JOBS) --timeout 900
+	$(RUN) pytest -n $(JOBS) -m "slow and not nightly" --timeout 300
+
+test-nightly: $(VENV)/.dev
+	$(RUN) pytest -n $(JOBS) -m "nightly or (hypothesis and not slow)" --hypothesis-profile thorough --timeout 1800
 
 coverage: $(VENV)/.dev
 	$(RUN) pytest -n $(JOBS) -m "not slow" --cov=specwright --cov-branch --cov-report=term:skip-covered
@@ -30,6 +34,7 @@ lint: $(VENV)/.dev
 	$(BIN)/basedpyright --level error
 	$(BIN)/lint-imports
 	$(BIN)/interrogate -q src
+	$(BIN)/deptry src
 
 fix: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -38,9 +43,16 @@ fix: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
+# The tables and drawings that are made from the code, and build/spec-map.md: requirements with their tests.
 pages: $(VENV)/.dev
 	@$(BIN)/python docs/make_spec_map.py
 	@$(BIN)/python docs/make_wire_page.py
+	@$(BIN)/python docs/make_gate_codes.py
+
+# The site, in build/site; nothing is fetched but, once, the pinned packages.
+docs: $(VENV)/.docs
+	@$(BIN)/python docs/make_site.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Pinned with hashes, without an index: pip takes whatever index this machine is set up for.
 lock: $(VENV)/.dev
@@ -48,6 +60,8 @@ lock: $(VENV)/.dev
 	  --no-emit-index-url --no-annotate --no-header -q -o requirements/runtime.txt
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header -q -o requirements/dev.txt
+	$(BIN)/uv pip compile --group pyproject.toml:docs --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header -q -c requirements/dev.txt -o requirements/docs.txt
 
 $(VENV)/.runtime: requirements/runtime.txt pyproject.toml
 	@$(call install,runtime)
@@ -56,6 +70,11 @@ $(VENV)/.runtime: requirements/runtime.txt pyproject.toml
 $(VENV)/.dev: requirements/dev.txt pyproject.toml
 	@$(call install,dev)
 	@touch $@ $(VENV)/.runtime
+
+# what builds the site reads the source and does not import it, so it needs nothing of runtime.txt
+$(VENV)/.docs: requirements/docs.txt pyproject.toml
+	@$(call install,docs)
+	@touch $@
 
 define install
 	test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }; \

@@ -15,12 +15,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from specwright.domain.contract import Input, MicroModuleContract, Output
+from specwright.domain.contract.contract import Input, MicroModuleContract, Output
+from specwright.gate.runs.suite_run import named_tests, run_tests
 from specwright.gate.sandbox.kind import Sandbox, fault_of
 from specwright.gate.sandbox.pair import prepare
 from specwright.gate.sandbox.plan import SandboxKind
-from specwright.gate.staging import lay_out, stage, workspace
-from specwright.gate.test_run import named_tests, run_tests
+from specwright.gate.sandbox.staging import lay_out, stage, workspace
 from specwright.ports.gate import Candidate
 
 SOURCE = '''import re

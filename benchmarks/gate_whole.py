@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from specwright.domain.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
-from specwright.gate import FirstGate
+from specwright.domain.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
+from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.strength.mutants import made_mutants
+from specwright.gate.strength.mutants import mutants_of
 from specwright.ports.gate import Candidate
 
 TARGET_SECONDS = 3.0
@@ -171,7 +171,7 @@ def bare(candidate: Candidate) -> Callable[[], None]:
     )
 
 
-def gate(candidate: Candidate, made: FirstGate, *, thorough: bool) -> Callable[[], None]:
+def gate(candidate: Candidate, made: SandboxedShipGate, *, thorough: bool) -> Callable[[], None]:
     """One judgement, which must pass."""
 
     def judge() -> None:
@@ -207,14 +207,18 @@ def main() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-CORES:])
     candidate, none, kind = module(), FuzzBounds(examples=0), given.sandbox
-    assert len(made_mutants(candidate.files)) == MUTANTS
+    assert len(mutants_of(candidate.files)) == MUTANTS
     stages = {
         "bare pytest, 16 tests": bare(candidate),
-        "surface, tests, examples": gate(candidate, FirstGate(static=False, sandbox=kind), thorough=False),
-        "+ static checks (preflight)": gate(candidate, FirstGate(sandbox=kind), thorough=False),
-        "preflight and contract fuzz": gate(candidate, FirstGate(strength=0, sandbox=kind), thorough=True),
-        "preflight and strength": gate(candidate, FirstGate(fuzz=none, sandbox=kind), thorough=True),
-        "the whole gate": gate(candidate, FirstGate(sandbox=kind), thorough=True),
+        "surface, tests, examples": gate(
+            candidate, SandboxedShipGate(static=False, sandbox=kind), thorough=False
+        ),
+        "+ static checks (preflight)": gate(candidate, SandboxedShipGate(sandbox=kind), thorough=False),
+        "preflight and contract fuzz": gate(
+            candidate, SandboxedShipGate(strength=0, sandbox=kind), thorough=True
+        ),
+        "preflight and strength": gate(candidate, SandboxedShipGate(fuzz=none, sandbox=kind), thorough=True),
+        "the whole gate": gate(candidate, SandboxedShipGate(sandbox=kind), thorough=True),
     }
     wall = 0.0
     for name, work in stages.items():
@@ -223,7 +227,7 @@ def main() -> None:
         print(
             f"{name:<30}{wall:8.3f} s   {used:6.2f} s of processor time   {wall / TARGET_SECONDS:5.2f} of the limit"
         )
-    print("; ".join(FirstGate(sandbox=kind).judge(candidate).notes))
+    print("; ".join(SandboxedShipGate(sandbox=kind).judge(candidate).notes))
     print(
         f"limit {TARGET_SECONDS:g} s: {'met' if wall <= TARGET_SECONDS else 'MISSED'}; load {os.getloadavg()[0]:.1f}"
     )

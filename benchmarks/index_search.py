@@ -1,12 +1,12 @@
-"""How long the Code Index takes to find the ten nearest entries (DESIGN §11).
+"""The time of a search for the ten nearest entries of the Code Index (docs/design.md#benchmarks).
 
-`python benchmarks/index_search.py` prints the figures of one run; nothing is asserted, since machines differ:
+`python benchmarks/index_search.py` prints the figures of one run; it asserts nothing, since machines differ:
 
 - top-10 at 10,000 entries, full entries returned (target: at most 1 ms);
 - the same at 100,000, over one numpy product of matrix and vector at that size (target: at most 1.5);
-- what embedding the query adds with the default model, and what another process's entry costs the next one.
+- the time of embedding the query with the default model, and of reading an entry of another process.
 
-Vectors are random: ranking takes as long on noise as on meaning.
+The vectors are random, since ranking does not depend on their meaning.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from specwright.domain.code_index import CodeIndexEntry, IoSummary
+from specwright.domain.modules.code_index import CodeIndexEntry, IoSummary
 from specwright.index.embedder import WordLlamaEmbedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery

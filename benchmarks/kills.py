@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from factory.scripts import NAMEPLATE_SPEC, PLAYBOOK
-from support.endpoint import Endpoint, serving
-from support.killing import EFFECTS, Job, Kill
-from support.stores import journal_of
-from support.workshop import KILLED, Workshop
+from testkit.endpoint import Endpoint, serving
+from testkit.killing import EFFECTS, Job, Kill
+from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK
+from testkit.stores import journal_of
+from testkit.workshop import KILLED, Workshop
 
 
 class Outcome(NamedTuple):

@@ -30,16 +30,17 @@ from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 
-from engineering.answers import Handed, plan, planned
-from engineering.scripted import Script, ScriptedChat, key
-from engineering.workbench import Bench
-from project.workbench import chain_spec
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.roles import Place, Role
-from specwright.roles.search import NoSearch
+from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles
-from specwright.storage.guarded_backend import ContextPackBackend
+from specwright.storage.context_pack import ContextPackBackend
+from testkit.loop.debate_workbench import DebateWorkbench
+from testkit.loop.project_workbench import chain_spec
+from testkit.loop.role_answers import Turn, plan, planned
+from testkit.model.fake_model import FakeModel
+from testkit.model.script import Script, key, script_replies
 
 TARGET_MS = 15.0
 TARGET_RATIO = 1.2
@@ -75,7 +76,7 @@ class Clock:
         ]
 
 
-class InstantChatModel(ScriptedChat):
+class InstantChatModel(FakeModel):
     """Answers at once."""
 
     clock: Any
@@ -98,13 +99,13 @@ class Scripted:
 
     def model(self, place: Place) -> InstantChatModel:
         """The model of an invocation."""
-        return InstantChatModel(place=place, script=self, heard=lambda *_: None, clock=self._clock)
+        return InstantChatModel(place=place, reply=script_replies(self), clock=self._clock)
 
-    def answer(self, place: Place, ordinal: int) -> Handed:
+    def answer(self, place: Place, ordinal: int) -> Turn:
         """A planner searches first; the others hand in what is sound."""
         name = "number_" + place.task.partition("-")[2]
         if place.role is Role.PLANNER and ordinal == 0:
-            return Handed(None, calls=(("search_code_index", {"query": f"the {name} of a number"}),))
+            return Turn(None, calls=(("search_code_index", {"query": f"the {name} of a number"}),))
         return Script(plan(planned(name)), {}).answer(place, ordinal)
 
 
@@ -114,8 +115,8 @@ def bare() -> Moment:
     taken: list[Moment] = []
     for _ in range(30):
         began, clock = Moment.now(), Clock()
-        script = Script({}, {key(place): [Handed("Done.")]})
-        model = InstantChatModel(place=place, script=script, heard=lambda *_: None, clock=clock)
+        script = Script({}, {key(place): [Turn("Done.")]})
+        model = InstantChatModel(place=place, reply=script_replies(script), clock=clock)
         agent: Any = create_agent(model, [look_up], system_prompt="Answer.")
         agent.invoke({"messages": [HumanMessage("Go.")]})
         ended = Moment.now()
@@ -136,11 +137,11 @@ def measure(count: int, directory: Path) -> None:
     place = directory / "state_store/code_index"
     with closing(SqliteCodeIndex(place, load_embedder("wordllama"))) as index:
 
-        def roles(bench: Bench) -> ModelRoles:
+        def roles(bench: DebateWorkbench) -> ModelRoles:
             models, work = dict.fromkeys(Role, script), bench.runtime / "work"
             return ModelRoles(models, bench.journal, index, NoSearch(), work, bench.notes, ContextPackBackend)
 
-        with Bench(directory, script, roles=roles, index=index) as bench:
+        with DebateWorkbench(directory, script, roles=roles, index=index) as bench:
             bench.approve(chain_spec(count))
             began = time.perf_counter()
             outcome = bench.run()

@@ -4,8 +4,8 @@
 journal, store, projection and checkpoints; in the place of the engineering loop stands a stub that publishes a
 contract and examples. It prints the figures of one run; nothing is asserted, since machines differ:
 
-- the decision what runs next (target: under 10 ms), at the start, in the middle and at the end: the board's, that of
-  the pure functions it must agree with, and their agreement;
+- the decision what runs next (target: under 10 ms), at the start, in the middle and at the end: the board's, that of a
+  board made anew from the whole state, and their agreement;
 - what a task costs between two stubs, the last hundred over the first hundred (target: at most 1.2), by the clock
   and by the processor, which other work on the machine does not disturb;
 - the same over the sizes of the projects, where several are given: `--tasks 10 100 1000 10000`;
@@ -31,12 +31,13 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from project.workbench import Workbench, chain_spec, seal_stub
-from specwright.application import project_stage
+from specwright.application import tasks
 from specwright.application.factory import Factory
-from specwright.application.project_stage import Task
-from specwright.domain import dispatch
-from specwright.domain.task_graph import overview, why_each
+from specwright.application.tasks import Task
+from specwright.domain.tasks.task_board import TaskBoard
+from specwright.domain.tasks.task_graph import overview
+from specwright.domain.tasks.why_not import why_each
+from testkit.loop.project_workbench import ProjectWorkbench, chain_spec, seal_stub
 
 WINDOW = 100
 
@@ -116,12 +117,14 @@ class Clock:
 
 
 def _decide(factory: Factory) -> tuple[float, float, bool]:
-    board, state = project_stage.task_board(factory), project_stage.project_state(factory)
-    kept, first = milliseconds(lambda: (board.outcome(), board.in_progress() or board.next_task()), 200)
-    pure, second = milliseconds(
-        lambda: (dispatch.outcome(state), dispatch.in_progress(state) or dispatch.next_task(state)), 10
-    )
-    return kept, pure, first == second
+    board, state = tasks.task_board(factory), tasks.project_state(factory)
+    kept, first = milliseconds(lambda: _decision(board), 200)
+    anew, second = milliseconds(lambda: _decision(TaskBoard(state)), 10)
+    return kept, anew, first == second
+
+
+def _decision(board: TaskBoard) -> tuple[str, str | None]:
+    return board.outcome(), board.in_progress() or board.next_task()
 
 
 def milliseconds(action: Callable[[], Any], times: int) -> tuple[float, Any]:
@@ -146,7 +149,7 @@ def measure(count: int, directory: Path) -> Span:
     files: Counter[str] = Counter()
     clock = Clock(count)
     before = peak_mebibytes()
-    with Workbench(directory, clock.work, lambda tree: Counted(tree, written, files)) as bench:
+    with ProjectWorkbench(directory, clock.work, lambda tree: Counted(tree, written, files)) as bench:
         bench.approve(chain_spec(count))
         start = time.perf_counter()
         outcome = bench.run()
@@ -163,9 +166,9 @@ def measure(count: int, directory: Path) -> Span:
 
 
 def _tell_times(clock: Clock) -> None:
-    for number, kept, pure, same in clock.decisions:
+    for number, kept, anew, same in clock.decisions:
         agree = "agreed" if same else "DISAGREED"
-        print(f"  decision at task {number:>6,}    {kept:10.4f} ms; pure functions {pure:.2f} ms, {agree}")
+        print(f"  decision at task {number:>6,}    {kept:10.4f} ms; a board made anew {anew:.2f} ms, {agree}")
     own = clock.between()
     window = min(WINDOW, len(own) // 2)
     for name, index in (("wall clock", 0), ("processor", 1)):
@@ -187,7 +190,7 @@ def _tell_bytes(directory: Path, written: Counter[str], files: Counter[str], cou
 
 def _tell_reading(directory: Path) -> None:
     start = time.perf_counter()
-    with Workbench(directory) as bench:
+    with ProjectWorkbench(directory) as bench:
         state = bench.state
         read = time.perf_counter() - start
         seen, _ = milliseconds(lambda: overview(state), 5)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 RUNS = 10
 TARGET_SECONDS = 0.25
 PROGRAM = ["-c", "from specwright.cli.main import run; run()"]
-PRODUCT = Path(__file__).parents[1] / "tests/factory/products/nameplate"
+PRODUCT = Path(__file__).parents[1] / "tests/loop/product/products/nameplate"
 COMMANDS = {
     "python -c pass": ["-c", "pass"],
     "specwright --help": [*PROGRAM, "--help"],

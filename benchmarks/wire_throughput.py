@@ -1,8 +1,8 @@
-"""How fast Wires are checked and replayed (DESIGN §11); `wire_append.py` is about appending.
+"""The speed of checking and replaying Wires (docs/design.md#benchmarks); `wire_append.py` measures appends.
 
-`python benchmarks/wire_throughput.py` prints the figures of one run; nothing is asserted, since machines differ:
+`python benchmarks/wire_throughput.py` prints the figures of one run; it asserts nothing, since machines differ:
 
-- schema validation over orjson.loads alone on the same bytes (target: at least 0.25 of its speed), beside the
+- schema validation compared with orjson.loads on the same bytes (target: at least 0.25 of its speed), and with the
   second validator of the tests;
 - replay and reduce of stored canonical bytes of 900 each (target: at least 100,000 a second).
 """
@@ -20,7 +20,7 @@ from referencing import Registry, Resource
 from specwright.wire import canonical, data
 from specwright.wire.admission import default_admission
 from specwright.wire.envelope import make_stream, make_wire, task_stream_id
-from specwright.wire.ledger import Ledger
+from specwright.wire.stream import AdmissionState
 from specwright.wire.validation import default_schemas
 
 SIZE = 900
@@ -129,7 +129,7 @@ def replay(bodies: list[bytes]) -> None:
     rules = default_admission()
 
     def run() -> None:
-        ledger = Ledger()
+        ledger = AdmissionState()
         for body in bodies:
             rules.replay(ledger, orjson.loads(body), body)
 

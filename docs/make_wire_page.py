@@ -1,7 +1,7 @@
-"""Writes the drawn parts of docs/agent-wire.md from the contracts under contracts/agent-wire/v1.1 (D33).
+"""Writes the generated parts of docs/agent-wire.md from the contracts below contracts/agent-wire/v1.1.
 
-Run by `make pages` after a change of a contract. What stands between `<!-- name -->` and
-`<!-- end of name -->` is replaced; the prose around it is kept.
+Run by `make pages` after a change of a contract. The text between `<!-- name -->` and `<!-- end of name -->` is
+replaced; the prose around it stays.
 """
 
 import re
@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.wire import data
-from specwright.wire.diagram import state_diagram, transition_table
-from specwright.wire.tables import default_tables
+from specwright.wire.tables import Tables, default_tables
 
 PAGE = Path(__file__).parent / "agent-wire.md"
 
@@ -36,6 +35,27 @@ def page(written: str) -> str:
     return written
 
 
+def state_diagram(tables: Tables) -> str:
+    """The state machine as a Mermaid `stateDiagram-v2`, one arrow for each legal pair."""
+    lines = ["stateDiagram-v2"]
+    for (source, event), step in tables.transitions.items():
+        guard = "" if step.claimed_is is None else f" [{'claimed' if step.claimed_is else 'unclaimed'}]"
+        start = "[*]" if source == tables.initial else source
+        lines.append(f"    {start} --> {step.to}: {event}{guard}")
+    lines += [f"    {state} --> [*]" for state, terminal in tables.terminal.items() if terminal]
+    return "\n".join(lines) + "\n"
+
+
+def transition_table(tables: Tables) -> str:
+    """All pairs of state and event as a Markdown table; an empty cell is refused."""
+    events = [event for event, rule in tables.events.items() if rule.is_task_event]
+    rows = [["state", *events], ["---"] * (len(events) + 1)]
+    for state in tables.terminal:
+        steps = [tables.transitions.get((state, event)) for event in events]
+        rows.append([state, *[step.to if step is not None else "" for step in steps]])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
 def _events() -> str:
     rows: Any = data.contract("event-state-map")["events"]
     schemas: Any = data.schemas()
@@ -48,7 +68,7 @@ def _events() -> str:
         )
         for row in rows
     ]
-    return _table(("event", "category", "stands on", "says"), cells)
+    return _table(("event", "category", "stream", "says"), cells)
 
 
 def _a2a() -> str:

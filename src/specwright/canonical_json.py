@@ -1,6 +1,7 @@
 """Canonical JSON (RFC 8785), its SHA-256, and a strict reader.
 
-Used wherever bytes are compared, hashed or signed: fingerprints (F§11.1), definitions (D29), Wires (D30).
+Used wherever bytes are compared or hashed: fingerprints (design: contracts), definitions (design: projection), Wires
+(design: wire).
 """
 
 import hashlib
@@ -11,13 +12,11 @@ from typing import Any, NoReturn, TypeAlias
 import orjson
 import rfc8785
 
-__all__ = ["JsonObject", "JsonValue", "canonical", "digest", "loads", "pretty", "sha256"]
-
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 _AS_STORED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-"""How `pretty` writes, but for a few spellings of numbers; the fast reader of what was so written."""
+"""The format of `pretty`, except for the spelling of some numbers."""
 
 
 def canonical(value: Any) -> bytes:
@@ -40,23 +39,23 @@ def digest(value: Any) -> str:
 
 
 def pretty(value: Any) -> bytes:
-    """The bytes in which records are stored: indented by two, keys as given, UTF-8, one final newline."""
+    """The stored form of records: indented by two, keys in their order, UTF-8, one final newline."""
     return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
 
 
 def loads(data: bytes | str) -> Any:
-    """Read JSON, refusing duplicate keys and the constants that JSON does not have.
+    """Parse JSON; duplicate keys and the constants that JSON does not have are errors.
 
     Raises:
-        ValueError: not JSON, not UTF-8, a key twice in one object, NaN or Infinity.
+        ValueError: not JSON, not UTF-8, a duplicate key, NaN or Infinity.
     """
     if isinstance(data, bytes):
         try:
             value = orjson.loads(data)
             if orjson.dumps(value, option=_AS_STORED) == data:
-                return value  # what says the same in the same bytes holds no key twice: a record as it was stored
+                return value  # the same bytes again, so no duplicate key was lost
         except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-            pass  # the strict reader says what is wrong
+            pass  # the strict reader below reports the error
     return json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse)
 
 
@@ -64,7 +63,7 @@ def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise ValueError(f"the key {key!r} stands twice in one object")
+            raise ValueError(f"the key {key!r} occurs twice in one object")
         result[key] = value
     return result
 

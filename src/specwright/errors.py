@@ -1,7 +1,7 @@
 """Every error that a person may see, drawn once.
 
 An error says what failed, where, and what to do next. `exit_code` is what the command line returns for it
-(DESIGN §9). "You gave something wrong" (`InputError`), "a rule refused it" (`RefusedError`), "the other side
+(design: command-line). "You gave something wrong" (`InputError`), "a rule refused it" (`RefusedError`), "the other side
 broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are different classes.
 
     SpecwrightError
@@ -17,19 +17,6 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
 """
 
 from typing import ClassVar
-
-__all__ = [
-    "AnswerError",
-    "CorruptionError",
-    "HeldError",
-    "InputError",
-    "InterruptedRunError",
-    "ModelError",
-    "ModelUnavailableError",
-    "NonDeterminismError",
-    "RefusedError",
-    "SpecwrightError",
-]
 
 
 class SpecwrightError(Exception):
@@ -107,7 +94,7 @@ class CorruptionError(SpecwrightError):
 
 
 class NonDeterminismError(CorruptionError):
-    """A request that is replayed differs from the journalled one at its place (DESIGN §4)."""
+    """A request that is replayed differs from the journalled one at its place (design: journal)."""
 
 
 class InterruptedRunError(SpecwrightError):

@@ -1,7 +1,7 @@
 """Typed configuration: `specwright.toml` of the project, over it the environment, over it the command line.
 
-What is wrong is told with the place that says so: the file, the variable or the option (DESIGN §9). Values of keys
-that do not exist are never repeated, since they may be secrets.
+What is wrong is told with the place that says so: the file, the variable or the option (design: command-line).
+Values of keys that do not exist are never repeated, since they may be secrets.
 """
 
 import os
@@ -22,8 +22,6 @@ from pydantic_settings.sources import EnvSettingsSource
 
 from specwright.errors import InputError
 from specwright.ports.roles import Role
-
-__all__ = ["ENVIRONMENT_PREFIX", "SETTINGS_FILE", "Settings", "load_settings"]
 
 SETTINGS_FILE = "specwright.toml"
 ENVIRONMENT_PREFIX = "SPECWRIGHT_"
@@ -64,7 +62,7 @@ class Settings(BaseSettings):
     gate_fuzz_examples: int = Field(default=250, ge=50, le=10_000)
     """Inputs that the contract fuzz draws for a module, beside those that it always tries."""
     packages: list[str] = Field(default_factory=list)
-    """Third-party packages that modules may import, each with its versions (D23)."""
+    """Third-party packages that modules may import, each with its versions (design: module-scope)."""
     sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = "auto"
     """How the code of modules is confined; `none` is for those who accept the risk, and is recorded."""
     embedder: str = "wordllama"

@@ -1,12 +1,10 @@
-"""Python's parser for several threads at a time (DESIGN §8: the gate's stages run side by side).
+"""Python's parser for several threads at a time (design: ship-gate: the gate's stages run side by side).
 
 CPython up to 3.12 counts the depth of the trees that all threads make in one number. Threads that meet there are told
 that the depth is wrong, of source that is sound; asked again, it is read.
 """
 
 import ast
-
-__all__ = ["parse_expression", "parse_module"]
 
 _MOST_TRIES = 50
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.application.stores.artifact_store import ArtifactStoreService
-from specwright.application.stores.records import Invocation
-from specwright.domain.answers import Amendment, Decision, ShipDirective
-from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus, check_transition
-from specwright.domain.debate import Adjudication
-from specwright.domain.ids import ArtifactType
-from specwright.domain.provenance import Contribution, ContributionType, ProducedBy
-from specwright.domain.ship import ShipEvidence
+from specwright.application.store.artifacts import ArtifactStore
+from specwright.application.store.invocations import Invocation
+from specwright.domain.answers.answers import Amendment, Decision, ShipDirective
+from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus, check_transition
+from specwright.domain.artifacts.provenance import Contribution, ContributionType, ProducedBy
+from specwright.domain.base.ids import ArtifactType
+from specwright.domain.debate.debate import Adjudication
+from specwright.domain.modules.evidence import ShipEvidence
 from specwright.errors import RefusedError
-from support.memory_tree import MemoryTree
+from testkit.memory_tree import MemoryTree
 
 FOLDER = "words"
 FINGERPRINT = "a" * 64
@@ -46,7 +46,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self.tree = MemoryTree()
-        self.service = ArtifactStoreService(self.tree)
+        self.service = ArtifactStore(self.tree)
         self.draws: Any = Counted()
 
     def create(self, kind: ArtifactType = ArtifactType.IMPLEMENTATION, **given: Any) -> str:
@@ -186,7 +186,7 @@ def test_the_25_pairs_of_statuses(shelf: Shelf, old: ArtifactStatus, new: Artifa
     with pytest.raises(RefusedError) as refused:
         shelf.move(name, new)
     assert f"{name} cannot go from {old} to {new}" in str(refused.value)
-    assert REASONS.get((old, new), "F§8.4") in str(refused.value)
+    assert REASONS.get((old, new), "docs/design.md#artifact-lifecycle") in str(refused.value)
     assert shelf.status(name) is old
 
 
@@ -308,7 +308,7 @@ def test_a_deprecation_names_the_decision_or_the_successor(shelf: Shelf, decided
     assert shelf.status(name) is S.SHIPPED
     shelf.service.deprecated(FOLDER, name, decided)
     last = shelf.service.envelope(FOLDER, name).outputs[-1]
-    assert (last.ref, last.purpose) == (decided, "deprecated for it")
+    assert (last.ref, last.purpose) == (decided, "deprecated-for")
     shelf.service.deprecated(FOLDER, name, decided)
     with pytest.raises(RefusedError, match="terminal"):
         shelf.service.deprecated(FOLDER, name, "ICE-00000002@1.0.0")

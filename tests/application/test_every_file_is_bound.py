@@ -1,4 +1,4 @@
-"""One flipped byte of any file of a finished project is found, and the file is named (D-S9-11, D-20-03, ADR 0051)."""
+"""One flipped byte of any file of a finished project is found, and the file is named (D-S9-11, D-20-03)."""
 
 import shutil
 import sqlite3
@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from application.test_verifying import checked, finished, flip, project  # noqa: F401  # fixtures
-from cli.commands import specwright
-from factory.scripts import NAMEPLATE_SPEC, failing, pair, rejecting
-from roles.conftest import run  # noqa: F401  # the fixture
-from roles.overheard import Run
-from specwright.application.stores.kept_records import KEPT
+from specwright.application.store.file_hashes import FILE_HASHES
+from testkit.application.verifying import checked, flip
+from testkit.cli.commands import specwright
+from testkit.loop.products import NAMEPLATE_SPEC, failing, pair, rejecting
+from testkit.roles.overheard import Run
 
 INDEX = "state_store/code_index/index.db"
 
@@ -66,7 +65,7 @@ def _missed(directory: Path, files: list[Path], turn: int, flips: int) -> list[P
     whole = {path: path.read_bytes() for path in files}
     for path, data in whole.items():
         flip(path, (len(data) - 1) * (2 * turn + 1) // (2 * flips))
-    where = {fault.where for fault in checked(directory).faults}
+    where = {fault.where for fault in checked(directory).findings}
     for path, data in whole.items():
         path.write_bytes(data)
     names = {path: path.relative_to(directory).as_posix() for path in files}
@@ -74,15 +73,15 @@ def _missed(directory: Path, files: list[Path], turn: int, flips: int) -> list[P
 
 
 @pytest.mark.slow
-def test_any_flipped_byte_of_a_finished_project_is_named(project: Path):  # noqa: F811
+def test_any_flipped_byte_of_a_finished_project_is_named(project: Path):
     """Spec, packs, artifacts, debates, gates, seals, release, notes of the log's end, task files (D-S9-11, D-20-03)."""
     assert checked(project).unbound == ()
     assert unnamed(project, 5) == []
-    assert checked(project).faults == ()
+    assert checked(project).findings == ()
 
 
 @pytest.mark.slow
-def test_any_flipped_byte_of_a_long_debate_is_named(run: Run, tmp_path: Path):  # noqa: F811
+def test_any_flipped_byte_of_a_long_debate_is_named(run: Run, tmp_path: Path):
     """With revisions, amendments and rulings, over six tasks (D-S9-11, D-15-01)."""
     copy = Path(shutil.copytree(run.project, tmp_path / "project"))
     amended = list(copy.glob("state_store/debates/*/round-*/amendments.json"))
@@ -97,7 +96,7 @@ def test_any_flipped_byte_of_a_halt_and_its_answer_is_named(given_up: Path, tmp_
     copy = Path(shutil.copytree(given_up, tmp_path / "project"))
     folders = {path.name for path in (copy / "state_store").iterdir()}
     assert {"escalations", "resolutions", "drafts"} <= folders
-    assert (checked(copy).faults, checked(copy).unbound) == ((), ())
+    assert (checked(copy).findings, checked(copy).unbound) == ((), ())
     assert unnamed(copy, 2) == []
 
 
@@ -113,37 +112,37 @@ def test_any_flipped_byte_of_a_halt_and_its_answer_is_named(given_up: Path, tmp_
         "debates/*/round-1/gate-MP-*.json",
     ],
 )
-def test_what_was_approved_and_what_gates_saw_is_bound(project: Path, pattern: str):  # noqa: F811
+def test_what_was_approved_and_what_gates_saw_is_bound(project: Path, pattern: str):
     """Changed or gone, it is named (F-3.2.4-09, D-S9-11, D-33-02)."""
     (target,) = (project / "state_store").glob(pattern)
     where = target.relative_to(project / "state_store").as_posix()
     flip(target)
-    assert where in {fault.where for fault in checked(project).faults}
+    assert where in {fault.where for fault in checked(project).findings}
     target.unlink()
-    gone = {(fault.code, fault.where) for fault in checked(project).faults}
+    gone = {(fault.code, fault.where) for fault in checked(project).findings}
     assert ("record.missing", where) in gone or (
         "record.missing",
         f"debates/*/round-*/{target.name}",
     ) in gone
 
 
-def test_a_task_file_is_what_its_definition_makes_it(project: Path):  # noqa: F811
+def test_a_task_file_is_what_its_definition_makes_it(project: Path):
     """It goes to the roles as it lies there, so that an edit by hand is told; so is its loss (F-4.1-10, D-S9-11)."""
     (target,) = (project / "project").rglob("T-*.md")
     where = target.relative_to(project).as_posix()
     target.write_text(target.read_text() + "\n- And the moon.\n")
-    assert [(f.code, f.where) for f in checked(project).faults] == [("task_file.changed", where)]
+    assert [(f.code, f.where) for f in checked(project).findings] == [("task_file.changed", where)]
     target.unlink()
-    assert [(f.code, f.where) for f in checked(project).faults] == [("task_file.missing", where)]
+    assert [(f.code, f.where) for f in checked(project).findings] == [("task_file.missing", where)]
 
 
-def test_an_older_project_is_told_what_nothing_binds(project: Path):  # noqa: F811
+def test_an_older_project_is_told_what_nothing_binds(project: Path):
     """Without the notes it is as readable as before, and no fault is made up (D-S9-11)."""
     journal = project / ".specwright/journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(line for line in lines if f'"kind":"{KEPT}"'.encode() not in line))
+    journal.write_bytes(b"".join(line for line in lines if f'"kind":"{FILE_HASHES}"'.encode() not in line))
     seen = checked(project)
-    assert seen.faults == ()
+    assert seen.findings == ()
     assert {path.split("/")[0] for path in seen.unbound} == {
         "artifacts",
         "context_packs",
@@ -156,7 +155,7 @@ def test_an_older_project_is_told_what_nothing_binds(project: Path):  # noqa: F8
     assert "files are bound by nothing" in told.err
 
 
-def test_a_file_that_nobody_wrote_is_told(project: Path):  # noqa: F811
+def test_a_file_that_nobody_wrote_is_told(project: Path):
     """A planted pack or a stray file stands in no note; a crash could have left it, so that it is no fault (F-5-04)."""
     (project / "state_store/context_packs/notes.txt").write_text("x")
     assert checked(project).unbound == ("context_packs/notes.txt",)
@@ -178,7 +177,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_an_index_that_its_modules_do_not_explain_is_found(project: Path, damage: str):  # noqa: F811
+def test_an_index_that_its_modules_do_not_explain_is_found(project: Path, damage: str):
     """Every row is made anew from the sealed contracts and compared (D-S9-11, F-14.1-02, D-S12-02)."""
     with closing(sqlite3.connect(project / INDEX)) as connection:
         rules = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
@@ -189,10 +188,12 @@ def test_an_index_that_its_modules_do_not_explain_is_found(project: Path, damage
             if damage or name != "entries_stay":
                 connection.execute(rule)
         connection.commit()
-    assert {(f.code, f.where) for f in checked(project).faults} == {("index.changed", "code_index/index.db")}
+    assert {(f.code, f.where) for f in checked(project).findings} == {
+        ("index.changed", "code_index/index.db")
+    }
 
 
-def test_a_module_that_was_never_sealed_is_found_in_the_index(project: Path):  # noqa: F811
+def test_a_module_that_was_never_sealed_is_found_in_the_index(project: Path):
     """And so is an index that is gone, or no database (D-S9-11)."""
     database = project / INDEX
     with closing(sqlite3.connect(database)) as connection:
@@ -202,43 +203,43 @@ def test_a_module_that_was_never_sealed_is_found_in_the_index(project: Path):  #
             "status, notes FROM entries"
         )
         connection.commit()
-    assert "never sealed here" in checked(project).faults[0].message
+    assert "never sealed here" in checked(project).findings[0].message
     database.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
-    assert [fault.code for fault in checked(project).faults] == ["index.changed"]
+    assert [fault.code for fault in checked(project).findings] == ["index.changed"]
     database.unlink()
-    assert [fault.message for fault in checked(project).faults] == ["the file is gone"]
+    assert [fault.message for fault in checked(project).findings] == ["the file is gone"]
 
 
-def test_an_index_with_a_text_that_is_none_is_found(project: Path):  # noqa: F811
+def test_an_index_with_a_text_that_is_none_is_found(project: Path):
     """A byte that is no UTF-8 is told like any other damage (D-S9-11, D-S9-04)."""
     database = project / INDEX
     database.write_bytes(database.read_bytes().replace(b"append-only", b"append-onl\xff"))
-    assert {fault.code for fault in checked(project).faults} == {"index.changed"}
+    assert {fault.code for fault in checked(project).findings} == {"index.changed"}
 
 
 @pytest.mark.parametrize("note", ["project", "releases/*"])
-def test_a_note_that_the_log_contradicts_is_named_beside_the_log(project: Path, note: str):  # noqa: F811
+def test_a_note_that_the_log_contradicts_is_named_beside_the_log(project: Path, note: str):
     """Which of the two was changed cannot be known from them (D-36-02, D-S9-11)."""
     (target,) = (project / "state_store").glob(f"{note}/log_end.json")
     text = target.read_text()
     end = text.rindex('"') - 1
     target.write_text(text[:end] + ("1" if text[end] == "0" else "0") + text[end + 1 :])
     where = target.relative_to(project / "state_store").as_posix()
-    assert {(f.code, f.where) for f in checked(project).faults} == {
+    assert {(f.code, f.where) for f in checked(project).findings} == {
         ("log_end.changed", where),
         ("log.changed", ".specwright/wire.db"),
     }
 
 
 @pytest.mark.slow
-def test_a_flipped_bit_of_the_index_is_found_or_changes_no_row(project: Path):  # noqa: F811
+def test_a_flipped_bit_of_the_index_is_found_or_changes_no_row(project: Path):
     """What is not found are bytes between rows, and parts of a vector too small to rank by (D-S9-11, D-S12-06)."""
     database = project / INDEX
     whole = database.read_bytes()
     rows = readable(database)
     for place in range(7, len(whole), 599):
         flip(database, place)
-        if not any(fault.where == "code_index/index.db" for fault in checked(project).faults):
+        if not any(fault.where == "code_index/index.db" for fault in checked(project).findings):
             assert readable(database) == rows, place
         database.write_bytes(whole)
 

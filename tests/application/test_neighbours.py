@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from project.test_loop import spec_of_graph
-from project.workbench import Workbench
-from specwright.application import project_stage
-from specwright.application.project_stage import MAX_NEIGHBOURS, neighbours, task_at
+from specwright.application import tasks
+from specwright.application.tasks import MAX_NEIGHBOURS, neighbours, task_at
+from testkit.domain.product_specs import spec_of_graph
+from testkit.loop.project_workbench import ProjectWorkbench
 
 
 def test_the_tasks_that_it_waits_for_come_first_and_few_others_follow(tmp_path: Path):
     """Nearest first, then as they were declared, never itself, fifty in all (F-5-06)."""
     count = 3 * MAX_NEIGHBOURS
     graph = [[n - 1] if n > count - 5 else [] for n in range(count)]
-    with Workbench(tmp_path) as bench:
+    with ProjectWorkbench(tmp_path) as bench:
         bench.approve(spec_of_graph(graph))
-        project_stage.initialise(bench.factory)
+        tasks.initialise(bench.factory)
         ids = list(bench.factory.projection.definitions)
         found = neighbours(bench.factory, task_at(bench.factory, ids[-1]))
         first = neighbours(bench.factory, task_at(bench.factory, ids[0]))

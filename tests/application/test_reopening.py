@@ -2,17 +2,18 @@
 
 import pytest
 
-from specwright.application.debate.deliverable import CONTRACTS
-from specwright.application.engineering import EngineeringState, Left, debate_of, may_reopen
+from specwright.application.loop import debate_input, may_reopen
+from specwright.application.loop_state import EngineeringState, HaltedDebate
+from specwright.domain.debate.debate import CONTRACTS
 
 
-def left(fault: str = "contract", retries: int = 0) -> Left:
+def left(fault: str = "contract", retries: int = 0) -> HaltedDebate:
     """Where a module's debate was left."""
     return {
-        "subject": "double",
+        "deliverable": "double",
         "reason": "its contract is wrong",
         "debate_id": "PROP-00000002",
-        "target": "IMPL-00000001",
+        "version_id": "IMPL-00000001",
         "round": retries + 1,
         "retry_count": retries,
         "fault": fault,
@@ -27,9 +28,9 @@ def state(retries: int = 0) -> EngineeringState:
         "task_id": "T-a",
         "plan_id": "MP-00000001",
         "schema_version": 1,
-        "subject": CONTRACTS,
+        "deliverable": CONTRACTS,
         "debates": {CONTRACTS: "PROP-00000001", "double": "PROP-00000002"},
-        "locked": {"target": "MP-00000001", "round": retries + 1, "retry_count": retries},
+        "locked": {"version_id": "MP-00000001", "round": retries + 1, "retry_count": retries},
         "shipped": {"halve": "MM-00000001@1.0.0"},
     }
 
@@ -58,12 +59,16 @@ def test_it_may_be_done_once():
 def test_both_debates_go_on_where_they_were():
     """D-10-05: same id, next round, and what is sealed is known; any other debate begins."""
     reopened: EngineeringState = {**state(), "reopened_by": left()}
-    contracts = debate_of(reopened)
+    contracts = debate_input(reopened)
     assert contracts["debate_id"] == "PROP-00000001"
     assert (contracts["source_of_failure"], contracts["cause_debate"]) == ("late", "PROP-00000002")
     assert contracts["sealed"] == {"halve": "MM-00000001@1.0.0"}
-    module = debate_of({**reopened, "subject": "double"})
-    assert (module["debate_id"], module["target"], module["round"]) == ("PROP-00000002", "IMPL-00000001", 1)
+    module = debate_input({**reopened, "deliverable": "double"})
+    assert (module["debate_id"], module["version_id"], module["round"]) == (
+        "PROP-00000002",
+        "IMPL-00000001",
+        1,
+    )
     assert module["source_of_failure"] == "reopened"
-    assert "debate_id" not in debate_of({**reopened, "subject": "halve"})
-    assert "debate_id" not in debate_of(state())
+    assert "debate_id" not in debate_input({**reopened, "deliverable": "halve"})
+    assert "debate_id" not in debate_input(state())

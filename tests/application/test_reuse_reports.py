@@ -9,29 +9,22 @@ import pytest
 from langchain_core.messages import ToolCall
 from pydantic import ValidationError
 
-from cli.commands import SMALL, specwright
-from factory.scripts import pair, rewrite
-from roles.conftest import run  # noqa: F401  # the fixture
-from roles.overheard import Run
-from specwright.application.proof.trail import trail
-from specwright.bootstrap import reading_project
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.micro_plan import MicroPlan
-from specwright.domain.plan_answers import ReuseAnswer
-from specwright.domain.reuse import ReuseSearchReport
-from specwright.domain.ship import ShipEvidence
+from specwright.application.history.provenance import trail
+from specwright.bootstrap.reading import reading_project
+from specwright.domain.answers.plan_answers import ReuseAnswer
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.modules.evidence import ShipEvidence
+from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import FileJournal
-from specwright.roles.tools import search_tool
-from specwright.storage.guarded_backend import (
-    ContextPackBackend,
-    ImmutableArtifactBackend,
-    OpaqueEnforcementBackend,
-)
+from specwright.roles.agent.tools import search_tool
+from testkit.cli.commands import SMALL, specwright
+from testkit.loop.products import pair, rewrite
+from testkit.roles.overheard import Run
 
 
-def test_every_made_module_has_its_report(run: Run):  # noqa: F811
+def test_every_made_module_has_its_report(run: Run):
     """Query, candidates with the reason against each, conclusion, justification: a closed record `RSR-*` of its own, that
     the contract names and the plan's modules come to (F-14.3-06, F-14.3-07)."""
     base = run.project / "state_store/artifacts"
@@ -103,7 +96,7 @@ def test_a_planner_that_gives_no_report_gets_nothing_made(tmp_path: Path, spoil:
     assert list((project / "state_store").glob("artifacts/*/CTR-*")) == []
 
 
-def test_every_reference_of_an_entry_leads_to_its_file(run: Run):  # noqa: F811
+def test_every_reference_of_an_entry_leads_to_its_file(run: Run):
     """Contract, examples and evidence of the very version, below `state_store/` (F-14.1-10)."""
     store = run.project / "state_store"
     with closing(SqliteCodeIndex(store / "code_index", load_embedder("wordllama"))) as index:
@@ -123,7 +116,7 @@ def test_every_reference_of_an_entry_leads_to_its_file(run: Run):  # noqa: F811
         }
 
 
-def test_what_a_search_shows_is_trimmed(run: Run, tmp_path: Path):  # noqa: F811
+def test_what_a_search_shows_is_trimmed(run: Run, tmp_path: Path):
     """Enough to choose by: what it is, what goes in and out, how near. Paths, tags and dependencies come on request
     (D-S12-09)."""
     with closing(
@@ -139,12 +132,3 @@ def test_what_a_search_shows_is_trimmed(run: Run, tmp_path: Path):  # noqa: F811
     for hit in found:
         assert set(hit) == {"module_ref", "name", "purpose", "io_summary", "status", "similarity_score"}
         assert entries[hit["module_ref"]].purpose == hit["purpose"]
-
-
-def test_the_three_backends_bear_the_names_of_the_document():
-    """What reads the specification finds them (F-18-02)."""
-    names = {
-        backend.__name__
-        for backend in (ContextPackBackend, ImmutableArtifactBackend, OpaqueEnforcementBackend)
-    }
-    assert names == {"ContextPackBackend", "ImmutableArtifactBackend", "OpaqueEnforcementBackend"}

@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 
-from roles.conftest import run  # noqa: F401  # the fixture
-from roles.overheard import Run
-from specwright.application.proof.trail import ModuleTrail, trail
-from specwright.application.proof.trail_text import trail_text
-from specwright.application.stores.kept_records import KEPT, kept_in
-from specwright.bootstrap import reading_project, stored_wires
-from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus
-from specwright.domain.ids import ModuleRef
+from specwright.application.history.provenance import ModuleTrail, trail
+from specwright.application.store.file_hashes import FILE_HASHES, noted_hashes
+from specwright.bootstrap.reading import reading_project, stored_wires
+from specwright.cli.pages.module import provenance_page
+from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
+from specwright.domain.base.ids import ModuleRef
 from specwright.errors import CorruptionError
-from support.stores import records
+from testkit.roles.overheard import Run
+from testkit.stores import records
 
 MODULES = (
     "to_cents",
@@ -37,7 +36,7 @@ def followed(project: Path, ref: str) -> ModuleTrail:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_chain_of_every_module_is_whole(run: Run, name: str):  # noqa: F811
+def test_the_chain_of_every_module_is_whole(run: Run, name: str):
     """Evidence, gate, rounds, contract, plan, reuse report, packs, task and spec, each the one that belongs (F-5-02,
     F-6-03, F-8-05, F-8-06)."""
     contract = run.contract(name)
@@ -58,7 +57,7 @@ def test_the_chain_of_every_module_is_whole(run: Run, name: str):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_contract_is_debated_and_locked_before_its_module_is_begun(run: Run, name: str):  # noqa: F811
+def test_a_contract_is_debated_and_locked_before_its_module_is_begun(run: Run, name: str):
     """The ruling on the contracts comes before the first word of the Proposer, and what ships is the contract that was
     locked, by its hash (F-6-05, F-6-03, D10)."""
     found = followed(run.project, run.contract(name).ref)
@@ -86,10 +85,10 @@ def wires(project: Path) -> list[dict[str, Any]]:
     return [stored["wire"] for stored in stored_wires(project)]
 
 
-def test_every_artifact_of_a_run_came_by_the_store(run: Run):  # noqa: F811
+def test_every_artifact_of_a_run_came_by_the_store(run: Run):
     """The service notes each in the journal as it writes it: there is none beside these, and each is whole (F-8-16, F-8-01,
     F-8-03)."""
-    noted = kept_in(record.answer for record in records(run.project, KEPT))
+    noted = noted_hashes(record.answer for record in records(run.project, FILE_HASHES))
     base = run.project / "state_store"
     there = {p.relative_to(base).as_posix() for p in (base / "artifacts").rglob("*") if p.is_file()}
     assert there == {path for path in noted if path.startswith("artifacts/")}
@@ -115,7 +114,7 @@ def test_every_artifact_of_a_run_came_by_the_store(run: Run):  # noqa: F811
     ],
 )
 def test_the_debate_and_the_versions_are_told_by_round(
-    run: Run,  # noqa: F811
+    run: Run,
     name: str,
     verdicts: list[str],
     decisions: list[str | None],
@@ -134,10 +133,10 @@ def test_the_debate_and_the_versions_are_told_by_round(
             assert envelope.status is left["FAIL" if verdict == "FAIL" else str(decision)]
 
 
-def test_the_text_fits_and_says_every_link(run: Run):  # noqa: F811
+def test_the_text_fits_and_says_every_link(run: Run):
     """At most 100 columns, from the module to the spec, ids and reasons included (F-5-02)."""
     found = followed(run.project, run.contract("render_report").ref)
-    lines = trail_text(found)
+    lines = [line for line in provenance_page(found).render().splitlines() if line]
     assert max(map(len, lines)) <= 100
     text = "\n".join(lines)
     for said in (
@@ -169,7 +168,7 @@ def test_the_text_fits_and_says_every_link(run: Run):  # noqa: F811
 @pytest.mark.parametrize(
     "link", ["artifacts/*/CTR-*", "debates/*", "context_packs/*", "artifacts/*/IMPL-*", "artifacts/*/RSR-*"]
 )
-def test_a_link_that_is_gone_is_named(run: Run, tmp_path: Path, link: str):  # noqa: F811
+def test_a_link_that_is_gone_is_named(run: Run, tmp_path: Path, link: str):
     """A chain with a hole is an error that says where, never a shorter chain (F-5-02)."""
     project = Path(shutil.copytree(run.project, tmp_path / "project"))
     for path in (project / "state_store").glob(link):
@@ -180,7 +179,7 @@ def test_a_link_that_is_gone_is_named(run: Run, tmp_path: Path, link: str):  # n
 
 
 @pytest.mark.parametrize("surface", ["contract.json", "examples.md", "ship.json"])
-def test_a_surface_that_is_not_whole_is_told_before_anything_else(run: Run, tmp_path: Path, surface: str):  # noqa: F811
+def test_a_surface_that_is_not_whole_is_told_before_anything_else(run: Run, tmp_path: Path, surface: str):
     """A sealed module without its contract, examples or evidence is incomplete (D-S7-03, F-12-03)."""
     ref = run.contract("to_cents").ref
     project = Path(shutil.copytree(run.project, tmp_path / "project"))

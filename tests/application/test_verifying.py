@@ -8,31 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, SMALL, specwright
-from log.damage import tamper
-from specwright.application.proof.verifying import Checked
-from specwright.bootstrap import verified_project
-from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus
-
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small product, run to its release; copied, never used."""
-    directory = tmp_path_factory.mktemp("finished") / "project"
-    told = specwright("run", directory, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve")
-    assert told.code == 0, told
-    return directory
-
-
-@pytest.fixture
-def project(finished: Path, tmp_path: Path) -> Path:
-    """A finished project to be tampered with."""
-    return Path(shutil.copytree(finished, tmp_path / "project"))
-
-
-def checked(project: Path) -> Checked:
-    """What is proven."""
-    return verified_project(project, at_rest=True)
+from specwright.bootstrap.verify import verify_project
+from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
+from testkit.application.verifying import checked, flip
+from testkit.log.damage import tamper
 
 
 def version(project: Path) -> Path:
@@ -44,21 +23,14 @@ def version(project: Path) -> Path:
 def named(project: Path) -> set[str]:
     """The files that are told to be wrong, below `state_store/` and in short."""
     base = version(project).relative_to(project / "state_store").as_posix()
-    return {fault.where.removeprefix(f"{base}/") for fault in checked(project).faults}
-
-
-def flip(path: Path, place: int | None = None) -> None:
-    """Change one bit of one byte."""
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2 if place is None else place] ^= 1
-    path.write_bytes(data)
+    return {fault.where.removeprefix(f"{base}/") for fault in checked(project).findings}
 
 
 def test_a_project_that_nobody_touched_is_proven(finished: Path):
     """Everything that was shipped is looked at, and nothing is written (D-S9-11, D-20-03, D-29-01, D-29-02)."""
     before = {path: path.read_bytes() for path in (finished / "state_store").rglob("*") if path.is_file()}
     seen = checked(finished)
-    assert seen.faults == ()
+    assert seen.findings == ()
     assert seen.modules == 1
     assert seen.definitions >= 3
     assert seen.records > 10
@@ -73,7 +45,7 @@ def test_nothing_of_it_needs_a_network(finished: Path, monkeypatch: pytest.Monke
         raise AssertionError("a socket")
 
     monkeypatch.setattr(socket, "socket", refused)
-    assert checked(finished).faults == ()
+    assert checked(finished).findings == ()
 
 
 SEALED = [
@@ -131,7 +103,7 @@ def test_a_sealed_version_that_is_gone_is_named(project: Path):
     base = version(project)
     shutil.rmtree(base)
     where = base.relative_to(project / "state_store").as_posix()
-    assert ("seal.missing", where) in {(fault.code, fault.where) for fault in checked(project).faults}
+    assert ("seal.missing", where) in {(fault.code, fault.where) for fault in checked(project).findings}
 
 
 def test_a_drifted_interface_is_told_even_where_every_hash_was_forged(project: Path):
@@ -140,20 +112,20 @@ def test_a_drifted_interface_is_told_even_where_every_hash_was_forged(project: P
     text = source.read_text(encoding="utf-8")
     head, _, rest = text.partition("\ndef initials(")
     source.write_text(f"{head}\ndef initials(other: int = 1, {rest}", encoding="utf-8")
-    assert "seal.surface" in {fault.code for fault in checked(project).faults}
+    assert "seal.surface" in {fault.code for fault in checked(project).findings}
 
 
 def test_every_definition_is_bound_by_its_name(project: Path):
     """Changed or gone, it is named (D-29-02)."""
     definitions = sorted((project / "state_store/definitions").iterdir())
     flip(definitions[0])
-    assert f"definitions/{definitions[0].name}" in {fault.where for fault in checked(project).faults}
+    assert f"definitions/{definitions[0].name}" in {fault.where for fault in checked(project).findings}
 
 
 def test_a_definition_that_the_log_refers_to_must_be_there(project: Path):
     """Every hash in a Wire resolves (D-29-02)."""
     shutil.rmtree(project / "state_store/definitions")
-    faults = checked(project).faults
+    faults = checked(project).findings
     assert {"definition.missing", "state.unprovable"} <= {fault.code for fault in faults}
 
 
@@ -170,7 +142,7 @@ def test_a_state_file_edited_by_hand_is_found(project: Path, old_new: tuple[str,
 def test_a_state_file_is_not_compared_while_a_run_goes_on(project: Path):
     """During a run it may lag behind by a second (D29)."""
     (project / "state_store/project/state_machine.json").write_text("{}\n")
-    assert verified_project(project, at_rest=False).faults == ()
+    assert verify_project(project, at_rest=False).findings == ()
 
 
 def test_one_changed_wire_is_found_at_its_entry(project: Path):
@@ -179,7 +151,7 @@ def test_one_changed_wire_is_found_at_its_entry(project: Path):
     tamper(
         log, "UPDATE entry SET body = CAST(replace(body, 'task', 'tusk') AS BLOB) WHERE sequence_number = 3"
     )
-    faults = checked(project).faults
+    faults = checked(project).findings
     assert ("log.changed", ".specwright/wire.db") in {(fault.code, fault.where) for fault in faults}
     assert any(fault.message.startswith("Wire 3:") for fault in faults)
 
@@ -187,14 +159,14 @@ def test_one_changed_wire_is_found_at_its_entry(project: Path):
 def test_a_log_that_was_cut_off_is_found(project: Path):
     """What is shipped without an announcement is not shipped (D-36-02)."""
     tamper(project / ".specwright/wire.db", "DELETE FROM entry WHERE sequence_number > 4")
-    codes = {fault.code for fault in checked(project).faults}
+    codes = {fault.code for fault in checked(project).findings}
     assert {"log.cut_off", "seal.changed"} <= codes
 
 
 def test_a_log_that_is_no_log_is_a_finding(project: Path):
     """Never a traceback (D-S9-04)."""
     (project / ".specwright/wire.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
-    assert "log.unreadable" in {fault.code for fault in checked(project).faults}
+    assert "log.unreadable" in {fault.code for fault in checked(project).findings}
 
 
 RECORDS: dict[str, Callable[[dict], object]] = {
@@ -216,7 +188,7 @@ def test_records_that_do_not_validate_are_named(project: Path, pattern: str):
     RECORDS[pattern](record)
     target.write_text(json.dumps(record), encoding="utf-8")
     where = target.relative_to(project / "state_store").as_posix()
-    assert [(f.code, f.where) for f in checked(project).faults] == [("record.invalid", where)]
+    assert [(f.code, f.where) for f in checked(project).findings] == [("record.invalid", where)]
 
 
 FLIPPED = {
@@ -240,9 +212,9 @@ def test_one_flipped_bit_of_any_record_names_it(project: Path, pattern: str, pla
         whole = target.read_bytes()
         flip(target, (len(whole) - 1) * place // 3)
         where = target.relative_to(project / "state_store").as_posix()
-        assert where in {fault.where for fault in checked(project).faults}, where
+        assert where in {fault.where for fault in checked(project).findings}, where
         target.write_bytes(whole)
-    assert checked(project).faults == ()
+    assert checked(project).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -253,7 +225,7 @@ def test_a_record_that_is_gone_is_named(project: Path, pattern: str):
     target = sorted((project / "state_store").glob(pattern))[0]
     target.unlink()
     where = target.relative_to(project / "state_store").as_posix()
-    assert ("record.missing", where) in {(fault.code, fault.where) for fault in checked(project).faults}
+    assert ("record.missing", where) in {(fault.code, fault.where) for fault in checked(project).findings}
 
 
 def test_a_status_without_its_grounds_is_found(project: Path):
@@ -272,14 +244,14 @@ def test_a_status_without_its_grounds_is_found(project: Path):
         ({"outputs": [challenged.model_copy(update={"purpose": "waved through"}), sealed]}, "do not make it"),
     ):
         target.write_bytes(envelope.model_copy(update=changes).to_bytes())
-        assert why in "; ".join(fault.message for fault in checked(project).faults)
+        assert why in "; ".join(fault.message for fault in checked(project).findings)
 
 
 def test_a_damaged_journal_is_a_finding(project: Path):
     """What it notes of records is then known only in part (D-S9-11)."""
     journal = project / ".specwright/journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:200] + b"}\n" + journal.read_bytes()[200:])
-    assert "journal.damaged" in {fault.code for fault in checked(project).faults}
+    assert "journal.damaged" in {fault.code for fault in checked(project).findings}
 
 
 def test_an_escalation_is_a_record_too(project: Path):
@@ -295,4 +267,4 @@ def test_what_a_crash_left_before_the_seal_is_no_fault(project: Path):
     begun = project / "state_store/modules/MM-0000beef/1.0.0"
     begun.mkdir(parents=True)
     (begun / "contract.json").write_text("{}")
-    assert checked(project).faults == ()
+    assert checked(project).findings == ()

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, ROOT, SMALL, SPEC, specwright
-from factory.scripts import failing, pair, rejecting
+from testkit.cli.commands import PLAYBOOK, ROOT, SMALL, SPEC, specwright
+from testkit.loop.products import failing, pair, rejecting
+from testkit.shared_fixtures import made_once
 
 
 @pytest.fixture(autouse=True)
@@ -35,12 +36,14 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def waiting_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def waiting_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A project whose spec waits for approval; copied, never used."""
-    directory = tmp_path_factory.mktemp("waiting") / "project"
-    told = specwright("run", directory, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
-    assert told.code == 3, told
-    return directory
+
+    def make(directory: Path) -> None:
+        waiting = specwright("run", directory / "project", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+        assert waiting.code == 3, waiting
+
+    return made_once(tmp_path_factory, worker_id, "waiting", make) / "project"
 
 
 @pytest.fixture
@@ -50,12 +53,14 @@ def waiting(waiting_once: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def released_once(waiting_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def released_once(waiting_once: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A project that is done; only looked at."""
-    directory = Path(shutil.copytree(waiting_once, tmp_path_factory.mktemp("released") / "project"))
-    told = specwright("approve", directory)
-    assert told.code == 0, told
-    return directory
+
+    def make(directory: Path) -> None:
+        approved = specwright("approve", shutil.copytree(waiting_once, directory / "project"))
+        assert approved.code == 0, approved
+
+    return made_once(tmp_path_factory, worker_id, "released", make) / "project"
 
 
 @pytest.fixture
@@ -65,17 +70,19 @@ def released(released_once: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def halted_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def halted_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A project whose second module shipped and whose first one failed three times; only looked at."""
-    base = tmp_path_factory.mktemp("halted")
-    playbook = pair(base / "playbook")
+    # outside of what is copied: the project remembers where its playbook is
+    playbook = pair(tmp_path_factory.mktemp("halted") / "playbook")
     failing(playbook / "TSK-001/shout", 3)
     rejecting(playbook / "TSK-001/shout/round-3")
-    told = specwright(
-        "run", base / "project", "--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve"
-    )
-    assert told.code == 3, told
-    return base / "project"
+
+    def make(directory: Path) -> None:
+        options = ("--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve")
+        halted = specwright("run", directory / "project", *options)
+        assert halted.code == 3, halted
+
+    return made_once(tmp_path_factory, worker_id, "halted", make) / "project"
 
 
 Answer = tuple[int, bytes]

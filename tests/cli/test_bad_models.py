@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, SMALL, everything, specwright
+from testkit.cli.commands import PLAYBOOK, SMALL, everything, specwright
+from testkit.sampling import nightly
 
 Start = Callable[[tuple[int, bytes] | None], str]
 
@@ -17,8 +18,8 @@ ANSWERS = {
     "404": ((404, REFUSAL), 2, ("does not know this model", "--model")),
     "429": ((429, REFUSAL), 1, ("429",)),
     "500": ((500, REFUSAL), 1, ("500", "run again")),
-    "an HTML page": ((200, b"<html>Welcome</html>"), 1, ("none that its protocol knows", "--base-url")),
-    "JSON of another kind": ((200, b'{"hello": 1}'), 1, ("none that its protocol knows", "--base-url")),
+    "an HTML page": ((200, b"<html>Welcome</html>"), 1, ("does not follow its protocol", "--base-url")),
+    "JSON of another kind": ((200, b'{"hello": 1}'), 1, ("does not follow its protocol", "--base-url")),
     "nothing": ((200, b""), 1, ("--base-url",)),
 }
 
@@ -97,9 +98,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if "round-1/" in n else n for n in BROKEN]
-)
+@pytest.mark.parametrize("name", [nightly(name) if "round-1/" in name else name for name in BROKEN])
 def test_a_playbook_with_a_bad_answer_stops_there_and_goes_on_once_it_is_mended(
     name: str, project: Path, playbook: Path
 ) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, everything, specwright
+from testkit.cli.commands import PLAYBOOK, everything, specwright
 
 FILES = {
     'modle = "openai:x"': ("there is no setting `modle`", "did you mean `model`?"),

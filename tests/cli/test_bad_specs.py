@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, SMALL, SPEC, Told, everything, specwright
+from testkit.cli.commands import PLAYBOOK, SMALL, SPEC, Told, everything, specwright
 
 NOBODY = 65534
 
@@ -155,7 +155,7 @@ def test_a_module_that_is_not_there_is_refused(released: Path) -> None:
 
 AS_NOBODY = f"""
 import os
-import encodings.utf_8_sig, specwright.cli.driving  # while the interpreter can still be read
+import encodings.utf_8_sig, specwright.cli.session.runner  # while the interpreter can still be read
 from specwright.cli.main import run
 os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})
 run()

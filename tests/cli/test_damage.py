@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Told, specwright
+from testkit.cli.commands import Told, specwright
+from testkit.sampling import spread
 
 RUNTIME = ".specwright"
 
@@ -85,9 +86,7 @@ def test_a_torn_last_line_of_the_journal_is_no_damage(waiting: Path) -> None:
     assert specwright("run", waiting).code == 3
 
 
-@pytest.mark.parametrize(
-    "damage", [replace, *(pytest.param(d, marks=pytest.mark.slow) for d in (truncate, scribble))]
-)
+@pytest.mark.parametrize("damage", [replace, *spread([truncate, scribble], slow=2)])
 def test_damaged_checkpoints_are_named_with_the_way_out(
     damage: Callable[[Path], None], waiting: Path
 ) -> None:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import specwright
-from specwright.application.debate.rounds import Held, Round
-from specwright.cli.debate_page import held_page
-from specwright.domain.answers import AmendmentsAnswer
-from specwright.domain.debate import Adjudication, Challenge, Proposal
+from specwright.application.history.rounds import DebateRounds, Round
+from specwright.cli.pages.debate import add_debate
+from specwright.cli.pages.page import Page
+from specwright.domain.answers.answers import AmendmentsAnswer
+from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from testkit.cli.commands import specwright
 
 WIDTH = 100
 
@@ -141,8 +142,10 @@ def test_counterexamples_amendments_and_the_gate_stand_beside_what_they_are_abou
         acceptance_checks=["Every letter is a capital."],
     )
     gate = (("IMPL-00000001", tuple(challenge.failures)),)
-    debate = Held("PROP-00000001", "shout", (Round(1, proposal, challenge, ruling, applied, gate),))
-    page = "\n".join(held_page("Implementation", debate))
+    debate = DebateRounds("PROP-00000001", "shout", (Round(1, proposal, challenge, ruling, applied, gate),))
+    drawn = Page()
+    add_debate(drawn, "Implementation", debate)
+    page = drawn.render()
     for words in (
         "Round 1: FAIL, APPROVE_WITH_AMENDMENTS, refused by the gate",
         "held      test_dotless_i, against /outputs/0/invariants/0",

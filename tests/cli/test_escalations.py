@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cli.commands import everything, specwright
-from specwright.domain.resolutions import Action, HumanResolution, actions_for
+from specwright.domain.escalation.resolutions import Action, HumanResolution, actions_for
+from testkit.cli.commands import everything, filled_in, specwright
 
 WIDTH = 100
 
@@ -25,15 +25,6 @@ def waits(halted_once: Path) -> dict[str, Any]:
     """The escalation that waits."""
     (path,) = (halted_once / "state_store/escalations").iterdir()
     return json.loads(path.read_text())
-
-
-def filled_in(value: Any) -> Any:
-    """A payload with words for its dots."""
-    if isinstance(value, dict):
-        return {key: filled_in(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [filled_in(item) for item in value]
-    return "as a person would say it" if value == "..." else value
 
 
 def test_the_list_says_what_waits_since_when_why_and_what_to_type(here: Path, waits: dict[str, Any]) -> None:
@@ -75,7 +66,7 @@ def test_the_page_of_one_tells_everything_that_was_said(here: Path, waits: dict[
 def test_the_decision_stands_above_the_debate(here: Path, waits: dict[str, Any]) -> None:
     """A person who reads from the top can act before the first round (F-17.1-04)."""
     page = specwright("escalations", waits["escalation_id"]).out
-    order = ["To decide", "What failed", "Modules", "recommended", "Other answers", "(debate PROP-"]
+    order = ["To decide", "What failed", "Modules", "Recommended", "Other answers", "(debate PROP-"]
     places = [page.index(words) for words in order]
     assert places == sorted(places)
 

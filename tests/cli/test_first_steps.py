@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, SMALL, everything, in_own_process, specwright
 from specwright.cli.main import app
+from testkit.cli.commands import PLAYBOOK, SMALL, everything, in_own_process, specwright
 
 COMMANDS = (
     "init", "run", "approve", "reject", "amend", "release", "status", "tasks", "modules", "module", "doctor",

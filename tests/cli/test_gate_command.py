@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import ROOT, specwright
-from gate.judging import NO_FUZZ
 from specwright.errors import InputError, RefusedError
-from specwright.gate import FirstGate
-from specwright.gate.directory_verdict import DirectoryVerdict, judge_directory
+from specwright.gate import SandboxedShipGate
+from specwright.gate.directory.module_directory import DirectoryVerdict, judge_directory
+from testkit.cli.commands import ROOT, specwright
+from testkit.gate.judging import NO_FUZZ
 
 MODULES = ROOT / "tests/gate/modules"
 ENTRY = "implementation/__init__.py"
@@ -24,7 +24,7 @@ def module(tmp_path: Path) -> Path:
 
 def judged(directory: Path, *dependencies: Path, fix: bool = False) -> DirectoryVerdict:
     """What the command tells, from a gate that leaves its longest stages out."""
-    gate = FirstGate(static=False, strength=0, fuzz=NO_FUZZ)
+    gate = SandboxedShipGate(static=False, strength=0, fuzz=NO_FUZZ)
     return judge_directory(gate, directory, dependencies, fix=fix)
 
 
@@ -139,7 +139,7 @@ def test_a_directory_that_is_no_module_is_bad_input(tmp_path: Path, content: str
 CONTRACTS = {
     "no JSON": ("{", "contract.invalid", "cannot be read as JSON"),
     "no contract": ('{"name": "x"}', "contract.invalid", "module_id"),
-    "a key twice": ('{"a": 1, "a": 2}', "contract.invalid", "stands twice"),
+    "a key twice": ('{"a": 1, "a": 2}', "contract.invalid", "occurs twice"),
 }
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import SMALL, command, specwright, wait_until
+from testkit.cli.commands import SMALL, command, specwright, wait_until
+from testkit.sampling import spread
 
 STOP = "TSK-001/initials/round-1/proposer.json"
 """Where the playbook stops: an answer that is a pipe, so that the run waits in the middle of a role."""
@@ -53,8 +54,7 @@ def mend(playbook: Path) -> None:
     shutil.copy(SMALL / "playbook" / STOP, playbook / STOP)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", spread([signal.SIGINT, signal.SIGTERM, signal.SIGHUP], slow=3))
 def test_an_interrupted_run_says_that_it_can_go_on_and_does(
     number: signal.Signals, tmp_path: Path, stopping: Path
 ) -> None:
@@ -114,7 +114,7 @@ def test_a_second_driver_is_told_who_drives_and_a_look_is_free(tmp_path: Path, s
 UNWINDING_BLOCKS = """
 import signal, sys, time
 from pathlib import Path
-from specwright.cli import interruption
+from specwright.cli.session import interruption
 with interruption.interruptible("specwright run", as_json="--json" in sys.argv):
     try:
         print("ready", file=sys.stderr, flush=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
+from testkit.cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
 
 
 def test_every_look_is_one_document(released: Path) -> None:
@@ -57,7 +57,7 @@ FAILURES: dict[tuple[str, ...], int] = {
     ("run", "{dir}", "one", "too many"): 2,
     ("module",): 2,
     ("no-such-command",): 2,
-    ("run", "--model"): 2,
+    ("run", "--json", "--model"): 2,
     (): 2,
 }
 
@@ -103,3 +103,21 @@ def test_text_that_the_terminal_cannot_show_does_not_stop_a_command(waiting: Pat
     assert plain.code == 0, plain
     assert "\\u540d" in plain.out
     assert json.loads(in_own_process("status", waiting, "--json", env=environment).out)["where"] == "approval"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("amend", "{dir}", "--feedback", "--json"),
+        ("status", "--", "--json"),
+        ("gate", "{dir}", "--dependency", "--json"),
+    ],
+)
+def test_a_value_or_a_file_called_json_is_no_request_for_json(
+    arguments: tuple[str, ...], project: Path
+) -> None:
+    """D-S9-03: only the option counts, not a word that looks like it; the error is then one message on stderr."""
+    told = specwright(*(argument.format(dir=project) for argument in arguments))
+    assert told.code in (1, 2)
+    assert told.out == ""
+    assert told.err.startswith("specwright: ")

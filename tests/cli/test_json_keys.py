@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.commands import ROOT, specwright
+from testkit.cli.commands import ROOT, specwright
 
 PAGE = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
 ROWS = {

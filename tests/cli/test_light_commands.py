@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import SMALL
+from testkit.cli.commands import SMALL
 
 FRAMEWORKS = (
     "langgraph",
@@ -51,7 +51,7 @@ def test_verify_loads_the_reader_of_sources_and_the_embedder_and_nothing_else(re
 
 def test_what_drives_is_seen_by_the_probe() -> None:
     """The probe tells what is loaded: driving a project loads the frameworks."""
-    probe = PROBE.replace("code = main", "from specwright.bootstrap import open_project; code = main")
+    probe = PROBE.replace("code = main", "from specwright.bootstrap.project import open_project; code = main")
     assert "langgraph" in _loaded(["--version"], SMALL, probe)
 
 

@@ -1,14 +1,15 @@
 """What a page says to somebody who sees it for the first time, and what it must not repeat."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cli.commands import SMALL, in_own_process, specwright
-from specwright.cli.output import printable
+from specwright.cli.terminal.output import printable
+from testkit.cli.commands import SMALL, in_own_process, specwright
 
 COMMANDS = (
     *(
@@ -164,7 +165,7 @@ def test_a_payload_is_printed_to_be_filled_in(
     [
         ("AMEND_SPEC", {}, ["`amended_acceptance_criteria` is missing", "--draft AMEND_SPEC"]),
         ("AMEND_SPEC", {"amended_acceptance_criteria": "x", "amendment_rationale": "y"}, ["must be a list"]),
-        ("ABANDON_TASK", {"rationale": "y", "foo": 1}, ["`foo` is no field of this answer"]),
+        ("ABANDON_TASK", {"rationale": "y", "foo": 1}, ["`foo` is not a field of this answer"]),
         ("ABANDON_TASK", {"rationale": "..."}, ["`rationale` '...' is a placeholder"]),
     ],
 )
@@ -178,3 +179,28 @@ def test_a_wrong_payload_is_told_in_words(
     told.refuses(*words)
     for prose in ("Value error", "got {", "Input should", "Extra inputs"):
         assert prose not in told.err
+
+
+def test_ids_and_commands_are_whole_on_a_narrow_terminal(
+    halted_once: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On 50 columns prose is wrapped; what is copied is on one line (D-S9-01)."""
+    monkeypatch.setenv("COLUMNS", "50")
+    (path,) = (halted_once / "state_store/escalations").iterdir()
+    page = specwright("escalations", path.stem, halted_once).out
+    assert f"specwright resolve {path.stem} PROVIDE_FIX {halted_once} --payload answer.json" in page
+    (row,) = specwright("modules", halted_once, "--json").document
+    assert row["module_ref"] in specwright("modules", halted_once).out
+    assert row["module_ref"] in specwright("module", "initials", halted_once).out
+    assert row["interface_fingerprint"] in specwright("module", "initials", halted_once).out
+
+
+def test_a_pipe_gets_no_colours_and_a_hundred_columns(halted_once: Path) -> None:
+    """Whatever TERM says (D-S9-01)."""
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    for command in ("status", "tasks", "modules", "escalations"):
+        told = in_own_process(command, halted_once, env={**environment, "TERM": "xterm-256color"})
+        assert told.code == 0
+        assert "\x1b" not in told.out
+        prose = [line for line in told.out.splitlines() if str(halted_once) not in line]
+        assert max(map(len, prose)) <= 100

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, SMALL, command, specwright, wait_until
-from specwright.cli.output import printable
-from specwright.cli.progress import ConsoleProgress
-from specwright.cli.progress_lines import clock
+from specwright.cli.terminal.output import printable
+from specwright.cli.terminal.progress import ConsoleProgress, clock
 from specwright.ports.progress import RoleDone, RoleStarted, Step
+from testkit.cli.commands import PLAYBOOK, SMALL, command, specwright, wait_until
 
 STARTED = RoleStarted("TSK-007.1/parse/round-2/challenger", "challenger", "TSK-007", "parse", "round-2")
 DONE = RoleDone(STARTED.run_id, 3, 1200, 34, replayed=False)
@@ -89,7 +88,7 @@ def test_a_step_that_a_role_has_told_is_not_told_twice() -> None:
 
 def test_a_silent_role_is_announced_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN §9: a log that stays empty for long is not taken for a hang."""
-    monkeypatch.setattr("specwright.cli.progress._LONG_SECONDS", 0.01)
+    monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 0.01)
     out = io.StringIO()
     with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
         progress.note(STARTED)
@@ -126,10 +125,11 @@ def test_a_run_on_a_terminal_shows_a_live_line_and_leaves_a_clean_screen(tmp_pat
     """DESIGN §9: what is at work now, and the summary last, with the cursor back."""
     given = ("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve")
     screen = _on_a_terminal(*given)
-    assert re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] TSK-001 Initials · \w+ .*0 of 1 tasks · \d", screen)
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen)
+    assert re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] [━╸╺ ]* 0 of 1 tasks · TSK-001 Initials · \w+ .*\ds", shown)
     assert "\x1b[?25l" in screen
     assert screen.rindex("\x1b[?25h") > screen.rindex("\x1b[?25l")
-    last = [line.strip() for line in screen.replace("\r", "").splitlines() if line.strip()][-5:]
+    last = [line.strip() for line in shown.replace("\r", "").splitlines() if line.strip()][-5:]
     assert [line.split(":")[0] for line in last] == ["Shipped", "Proof", "Install", "Use", "Note"]
 
 

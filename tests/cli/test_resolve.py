@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import SMALL, specwright
-from factory.scripts import failing, rejecting
+from testkit.cli.commands import SMALL, specwright
+from testkit.loop.products import failing, rejecting
 
 AMEND = {
     "amended_acceptance_criteria": ["Returns the initials", "Raises ValueError for an empty name"],

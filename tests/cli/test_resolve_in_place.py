@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from cli.commands import SMALL, Told, specwright
-from cli.test_escalations import filled_in
-from factory.scripts import failing, rejecting
-from support.layout import examine_store
+from testkit.cli.commands import SMALL, Told, filled_in, specwright
+from testkit.layout import examine_store
+from testkit.loop.products import failing, rejecting
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +90,7 @@ def test_files_that_do_not_hold_ask_again_and_a_path_outside_is_refused(rejected
     """F-17.2-11, F-17.2-12: the findings of the preflight stand on the page of the second escalation, which is answered."""
     payload = shown(rejected, "PROVIDE_FIX")
     outside = {**payload, "fix_artifacts": {"../evil.py": "x = 1\n"}}
-    resolve(rejected, "PROVIDE_FIX", outside).refuses("'../evil.py' is no file of a module")
+    resolve(rejected, "PROVIDE_FIX", outside).refuses("'../evil.py' is not a file of a module")
     source = (SOUND / "deliverable/implementation/__init__.py").read_text()
     payload["fix_artifacts"] = {"implementation/__init__.py": source.replace("return", "return '' and", 1)}
     (first,) = specwright("escalations", rejected, "--json").document

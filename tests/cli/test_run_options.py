@@ -1,13 +1,12 @@
 """Which model a later `run` takes (DESIGN §9): what was said last wins."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from cli.commands import specwright
-from specwright.cli.run_options import Options, given_options, last_options, remember, settings_for
+from specwright.cli.session.options import Options, last_options, options_for, remember, settings_for
 from specwright.errors import InputError
+from testkit.cli.commands import specwright
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def settings(directory: Path, text: str) -> None:
 
 def taken(directory: Path, model: str = "") -> tuple[str, str, dict[str, str]]:
     """Model, address and models of roles that a `run` takes."""
-    found = settings_for(directory, given_options(directory, model, [], ""))
+    found = settings_for(directory, options_for(directory, model, [], ""))
     return found.model, found.base_url, dict(found.role_models)
 
 
@@ -59,16 +58,6 @@ def test_the_environment_counts_as_the_settings_do(directory: Path, monkeypatch:
     """A variable that was set since is newer than the last run (D-S9-01)."""
     monkeypatch.setenv("SPECWRIGHT_MODEL", "openai:exported")
     assert taken(directory)[0] == "openai:exported"
-
-
-def test_options_that_an_older_version_wrote_are_kept(directory: Path) -> None:
-    """Without a note of the settings nothing is known to be edited (D-S9-01)."""
-    path = directory / ".specwright/run.json"
-    kept = json.loads(path.read_text())
-    del kept["settings"]
-    path.write_text(json.dumps(kept))
-    settings(directory, 'model = "openai:edited"\n')
-    assert taken(directory)[0] == "openai:told"
 
 
 def test_it_stays_known_that_answers_were_scripted(directory: Path) -> None:

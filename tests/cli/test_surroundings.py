@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
-from specwright.cli.interruption import interruptible
-from specwright.cli.output import typed
+from specwright.cli.session.interruption import interruptible
+from specwright.cli.terminal.output import pasteable
 from specwright.errors import InterruptedRunError
+from testkit.cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
 
 LOOKING = ("status", "tasks", "modules", "verify", "escalations", "wire log", "wire verify", "wire reduce")
 
@@ -151,7 +151,10 @@ def test_commands_in_messages_can_be_pasted(tmp_path: Path, monkeypatch: pytest.
     """With this program's path, where it does not stand on PATH (D-S9-04)."""
     monkeypatch.setattr("sys.argv", [str(tmp_path / "my venv/bin/specwright")])
     monkeypatch.setenv("PATH", "")
-    assert typed("`specwright run p` begins one") == f"`'{tmp_path}/my venv/bin/specwright' run p` begins one"
+    assert (
+        pasteable("`specwright run p` begins one")
+        == f"`'{tmp_path}/my venv/bin/specwright' run p` begins one"
+    )
     assert f"`'{tmp_path}/my venv/bin/specwright' run" in specwright("status", tmp_path).err
 
 

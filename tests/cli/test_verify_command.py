@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
-from cli.commands import specwright
 from specwright.application.projection import Projection
 from specwright.bootstrap.reading import TOPIC, log_file
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.storage.files import DiskStateStore
+from testkit.cli.commands import specwright
 
 
 def test_a_finished_project_is_proven(released_once: Path):

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.commands import specwright
-from specwright.bootstrap import RUNTIME, TOPIC
+from specwright.bootstrap.reading import RUNTIME, TOPIC
 from specwright.canonical_json import canonical
 from specwright.cli.main import app
 from specwright.log.sqlite_log import SqliteWireLog
-from wire.story import FIXTURES, HAPPY_PATH, TASK, Story, expectations
+from testkit.cli.commands import specwright
+from testkit.wire.story import FIXTURES, HAPPY_PATH, TASK, Story, expectations
 
 VALID = sorted(FIXTURES.glob("*.valid*.json"))
 

@@ -1,26 +1,17 @@
 """docs/agent-wire.md is drawn from the contracts, and names tests that exist (D33, W Required Conformance Tests)."""
 
-import importlib.util
 import re
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from specwright.wire.tables import default_tables
+from testkit.documents import generator_of
+from testkit.paths import ROOT
+
 CONFORMANCE = ("tests/conformance/agent-wire", "tests/reducers/agent-wire")
 
 
-def _generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_wire_page", ROOT / "docs" / "make_wire_page.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-generator = _generator()
+generator = generator_of("make_wire_page")
 
 
 def test_the_page_is_drawn_from_the_contracts_as_they_are():
@@ -53,3 +44,18 @@ def test_every_conformance_requirement_names_a_test_that_exists():
     for file, test in named:
         (found,) = (path for base in CONFORMANCE if (path := ROOT / base / file).is_file())
         assert f"def {test}(" in found.read_text(encoding="utf-8")
+
+
+def test_the_diagram_shows_every_legal_pair_and_no_other():
+    """State diagrams are generated from the contract (D-33-01)."""
+    arrows = [line for line in generator.state_diagram(default_tables()).splitlines() if ": " in line]
+    cells = [
+        cell
+        for row in generator.transition_table(default_tables()).splitlines()[2:]
+        for cell in row.split("|")[2:-1]
+    ]
+
+    assert len(arrows) == 21
+    assert len(cells) == 81
+    assert sum(cell.strip() != "" for cell in cells) == 21
+    assert "    blocked --> working: task.started [claimed]" in arrows

@@ -11,9 +11,9 @@ import typer
 
 from specwright.cli.main import app
 from specwright.settings import Settings
+from testkit.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`((?:specwright|make) [^`]+)`")
@@ -35,12 +35,15 @@ SPECWRIGHT = [(p, words[1:]) for p in DOCUMENTS for words in _typed(p) if words[
 MAKE = [(p, words[1]) for p in DOCUMENTS for words in _typed(p) if words[0] == "make"]
 
 
-def test_the_readme_tells_what_to_type():
-    """The two commands of a fresh machine and the everyday ones stand in the README."""
+def test_the_readme_shows_what_to_type():
+    """The README begins with the two commands of a fresh machine, within one screen, and has the everyday ones."""
     typed = [words for path, words in SPECWRIGHT if path.name == "README.md" and path.parent == ROOT]
-    made = [target for path, target in MAKE if path.parent == ROOT]
+    made = [target for path, target in MAKE if path.name == "README.md" and path.parent == ROOT]
+
+    before = (ROOT / "README.md").read_text(encoding="utf-8").partition("make demo")[0]
 
     assert made[:2] == ["demo", "test"]
+    assert len(before.splitlines()) <= 40
     assert {words[0] for words in typed} >= {"init", "run", "approve", "status"}
 
 
@@ -64,9 +67,9 @@ def test_a_make_target_is_in_the_makefile(path: Path, target: str):
     assert target in _TARGET.findall((ROOT / "Makefile").read_text(encoding="utf-8"))
 
 
-def test_the_settings_in_the_readme_are_the_settings():
-    """The README's table lists every setting with its default."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_settings_in_the_documents_are_the_settings():
+    """The table of docs/configuration.md lists every setting with its default."""
+    text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \|", text, re.MULTILINE))
     shown = {name: _shown(getattr(Settings.model_construct(), name)) for name in Settings.model_fields}
 
@@ -80,7 +83,7 @@ def _shown(value: object) -> str:
 
 
 def test_every_command_is_in_the_readme():
-    """A command that exists is told of."""
-    told = {words[0] for path, words in SPECWRIGHT if path.parent == ROOT}
+    """The README shows each command once."""
+    shown = {words[0] for path, words in SPECWRIGHT if path.name == "README.md" and path.parent == ROOT}
 
-    assert told >= set(cast(Any, typer.main.get_command(app)).commands)
+    assert shown >= set(cast(Any, typer.main.get_command(app)).commands)

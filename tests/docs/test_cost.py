@@ -1,14 +1,13 @@
 """What the README says a run costs is what the recorded runs took."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from specwright.journal import read_records
-from specwright.roles.usage import tokens_of
+from specwright.roles.models.journalled_model import tokens_of
+from testkit.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 ROWS = re.findall(
     r"^\| `(examples/[a-z]+)` \| (\d+) \| (\d+) \| ([\d,]+) \| ([\d,]+) \|$",
     (ROOT / "README.md").read_text(encoding="utf-8"),

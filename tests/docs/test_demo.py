@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from testkit.paths import ROOT
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 

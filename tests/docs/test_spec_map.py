@@ -1,26 +1,17 @@
-"""The spec map is what its generator makes of requirements and tests (docs/make_spec_map.py)."""
+"""Requirements, the tests that cite them, and the page that is made of both (docs/make_spec_map.py)."""
 
-import importlib.util
-import sys
+import re
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from testkit.documents import generator_of
+from testkit.paths import ROOT
+
+_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
-def _generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_spec_map", ROOT / "docs" / "make_spec_map.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["make_spec_map"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-generator = _generator()
+generator = generator_of("make_spec_map")
 
 
 def _requirements() -> dict[str, str]:
@@ -30,13 +21,13 @@ def _requirements() -> dict[str, str]:
     return dict(rows)
 
 
-def test_the_map_is_current():
-    """The file is what `make pages` writes; run that after adding a test that cites a requirement."""
-    written = generator.MAP.read_text(encoding="utf-8")
-    made = generator.spec_map(ROOT)
+def test_the_requirements_without_a_test_are_the_listed_ones():
+    """No requirement loses its last test unnoticed, and one that gains a test leaves the list."""
+    listed = generator.OPEN.read_text(encoding="utf-8").split()
 
-    stale = [line[:160] for line in made.splitlines() if line not in set(written.splitlines())]
-    assert written == made, "run `make pages`; lines that are new: " + "; ".join(stale[:5])
+    assert listed == generator.open_ids(ROOT), (
+        "see what changed; `python docs/make_spec_map.py --open` writes the list"
+    )
 
 
 def test_every_requirement_that_a_test_cites_exists():
@@ -49,14 +40,15 @@ def test_every_requirement_that_a_test_cites_exists():
     assert unknown == {}
 
 
-def test_every_requirement_that_the_code_cites_exists():
-    """An id in a source file is one of docs/requirements.tsv."""
-    known = _requirements()
+def test_every_section_names_its_part_of_the_design():
+    """The second column of a section is anchors of docs/design.md."""
+    sections = generator.read_sections((ROOT / "docs/requirements.tsv").read_text(encoding="utf-8"))
+    design = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in _HEADING.findall(design)
+    }
 
-    sources = generator.read_sources(ROOT / "src" / "specwright")
-    assert {
-        name: source.ids - known.keys() for name, source in sources.items() if source.ids - known.keys()
-    } == {}
+    assert {anchor for section in sections for anchor in section.anchors} - anchors == set()
 
 
 def test_every_requirement_has_an_id_of_its_own_and_a_title():
@@ -118,40 +110,34 @@ class Machine:
     }
 
 
-def test_modules_are_found_by_section_by_decision_and_by_requirement(tmp_path: Path):
-    """`F§3.2` is not `F§3.2.1`, `§8` of the design is not `§8.1`, and `D29-D31` is three decisions."""
-    for name, text in {
-        "a": "implements F§3.2.",
-        "b": "implements F§3.2.1 and DESIGN §8.1",
-        "c": "implements D29-D31",
-        "d": "see D-07-01",
-    }.items():
-        (tmp_path / f"{name}.py").write_text(f'"""{text}"""')
-    sources = generator.read_sources(tmp_path)
-
-    def citing(*citations: str, row: str = "F-9-99") -> list[str]:
-        return generator.citing_modules(generator.Section("", citations, [(row, "")]), sources)
-
-    assert citing("F§3.2") == ["a.py"]
-    assert citing("F§3.2.1") == ["b.py"]
-    assert citing("§8") == []
-    assert citing("§8.1") == ["b.py"]
-    assert citing("D30") == ["c.py"]
-    assert citing("D3") == []
-    assert citing("D1", row="D-07-01") == ["d.py"]
+@pytest.mark.parametrize(
+    ("text", "anchors"),
+    [
+        ("It holds (design: debate).", ["debate"]),
+        ("It holds (design:\n    debate, ship-gate).", ["debate", "ship-gate"]),
+        ("See docs/design.md#wire-log.", ["wire-log"]),
+        ("In part (design: planning, checks 3-6).", ["planning"]),
+        ("Both (design: ids; design: a2a).", ["ids", "a2a"]),
+        ("By design (of nobody) there is none.", []),
+    ],
+)
+def test_anchors_are_read_from_a_source(text: str, anchors: list[str]):
+    """A source cites sections of the design by their anchors."""
+    assert generator.cited_anchors(text) == anchors
 
 
 def test_a_requirement_without_a_test_shows_as_such(tmp_path: Path):
-    """The map lists every requirement, with its tests or a dash, below the modules of its section."""
+    """The page lists every requirement, with its tests or a dash, below the modules of its part of the design."""
     for folder in ("docs", "tests", "src/specwright"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "docs/requirements.tsv").write_text("# Gate\tF§3\nF-3-01\tIt shuts\nF-3-02\tIt opens\n")
+    (tmp_path / "docs/requirements.tsv").write_text("# Gate\tship-gate\nF-3-01\tIt shuts\nF-3-02\tIt opens\n")
     (tmp_path / "tests/test_gate.py").write_text('def test_shut():\n    """Shut (F-3-01)."""\n')
-    (tmp_path / "src/specwright/gate.py").write_text('"""The gate (F§3)."""\n')
+    (tmp_path / "src/specwright/gate.py").write_text('"""The gate (design: ship-gate)."""\n')
 
-    made = generator.spec_map(tmp_path)
+    page = generator.spec_map(tmp_path)
 
-    assert "1 of 2 requirements are cited by a test." in made
-    assert "## Gate (F§3)\n\n`gate.py`\n" in made
-    assert "| F-3-01 | It shuts | `test_gate.py::test_shut` |" in made
-    assert "| F-3-02 | It opens | - |" in made
+    assert "1 of 2 requirements are cited by a test." in page
+    assert "## Gate\n\nDesign: [ship-gate](design.md#ship-gate). Modules: `gate.py`.\n" in page
+    assert "| F-3-01 | It shuts | `test_gate.py::test_shut` |" in page
+    assert "| F-3-02 | It opens | - |" in page
+    assert generator.open_ids(tmp_path) == ["F-3-02"]

@@ -4,11 +4,16 @@ from typing import Any
 
 import pytest
 
-from domain.test_rubric import DOUBLE
-from engineering.answers import draft, plan, planned
-from specwright.domain.amendments import aim_problems, applied_problems, lost_problems, strayed_problems
-from specwright.domain.answers import Amendment
-from specwright.domain.plan_answers import PlanAnswer
+from specwright.domain.answers.answers import Amendment
+from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.debate.amendments import (
+    aim_problems,
+    applied_problems,
+    lost_problems,
+    strayed_problems,
+)
+from testkit.domain.doubling import DOUBLE
+from testkit.loop.role_answers import draft, plan, planned
 
 FILES = {path: text.encode() for path, text in draft("double").items()}
 CONTRACTS = {"double": DOUBLE}
@@ -36,7 +41,7 @@ def without(path: str, start: str, end: str = "") -> dict[str, bytes]:
         ("MODIFY", "test:tests/test_double.py::test_it_is_the_number_twice[2-4]", ""),
         ("ADD", "test:test_three", ""),
         ("MODIFY", "test:test_three", "there is no test 'test_three'"),
-        ("REMOVE", "test:test_it_is_the_number_twice[2-4]", "a parameter is no test of its own"),
+        ("REMOVE", "test:test_it_is_the_number_twice[2-4]", "a parameter is not a test"),
         ("MODIFY", "example:## Two", ""),
         ("REMOVE", "example:Three", "there is no example 'Three'"),
         ("MODIFY", "file:/implementation/__init__.py", ""),

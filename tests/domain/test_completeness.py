@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data
 from specwright import canonical_json
-from specwright.domain.completeness import Severity, ValidationReport, validate
-from specwright.domain.dependency_cycles import describe_cycle, find_cycles
-from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.base.graph import describe_cycle, find_cycles
+from specwright.domain.spec.completeness import Severity, ValidationReport, validate
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from testkit.domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data
 
 _TASK = "pillars[0].epics[0].stories[0].tasks[{}]"
 _STEPS = {

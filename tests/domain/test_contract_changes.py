@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from domain.test_rubric import DOUBLE
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.contract_changes import contract_changes
+from specwright.domain.contract.contract import MicroModuleContract, contract_changes
+from testkit.domain.doubling import DOUBLE
 
 
 def changed(**fields: Any) -> list[str]:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from specwright.domain.class_statement import ClassStatement, Field, parse_statement
-from specwright.domain.contract import Input, MicroModuleContract, Modes, Output
-from specwright.domain.contract_rules import problems
+from specwright.domain.contract.class_statement import ClassStatement, Field, parse_statement
+from specwright.domain.contract.contract import Input, MicroModuleContract, Modes, Output
+from specwright.domain.contract.rules import problems
 
 RECEIPT = "Receipt is a frozen dataclass: total: Decimal, note: str = ''"
 ROW = "Row is a TypedDict: receipt: Receipt"

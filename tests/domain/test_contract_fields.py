@@ -6,7 +6,7 @@ import pytest
 import rfc8785
 from pydantic import ValidationError
 
-from specwright.domain.contract import MicroModuleContract
+from specwright.domain.contract.contract import MicroModuleContract
 
 DOCUMENT = {
     "module_id": "MM-0a1b2c3d",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.domain.contract import (
+from specwright.domain.contract.contract import (
     Effect,
     EffectType,
     ErrorSurface,
@@ -12,7 +12,7 @@ from specwright.domain.contract import (
     Output,
     SurfaceKind,
 )
-from specwright.domain.contract_rules import normalise, problems
+from specwright.domain.contract.rules import normalise, problems
 
 
 def a_contract(**changes):
@@ -90,17 +90,17 @@ REFUSED_TYPES = {
     "my_type": "does not cross",
     "list[Any]": "says nothing",
     "decimal.Decimal": "write the bare name 'Decimal'",
-    "tuple": "without its elements",
-    "set": "without its elements",
+    "tuple": "lacks its elements",
+    "set": "lacks its elements",
     "dict[str]": "takes 2",
     "list[int, str]": "takes 1",
     "str[int]": "no type parameters",
     "Receipt[int]": "no type parameters",
     "Literal[1.5]": "no literal",
     "Literal[x]": "no literal",
-    "[int]": "no type of the boundary",
-    "'int'": "no type of the boundary",
-    "int if x else str": "no type of the boundary",
+    "[int]": "not a type of the boundary",
+    "'int'": "not a type of the boundary",
+    "int if x else str": "not a type of the boundary",
     "dict[str,int]": "write 'dict[str, int]'",
     "int |": "not a Python expression",
     "": "not a Python expression",
@@ -317,7 +317,7 @@ def test_exceptions_stand_before_codes():
     ]
     contract = a_contract(error_surfaces=surfaces)
     assert problems(contract) == [
-        "error_surfaces.1: an exception stands after a code or variant; list exceptions first"
+        "error_surfaces.1: an exception comes after a code or variant; list exceptions first"
     ]
     assert problems(normalise(contract)) == []
 

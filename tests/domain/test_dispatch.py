@@ -5,85 +5,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from domain.product_specs import NOW, REF, entry, state_of, states
-from specwright.domain import state_changes as change
-from specwright.domain.dispatch import (
-    Outcome,
-    blocked,
-    in_progress,
-    next_task,
-    outcome,
-    rederive,
-    stuck_behind_abandoned,
-    why_not,
-)
-from specwright.domain.project_state import ProjectState, TaskStatus
-from specwright.domain.task_ids import TaskPlace
+from specwright.domain.tasks.project_state import ProjectState, TaskStatus
+from specwright.domain.tasks.task_board import Outcome, TaskBoard
+from specwright.domain.tasks.why_not import Reasons
 from specwright.errors import InputError, RefusedError
-
-_WAITING = ("PENDING", "BLOCKED")
-
-
-def _closure(state, task_id, seen=None):
-    """The transitive dependencies by the definition; a split task stands for its parts (D5, D7)."""
-    seen = set() if seen is None else seen
-    for ref in state.tasks[task_id].depends_on:
-        _add(state, ref, seen)
-    return seen
-
-
-def _add(state, ref, seen):
-    if parts := state.tasks[ref].superseded_by:
-        for part in parts:
-            _add(state, part, seen)
-    elif ref not in seen:
-        seen.add(ref)
-        _closure(state, ref, seen)
-
-
-def _should_be_blocked(state):
-    return {
-        task_id
-        for task_id, task in state.tasks.items()
-        if task.status in _WAITING
-        and any(state.tasks[ref].status in ("HALTED", "ABANDONED") for ref in _closure(state, task_id))
-    }
-
-
-def _ready(state, ref):
-    task = state.tasks[ref]
-    if task.superseded_by:
-        return all(_ready(state, part) for part in task.superseded_by)
-    return task.status == "SHIPPED"
-
-
-def _eligible(state):
-    """The dispatch algorithm as F§3.3 writes it down: filter, sort, select."""
-    tasks = [
-        (task.declaration_order, task_id)
-        for task_id, task in state.tasks.items()
-        if task.status == "PENDING" and all(_ready(state, ref) for ref in task.depends_on)
-    ]
-    return [task_id for _, task_id in sorted(tasks)]
+from testkit.domain import task_states as change
+from testkit.domain.dispatch_model import closure, eligible, ready, should_be_blocked
+from testkit.domain.product_specs import NOW, REF, entry, state_of, states
+from testkit.domain.task_states import blocked, derived, in_progress, next_task, outcome
 
 
 @settings(max_examples=150, deadline=None)
 @given(states())
 def test_blocked_is_exactly_what_the_invariant_says(state):
     """F-3.3-07, D-05-01: against the definition, over random DAGs with halted, abandoned and split tasks."""
-    assert blocked(state) == _should_be_blocked(state)
+    assert blocked(state) == should_be_blocked(state)
 
 
 @settings(max_examples=150, deadline=None)
 @given(states())
 def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state):
     """F-3.3-07: afterwards BLOCKED iff blocked; other statuses and fields stay; twice is once."""
-    after = rederive(state)
-    assert {t for t, task in after.tasks.items() if task.status == "BLOCKED"} == _should_be_blocked(state)
+    after = derived(state)
+    assert {t for t, task in after.tasks.items() if task.status == "BLOCKED"} == should_be_blocked(state)
     for task_id, task in state.tasks.items():
-        if task.status not in _WAITING:
+        if task.status not in ("PENDING", "BLOCKED"):
             assert after.tasks[task_id] == task
-    assert rederive(after) is after
+    assert derived(after) == after
     assert ProjectState.from_bytes(after.to_bytes(), "x") == after
 
 
@@ -91,7 +39,7 @@ def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state):
 @given(states(max_tasks=8))
 def test_dispatch_selects_what_the_documented_algorithm_selects(state):
     """F-3.3-06: PENDING, all dependencies SHIPPED, lowest order; asked twice, the same."""
-    expected = next(iter(_eligible(state)), None)
+    expected = next(iter(eligible(derived(state))), None)
     assert next_task(state) == expected
     assert next_task(state) == expected
 
@@ -131,11 +79,11 @@ def test_the_documents_fixed_point_rule_unblocks_a_task_behind_a_halted_one():
         unrelated="HALTED",
         behind=("PENDING", "unrelated"),
     )
-    state = rederive(state)
+    state = derived(state)
     resolved = change.requeue(state, "T-unrelated", NOW)
     assert _documents_clear_rule(resolved) == {"T-y"}
     assert blocked(resolved) == {"T-y", "T-z"}
-    after = rederive(resolved)
+    after = derived(resolved)
     assert [after.tasks[t].status for t in ("T-y", "T-z", "T-behind")] == ["BLOCKED", "BLOCKED", "PENDING"]
 
 
@@ -193,20 +141,20 @@ def test_the_running_task_is_known():
 
 def test_whoever_stands_directly_behind_an_abandoned_task_is_named():
     """D-08-02: each gets an escalation of its own; who stands further behind does not."""
-    state = rederive(state_of(x="ABANDONED", y=("PENDING", "x"), z=("PENDING", "y"), w=("PENDING", "x")))
-    assert stuck_behind_abandoned(state) == ("T-y", "T-w")
+    state = derived(state_of(x="ABANDONED", y=("PENDING", "x"), z=("PENDING", "y"), w=("PENDING", "x")))
+    assert TaskBoard(state).stuck_behind_abandoned() == ["T-y", "T-w"]
 
 
 def test_a_dropped_dependency_frees_the_task_and_settles_its_escalation():
     """D-08-03: the task becomes PENDING and runs."""
-    state = rederive(state_of(x="ABANDONED", y=("PENDING", "x")))
-    state = change.with_escalation(state, "T-y", "ESC-00000009", NOW)
-    freed = rederive(change.with_dependencies(state, "T-y", [], NOW))
+    state = derived(state_of(x="ABANDONED", y=("PENDING", "x")))
+    state = change.set_escalation(state, "T-y", "ESC-00000009", NOW)
+    freed = derived(change.set_dependencies(state, "T-y", [], NOW))
     assert (freed.tasks["T-y"].status, freed.tasks["T-y"].escalation_ref) == ("PENDING", None)
     assert outcome(freed) is Outcome.RUNNABLE
 
 
-_WHY = rederive(
+_WHY = derived(
     state_of(
         done="SHIPPED",
         x="HALTED",
@@ -219,7 +167,7 @@ _WHY = rederive(
 
 
 @pytest.mark.parametrize(
-    ("state", "task", "told"),
+    ("state", "task", "reason"),
     [
         (_WHY, "T-z", "waits for T-y which waits for T-x which waits for ESC-00000001"),
         (_WHY, "T-x", "waits for ESC-00000001"),
@@ -243,14 +191,14 @@ _WHY = rederive(
         (state_of(x="ABANDONED"), "T-x", "was abandoned"),
     ],
 )
-def test_a_task_says_why_it_does_not_run(state, task, told):
+def test_a_task_says_why_it_does_not_run(state, task, reason):
     """D-08-01: the chain from the task to what holds it up."""
-    assert why_not(state, task) == told
+    assert why_not(state, task) == reason
 
 
 def test_a_task_behind_an_abandoned_one_names_the_question():
     """D-08-02: the escalation of its own."""
-    state = change.with_escalation(state_of(x="ABANDONED", y=("BLOCKED", "x")), "T-y", "ESC-00000009", NOW)
+    state = change.set_escalation(state_of(x="ABANDONED", y=("BLOCKED", "x")), "T-y", "ESC-00000009", NOW)
     assert why_not(state, "T-y") == "waits for T-x which was abandoned; ESC-00000009 asks what to do about it"
 
 
@@ -269,7 +217,7 @@ def test_a_task_behind_a_split_one_waits_for_its_parts():
 def test_a_long_chain_is_told_shortly():
     """D-08-01: a person reads it."""
     state = state_of(t0="HALTED", **{f"t{n}": ("PENDING", f"t{n - 1}") for n in range(1, 50)})
-    told = why_not(rederive(state), "T-t49")
+    told = why_not(derived(state), "T-t49")
     assert told.startswith("waits for T-t48 which waits for T-t47 which")
     assert told.endswith("which waits for 43 more in a row which waits for T-t0 which waits for ESC-00000001")
 
@@ -284,12 +232,17 @@ def test_an_unknown_task_is_refused():
 @given(states())
 def test_every_task_of_every_state_can_say_why(state):
     """D-08-01: whatever the state, a sentence; a blocked task's ends at a halted or abandoned one."""
-    state = rederive(state)
+    state = derived(state)
     for task_id, task in state.tasks.items():
         told = why_not(state, task_id)
         assert told
         if task.status is TaskStatus.BLOCKED:
             assert "ESC-00000001" in told or "was abandoned" in told
+
+
+def why_not(state, task_id):
+    """Why one task is not running."""
+    return Reasons(state).of(task_id)
 
 
 _ids = st.integers(0, 30)
@@ -311,7 +264,7 @@ class ProjectLoop(RuleBasedStateMachine):
         """Apply an operation; a refusal leaves everything as it was."""
         before = self.state.to_json()
         try:
-            self.state = rederive(act(self.state))
+            self.state = derived(act(self.state))
         except RefusedError:
             assert self.state.to_json() == before
 
@@ -320,7 +273,7 @@ class ProjectLoop(RuleBasedStateMachine):
     def dispatch(self):
         """F-3.3-06: what is dispatched has all its dependencies shipped."""
         task_id = next_task(self.state)
-        assert all(self.state.tasks[ref].status == "SHIPPED" for ref in _closure(self.state, task_id))
+        assert all(self.state.tasks[ref].status == "SHIPPED" for ref in closure(self.state, task_id))
         self.state = change.start(self.state, task_id, NOW)
 
     @rule(number=_ids)
@@ -349,24 +302,26 @@ class ProjectLoop(RuleBasedStateMachine):
     @rule(number=_ids)
     def drop_dependencies(self, number):
         """A person drops what a task depends on (D8)."""
-        self._move(lambda state: change.with_dependencies(state, self._task(number), [], NOW))
+        self._move(lambda state: change.set_dependencies(state, self._task(number), [], NOW))
 
     @rule(number=_ids, other=_ids)
     def split(self, number, other):
         """A person splits any task into a chain of two, the first behind any task (D7)."""
         first = 1 + max(task.declaration_order for task in self.state.tasks.values())
-        parts = [
-            _place(f"T-{order:02d}", order, refs)
-            for order, refs in ((first, (self._task(other),)), (first + 1, (f"T-{first:02d}",)))
-        ]
+        parts = {
+            f"T-{order:02d}": entry(order, "PENDING", refs)
+            for order, refs in ((first, [self._task(other)]), (first + 1, [f"T-{first:02d}"]))
+        }
         self._move(lambda state: change.split(state, self._task(number), parts, NOW))
-        self.orders.update({p.task_id: p.declaration_order for p in parts if p.task_id in self.state.tasks})
+        self.orders.update(
+            {name: part.declaration_order for name, part in parts.items() if name in self.state.tasks}
+        )
 
     @invariant()
     def blocked_iff_blocked(self):
         """F-3.3-07: BLOCKED iff a transitive dependency is halted or abandoned."""
         is_blocked = {t for t, task in self.state.tasks.items() if task.status == "BLOCKED"}
-        assert is_blocked == _should_be_blocked(self.state)
+        assert is_blocked == should_be_blocked(self.state)
 
     @invariant()
     def orders_never_change(self):
@@ -383,22 +338,16 @@ class ProjectLoop(RuleBasedStateMachine):
             case Outcome.HALTED:
                 assert "HALTED" in statuses
             case Outcome.STALLED:
-                assert stuck_behind_abandoned(self.state)
+                assert TaskBoard(self.state).stuck_behind_abandoned()
             case Outcome.RUNNABLE:
-                assert in_progress(self.state) or _eligible(self.state)
+                assert in_progress(self.state) or eligible(self.state)
 
     @invariant()
     def no_task_runs_or_ships_before_its_dependencies(self):
         """F-3.3-06: nothing runs before what it depends on."""
         for task_id, task in self.state.tasks.items():
             if task.status in ("IN_PROGRESS", "SHIPPED"):
-                assert all(_ready(self.state, ref) for ref in task.depends_on), task_id
-
-
-def _place(task_id, order, depends_on):
-    blank = dict.fromkeys(TaskPlace._fields, "x")
-    fixed = {"task_id": task_id, "declaration_order": order, "depends_on": depends_on}
-    return TaskPlace(**{**blank, **fixed, "spec_task_id": f"TSK-{order + 1:03d}"})
+                assert all(ready(self.state, ref) for ref in task.depends_on), task_id
 
 
 TestProjectLoop = ProjectLoop.TestCase
@@ -415,8 +364,8 @@ def test_every_run_ends_complete_halted_or_stalled(state, data):
         task_id = next_task(state)
         running = change.start(state, task_id, NOW)
         if data.draw(st.integers(0, 4)):
-            state = rederive(change.ship(running, task_id, REF, [REF], NOW))
+            state = derived(change.ship(running, task_id, REF, [REF], NOW))
         else:
             halted = change.halt(running, task_id, "x", "ESC-00000001", NOW)
-            state = rederive(change.abandon(halted, task_id, NOW) if data.draw(st.booleans()) else halted)
+            state = derived(change.abandon(halted, task_id, NOW) if data.draw(st.booleans()) else halted)
     assert outcome(state) in (Outcome.COMPLETE, Outcome.HALTED, Outcome.STALLED)

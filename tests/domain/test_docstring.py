@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 
-from specwright.domain.contract import (
+from specwright.domain.contract.contract import (
     Effect,
     EffectType,
     ErrorSurface,
@@ -16,7 +16,12 @@ from specwright.domain.contract import (
     Output,
     SurfaceKind,
 )
-from specwright.domain.docstring import docstring_literal, public_names, render_docstring, render_stub
+from specwright.domain.contract.docstring import (
+    docstring_literal,
+    public_names,
+    render_docstring,
+    render_stub,
+)
 
 
 def a_contract(**changes):

@@ -2,9 +2,22 @@
 
 import pytest
 
-from specwright.domain.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
-from specwright.domain.examples_coverage import coverage_faults
-from specwright.domain.examples_file import Example, Outcome, mismatch, parse_examples, placeholder_faults
+from specwright.domain.contract.contract import (
+    Effect,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+)
+from specwright.domain.contract.examples_coverage import coverage_faults
+from specwright.domain.contract.examples_file import (
+    Example,
+    Outcome,
+    mismatch,
+    parse_examples,
+    placeholder_faults,
+)
 
 
 def an_example(code='f("x")', expected="1", heading="One", prose="It shows one thing.\n\n"):
@@ -51,7 +64,7 @@ FAULTY = {
     an_example().replace("```text", "```"): "['python', '']",
     an_example() + "```text\n2\n```\n": "['python', 'text', 'text']",
     an_example().rstrip("`\n"): "unclosed",
-    an_example() + an_example(): "stands twice",
+    an_example() + an_example(): "occurs twice",
 }
 
 

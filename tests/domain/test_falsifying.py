@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from specwright.domain.answers import (
+from specwright.domain.answers.answers import (
     CRITERIA,
     ArbiterAnswer,
     ChallengerAnswer,
@@ -17,10 +17,16 @@ from specwright.domain.answers import (
     StruckTest,
     Verdict,
 )
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.debate import Challenge, challenge
-from specwright.domain.falsifying import TriedTest, counterexample, named_in, naming_problems, standing
-from specwright.domain.rulings import is_disputed, overturns, ruling_problems
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.answer_rules import is_disputed, overturns, ruling_problems
+from specwright.domain.debate.debate import Challenge, challenge
+from specwright.domain.debate.falsifying import (
+    TriedTest,
+    active_tests,
+    counterexample,
+    named_in,
+    naming_problems,
+)
 
 CONTRACT = MicroModuleContract.model_validate(
     {
@@ -211,5 +217,5 @@ def test_a_test_stands_until_it_is_struck_or_its_contract_is_gone(all_tried: lis
     """D-13-05: whether it failed or passed when it was tried."""
     tests = [tried(name, verdict, against) for name, verdict, against in all_tried]
     strikes = [StruckTest.model_validate(struck(name)) for name in gone]
-    found = {one.name for one in standing(tests, strikes, NOW)}
+    found = {one.name for one in active_tests(tests, strikes, NOW)}
     assert found == {one.name for one in tests if one.contract_sha256 == NOW} - gone

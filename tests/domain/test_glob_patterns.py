@@ -5,7 +5,7 @@ from deepagents.backends.utils import compile_grep_include_glob
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from specwright.domain.glob_patterns import MAX_ALTERNATIVES, compile_glob
+from specwright.domain.base.glob_patterns import MAX_ALTERNATIVES, compile_glob
 
 SEGMENTS = st.sampled_from(
     [

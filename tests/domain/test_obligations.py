@@ -2,8 +2,15 @@
 
 import pytest
 
-from specwright.domain.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
-from specwright.domain.obligations import (
+from specwright.domain.contract.contract import (
+    Effect,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+)
+from specwright.domain.contract.obligations import (
     claims_faults,
     matching_tests,
     obligations,

@@ -5,9 +5,9 @@ import copy
 import pytest
 from pydantic import ValidationError
 
-from domain.product_specs import NOW, draft_data, spec_data
-from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.errors import InputError
+from testkit.domain.product_specs import NOW, draft_data, spec_data
 
 _LEVELS = {
     "spec": (),

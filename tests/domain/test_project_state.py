@@ -5,20 +5,21 @@ import itertools
 import pytest
 from pydantic import ValidationError
 
-from domain.product_specs import LATER, NOW, REF, entry, spec_of_stories, state_of, task_data
-from specwright.domain import state_changes as change
-from specwright.domain.product_spec import TaskSpec
-from specwright.domain.project_state import (
+from specwright.domain.spec.product_spec import TaskSpec
+from specwright.domain.tasks import task_changes
+from specwright.domain.tasks.project_state import (
     TRANSITIONS,
     ProjectState,
     TaskStatus,
     check_transition,
     effective_dependencies,
-    initial_state,
-    with_status,
 )
-from specwright.domain.task_ids import lay_out, lay_out_parts
+from specwright.domain.tasks.task_file import define, first_entry
+from specwright.domain.tasks.task_ids import lay_out, lay_out_parts
 from specwright.errors import InputError, RefusedError
+from testkit.domain import task_states as change
+from testkit.domain.product_specs import LATER, NOW, REF, entry, spec_of_stories, state_of, task_data
+from testkit.domain.task_states import initial_state
 
 _LEGAL = {
     ("PENDING", "IN_PROGRESS"),
@@ -178,7 +179,7 @@ def test_a_halted_task_ships_by_attestation():
 def test_only_a_running_or_halted_task_ships(status):
     """F-4.2-05."""
     with pytest.raises(RefusedError, match=f"from {status} to SHIPPED"):
-        change.ship(state_of(x=status), "T-x", REF, [REF], NOW)
+        task_changes.ship("T-x", entry(0, status), REF, [REF], NOW)
 
 
 @pytest.mark.parametrize("act", [change.start, change.requeue, change.resume, change.abandon])
@@ -201,28 +202,28 @@ def test_an_act_is_refused_where_its_transition_belongs_to_another_act():
 @pytest.mark.parametrize("status", ["HALTED", "BLOCKED"])
 def test_a_halted_or_blocked_task_is_abandoned(status):
     """F-17.2-13, F-17.2-14, D-06-01."""
-    assert change.abandon(state_of(x=status), "T-x", NOW).tasks["T-x"].status is TaskStatus.ABANDONED
+    assert task_changes.abandon("T-x", entry(0, status)).status is TaskStatus.ABANDONED
 
 
 def test_a_blocked_task_may_have_an_escalation_of_its_own():
     """D-08-02: given to a blocked task only."""
     state = state_of(w="ABANDONED", x=("BLOCKED", "w"))
     assert (
-        change.with_escalation(state, "T-x", "ESC-00000009", LATER).tasks["T-x"].escalation_ref
+        change.set_escalation(state, "T-x", "ESC-00000009", LATER).tasks["T-x"].escalation_ref
         == "ESC-00000009"
     )
     with pytest.raises(RefusedError, match="ABANDONED, not BLOCKED"):
-        change.with_escalation(state, "T-w", "ESC-00000009", LATER)
+        change.set_escalation(state, "T-w", "ESC-00000009", LATER)
 
 
 def test_dependencies_can_be_dropped_and_not_added():
     """D-08-03: an id that the task does not depend on is refused."""
     state = state_of(v="PENDING", w="ABANDONED", x=("BLOCKED", "w"))
-    assert change.with_dependencies(state, "T-x", [], LATER).tasks["T-x"].depends_on == []
+    assert change.set_dependencies(state, "T-x", [], LATER).tasks["T-x"].depends_on == []
     with pytest.raises(RefusedError, match="T-v"):
-        change.with_dependencies(state, "T-x", ["T-v"], LATER)
+        change.set_dependencies(state, "T-x", ["T-v"], LATER)
     with pytest.raises(RefusedError, match="ABANDONED"):
-        change.with_dependencies(state, "T-w", [], LATER)
+        change.set_dependencies(state, "T-w", [], LATER)
 
 
 def _halted_project():
@@ -232,7 +233,8 @@ def _halted_project():
 
 
 def _parts(places, *tasks):
-    return lay_out_parts(places, places[0], [TaskSpec.model_validate(task) for task in tasks])
+    parts = lay_out_parts(places, places[0], [TaskSpec.model_validate(task) for task in tasks])
+    return {part.task_id: first_entry(define(part)) for part in parts}
 
 
 def test_a_split_task_is_abandoned_and_superseded():
@@ -241,10 +243,8 @@ def test_a_split_task_is_abandoned_and_superseded():
     parts = _parts(places, task_data(3, "First half"), task_data(4, "Second half", ["TSK-003"]))
     after = change.split(state, places[0].task_id, parts, LATER)
     old = after.tasks[places[0].task_id]
-    assert (old.status, old.superseded_by) == ("ABANDONED", [part.task_id for part in parts])
-    assert [
-        (after.tasks[part.task_id].status, after.tasks[part.task_id].declaration_order) for part in parts
-    ] == [
+    assert (old.status, old.superseded_by) == ("ABANDONED", list(parts))
+    assert [(after.tasks[part].status, after.tasks[part].declaration_order) for part in parts] == [
         ("PENDING", 2),
         ("PENDING", 3),
     ]
@@ -275,12 +275,13 @@ def test_a_split_into_nothing_or_into_taken_ids_is_refused():
     """F-17.2-06: ids are unique against all tasks, the orders come after the maximum."""
     places, state = _halted_project()
     with pytest.raises(RefusedError, match="into nothing"):
-        change.split(state, places[0].task_id, [], LATER)
+        change.split(state, places[0].task_id, {}, LATER)
     with pytest.raises(RefusedError, match="already taken"):
-        change.split(state, places[0].task_id, [places[1]], LATER)
-    (part,) = _parts(places, task_data(3, "Half"))
+        change.split(state, places[0].task_id, {places[1].task_id: first_entry(define(places[1]))}, LATER)
+    ((name, part),) = _parts(places, task_data(3, "Half")).items()
+    early = part.model_copy(update={"declaration_order": 0})
     with pytest.raises(RefusedError, match="declaration_order 0, not 2"):
-        change.split(state, places[0].task_id, [part._replace(declaration_order=0)], LATER)
+        change.split(state, places[0].task_id, {name: early}, LATER)
 
 
 def test_a_running_task_is_not_split():
@@ -310,8 +311,7 @@ def test_declaration_order_survives_every_change():
         lambda s: change.start(s, "T-x", NOW),
         lambda s: change.halt(s, "T-x", "x", "ESC-00000001", NOW),
         lambda s: change.requeue(s, "T-x", NOW),
-        lambda s: with_status(s, "T-y", TaskStatus.BLOCKED, NOW),
-        lambda s: change.with_dependencies(s, "T-y", [], NOW),
+        lambda s: change.set_dependencies(s, "T-y", [], NOW),
     ):
         state = step(state)
         assert [task.declaration_order for task in state.tasks.values()] == [0, 1]

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from specwright.domain.code_index import CodeIndexEntry, IndexStatus, summarise
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.release import (
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, summarise
+from specwright.domain.modules.evidence import ShipEvidence, evidence_ref
+from specwright.domain.modules.release import (
     ProductResult,
     ReleaseManifest,
     Result,
@@ -20,7 +21,7 @@ from specwright.domain.release import (
     import_name,
     release_manifest,
 )
-from specwright.domain.release_gates import (
+from specwright.domain.modules.release_gates import (
     Gate,
     ReleaseModule,
     check_release_set,
@@ -31,7 +32,6 @@ from specwright.domain.release_gates import (
     release_module,
     run_gates,
 )
-from specwright.domain.ship import ShipEvidence, evidence_ref
 from specwright.errors import CorruptionError, RefusedError
 
 NOW = "2026-05-06T16:00:00Z"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from specwright.domain.slugs import MAX_LENGTH, sibling_slugs, slugify
+from specwright.domain.base.slugs import MAX_LENGTH, sibling_slugs, slugify
 
 _SLUG = re.compile(r"[a-z0-9-]{1,64}")
 _NAMES = st.one_of(

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data
-from specwright.domain.completeness import Deficiency, Severity, validate
-from specwright.domain.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec_markdown import ResearchSource, render, scope_note
+from specwright.domain.spec.completeness import Deficiency, Severity, validate
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.spec_markdown import ResearchSource, render, scope_note
+from testkit.domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data
 
 _SPEC = ProductSpec.model_validate(spec_data())
 

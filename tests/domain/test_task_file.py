@@ -7,11 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.product_specs import NOW, epic_data, pillar_data, spec_data, story_data, task_data
-from specwright.domain.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output, SurfaceKind
-from specwright.domain.markdown_text import fenced, inline, plain
-from specwright.domain.product_spec import IoContractSketch, ProductSpec, TaskSpec
-from specwright.domain.task_file import (
+from specwright.domain.base.markdown_text import fenced, inline, plain
+from specwright.domain.contract.contract import (
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+    SurfaceKind,
+)
+from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
+from specwright.domain.tasks.task_file import (
     ShippedDependency,
     TaskAmendment,
     TaskDefinition,
@@ -20,8 +26,9 @@ from specwright.domain.task_file import (
     render_at_dispatch,
     render_at_init,
 )
-from specwright.domain.task_ids import lay_out
+from specwright.domain.tasks.task_ids import lay_out
 from specwright.errors import InputError
+from testkit.domain.product_specs import NOW, epic_data, pillar_data, spec_data, story_data, task_data
 
 _HEADINGS = [
     "# Task: Parse the rows",
@@ -226,11 +233,11 @@ def test_a_task_that_cannot_be_written_down_is_refused_by_its_gaps(field, value,
     """F-4.1-13: for a spec that got past its validation: the fields, the task id and the name."""
     (place,) = _places(task_data(1))
     task = TaskSpec.model_construct(**{**dict(place.source.task), field: value})
-    place = place._replace(source=place.source._replace(task=task), task="Parse the header")
+    place = place._replace(source=place.source._replace(task=task))
     with pytest.raises(InputError) as caught:
         define(place)
     assert f"missing: {named}" in caught.value.what
-    assert "T-core-tables-import-001, 'Parse the header' (TSK-001, " in caught.value.what
+    assert f"T-core-tables-import-001, '{task.name}' (TSK-001, " in caught.value.what
 
 
 def test_gaps_above_the_task_are_named_as_well():

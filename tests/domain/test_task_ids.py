@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.product_specs import (
+from specwright.domain.spec.product_spec import ProductSpec, TaskSpec
+from specwright.domain.tasks.task_ids import MAX_ID_LENGTH, lay_out, lay_out_parts
+from specwright.errors import InputError
+from testkit.domain.product_specs import (
     epic_data,
     pillar_data,
     spec_data,
@@ -13,9 +16,6 @@ from domain.product_specs import (
     story_data,
     task_data,
 )
-from specwright.domain.product_spec import ProductSpec, TaskSpec
-from specwright.domain.task_ids import MAX_ID_LENGTH, lay_out, lay_out_parts
-from specwright.errors import InputError
 
 _NAMES = st.sampled_from(["Login", "login", "Login 2", "a", "b", "a-b", "日本語", "..", "x" * 20, "🎉 party"])
 _TREES = st.lists(
@@ -63,7 +63,9 @@ def test_declaration_order_is_depth_first_from_zero():
             ("B", [("E", [("S", ["5"])])]),
         ]
     )
-    assert [(place.declaration_order, place.task) for place in lay_out(spec)] == list(enumerate("12345"))
+    assert [(place.declaration_order, place.source.task.name) for place in lay_out(spec)] == list(
+        enumerate("12345")
+    )
 
 
 def test_dependencies_are_translated_to_canonical_ids():
@@ -178,7 +180,7 @@ def test_the_parts_of_a_split_task_follow_the_last_of_its_story():
     places = lay_out(spec_of_stories(("Import", ["One", "Two"]), ("Export", ["Three"])))
     parts = lay_out_parts(places, places[0], [_part(4, "Two"), _part(5, "More", ["TSK-004", "TSK-003"])])
     assert [part.task_id for part in parts] == ["T-core-tables-import-003", "T-core-tables-import-004"]
-    assert [part.task_slug for part in parts] == ["two-2", "more"]
+    assert [part.slugs.task for part in parts] == ["two-2", "more"]
     assert [part.declaration_order for part in parts] == [3, 4]
     assert parts[1].depends_on == ("T-core-tables-import-003", "T-core-tables-export-001")
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from testkit.paths import ROOT
+from testkit.sampling import spread
 
 
 class Recorded(NamedTuple):
@@ -43,8 +44,7 @@ EXAMPLES = (
 )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+@pytest.mark.parametrize("example", spread(EXAMPLES, slow=len(EXAMPLES)), ids=lambda example: example.name)
 def test_the_recorded_run_ships_again(example: Recorded, tmp_path: Path):
     """D-S4-06, D-S6-02: `replay:` serves the recorded answers by place; the gate and the wheel are real."""
     folder = ROOT / "examples" / example.name

@@ -13,7 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from examples.tabkeeper_playbook import (
+from specwright.domain.answers.answers import (
+    AmendmentsAnswer,
+    ArbiterAnswer,
+    ChallengerAnswer,
+    ProposerAnswer,
+)
+from specwright.domain.contract import rules
+from specwright.domain.contract.contract import DIMENSIONS, MicroModuleContract
+from specwright.domain.contract.docstring import docstring_literal, render_docstring
+from specwright.domain.spec import completeness
+from specwright.domain.spec.product_spec import ProductSpecDraft
+from testkit.examples.tabkeeper_playbook import (
     CALLS,
     EXAMPLE,
     PLAYBOOK,
@@ -27,16 +38,6 @@ from examples.tabkeeper_playbook import (
     read,
     stage_of,
 )
-from specwright.domain import completeness, contract_rules
-from specwright.domain.answers import (
-    AmendmentsAnswer,
-    ArbiterAnswer,
-    ChallengerAnswer,
-    ProposerAnswer,
-)
-from specwright.domain.contract import DIMENSIONS, MicroModuleContract
-from specwright.domain.docstring import docstring_literal, render_docstring
-from specwright.domain.product_spec import ProductSpecDraft
 
 SCHEMAS = {"proposer": ProposerAnswer, "challenger": ChallengerAnswer, "arbiter": ArbiterAnswer}
 CHALLENGES = [call for call in CALLS if call.role == "challenger"]
@@ -93,8 +94,8 @@ def test_every_contract_can_be_locked_and_every_reuse_query_was_searched(locked)
     """Plans and contracts pass the checks of the lock (F-10-03, F-10-06, D-S8.1-04, D-S8.1-05)."""
     assert list(locked) == list(SHIPPED)
     for contract in locked.values():
-        assert contract_rules.problems(contract) == []
-        assert contract_rules.normalise(contract) == contract
+        assert rules.problems(contract) == []
+        assert rules.normalise(contract) == contract
     for task in TASKS:
         script = read(f"{task}/planner.json")
         assert {module["reuse"]["query"] for module in script["plan"]["modules"]} <= set(script["searches"])

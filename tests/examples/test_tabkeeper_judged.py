@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from examples.tabkeeper_playbook import CALLS, SHIPPED, STAGES, contracts, read, stage_of
-from specwright.domain.amendments import applied_problems, target_problems
-from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.rubric import citable, compliance_problems
-from specwright.gate import FirstGate
+from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.amendments import applied_problems, target_problems
+from specwright.domain.debate.answer_rules import citable, compliance_problems
+from specwright.gate import SandboxedShipGate
 from specwright.ports.gate import Candidate, SealedModule
+from testkit.examples.tabkeeper_playbook import CALLS, SHIPPED, STAGES, contracts, read, stage_of
+from testkit.sampling import nightly
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def files_of(directory: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize(
     "stage",
-    [s if s.name == "amended" else pytest.param(s, marks=pytest.mark.slow) for s in STAGES],
+    [s if s.name == "amended" else nightly(s) for s in STAGES],
     ids=lambda stage: f"{stage.module} {stage.name}",
 )
 def test_the_gate_passes_every_deliverable_and_has_nothing_to_splice(stage, locked, sealed, tmp_path):
@@ -49,7 +50,7 @@ def test_the_gate_passes_every_deliverable_and_has_nothing_to_splice(stage, lock
     contract = locked[stage.module]
     files = files_of(stage.copy_to(tmp_path / "m"))
     dependencies = tuple(sealed[dependency.ref] for dependency in contract.dependencies)
-    verdict = FirstGate().judge(Candidate(contract, files, dependencies))
+    verdict = SandboxedShipGate().judge(Candidate(contract, files, dependencies))
     assert verdict.findings == ()
     assert verdict.actual_fingerprint == contract.interface_fingerprint
     assert verdict.files == files

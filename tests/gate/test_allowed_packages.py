@@ -4,13 +4,14 @@ import importlib.metadata
 
 import pytest
 
-from gate.judging import MODULES, candidate
-from specwright.application.debate.briefs import plan_message, proposer_message
-from specwright.domain.allowed_packages import AllowedPackage, import_names, required_by
-from specwright.domain.contract import MicroModuleContract
+from specwright.application.messages.debate import proposer_message
+from specwright.application.messages.planner import plan_message
+from specwright.domain.base.allowed_packages import AllowedPackage, import_names, required_by
+from specwright.domain.contract.contract import MicroModuleContract
 from specwright.errors import InputError
-from specwright.gate import FirstGate
-from specwright.gate.allowed_packages import allowed_packages
+from specwright.gate import SandboxedShipGate
+from specwright.gate.sandbox.packages import allowed_packages
+from testkit.gate.judging import MODULES, candidate
 
 ENTRY = "implementation/__init__.py"
 ATTRS = AllowedPackage("attrs>=23", "attrs==26.1.0", ("attr", "attrs"))
@@ -31,14 +32,14 @@ def test_a_module_with_an_allowed_package_passes_the_whole_gate():
     """D-23-02: static checks, both sides of the sandbox, mutants and fuzz find it."""
     packages = import_names(allowed_packages(["attrs>=23"]))
     assert packages >= {"attr", "attrs"}
-    verdict = FirstGate(packages=packages).judge(_with_attrs())
+    verdict = SandboxedShipGate(packages=packages).judge(_with_attrs())
     assert verdict.findings == ()
     assert len(verdict.tests) == 7
 
 
 def test_the_same_module_is_refused_without_being_run_where_it_is_not_allowed():
     """D-23-02: the finding names the place, the package, and the setting that would allow it."""
-    verdict = FirstGate().judge(_with_attrs())
+    verdict = SandboxedShipGate().judge(_with_attrs())
     assert {finding.code for finding in verdict.findings} == {"source.import"}
     (finding,) = verdict.findings
     assert finding.where == f"{ENTRY}:3"
@@ -49,7 +50,7 @@ def test_the_same_module_is_refused_without_being_run_where_it_is_not_allowed():
 
 def test_another_package_than_the_allowed_one_is_refused():
     """D-23-02: one allowed package opens no door for others."""
-    verdict = FirstGate(packages=frozenset({"sortedcontainers"})).judge(_with_attrs())
+    verdict = SandboxedShipGate(packages=frozenset({"sortedcontainers"})).judge(_with_attrs())
     assert {finding.code for finding in verdict.findings} == {"source.import"}
 
 

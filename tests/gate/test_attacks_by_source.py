@@ -6,12 +6,14 @@ that would. So a verdict that passes is an attack that came through.
 
 import pytest
 
-from gate.hostile import ENTRY, SOURCE, TEST_SOURCE, TESTS
-from gate.judging import candidate, judge
-from gate.running import survivors
-from gate.static_judging import cases, codes_of_source
-from specwright.gate.imports import import_findings
-from specwright.gate.static.stage import NOT_EXECUTED, static_findings
+from specwright.gate.findings import FindingCode, Severity
+from specwright.gate.static.imports import import_findings
+from specwright.gate.static.stage import static_findings
+from testkit.gate.hostile import ENTRY, SOURCE, TEST_SOURCE, TESTS
+from testkit.gate.judging import candidate, judge
+from testkit.gate.running import survivors
+from testkit.gate.static_judging import cases, codes_of_source
+from testkit.sampling import spread
 
 BY_TESTS = cases("hostile_tests.md")
 BY_MODULES = cases("hostile_modules.md")
@@ -61,15 +63,7 @@ def test_a_hostile_module_is_refused_by_its_source(name):
     assert _due(name) in {code for code, _ in codes_of_source(BY_MODULES[name])}
 
 
-def _sample(names, every=30):
-    """All of them in the slow run, one in so many in the fast one."""
-    return [
-        name if place % every == 0 else pytest.param(name, marks=pytest.mark.slow)
-        for place, name in enumerate(names)
-    ]
-
-
-@pytest.mark.parametrize("name", _sample(BY_TESTS, 40))
+@pytest.mark.parametrize("name", spread(BY_TESTS, fast=40, slow=5))
 def test_no_hostile_test_comes_through_the_whole_gate(name, place):
     """D-S8-06, D-S8-08, D-S8-12: a refusal or an honest failure, and nothing is left."""
     verdict = judge("tally_words", _attacked(name), timeout_seconds=10, static=True, strength=0.8)
@@ -79,7 +73,7 @@ def test_no_hostile_test_comes_through_the_whole_gate(name, place):
     assert not list(place.iterdir())
 
 
-@pytest.mark.parametrize("name", _sample(REACHING))
+@pytest.mark.parametrize("name", spread(REACHING, fast=30, slow=3))
 def test_nor_past_the_static_checks(name, place):
     """D-S8-09: a forged report is told by the guard, or by a run in which no module answers."""
     verdict = judge("tally_words", _attacked(name), timeout_seconds=10, static=False, strength=0.8)
@@ -88,14 +82,14 @@ def test_nor_past_the_static_checks(name, place):
     assert not list(place.iterdir())
 
 
-@pytest.mark.parametrize("name", _sample(BY_MODULES, 20))
+@pytest.mark.parametrize("name", spread(BY_MODULES, fast=20))
 def test_no_hostile_module_is_executed(name, place):
     """D-S8-01, D-S8-05: after what cannot be vouched for nothing is run, and the verdict says why."""
     whole = SOURCE + "\n\n" + BY_MODULES[name].replace("def f(", "def _deed(").replace("f,", "_deed,")
     verdict = judge("tally_words", {ENTRY: whole}, static=True)
     found = {finding.code for finding in verdict.findings}
     assert _due(name) in found
-    assert not (found & NOT_EXECUTED and verdict.tests)
+    assert not (verdict.tests and any(FindingCode(code).severity is Severity.NOT_EXECUTED for code in found))
     assert not list(place.iterdir())
 
 

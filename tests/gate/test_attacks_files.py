@@ -5,9 +5,9 @@ import stat
 
 import pytest
 
-from gate.hostile import TEST_SOURCE, TESTS, cases, ends_badly, in_module
-from gate.judging import MODULES
-from gate.running import broken_off, run
+from testkit.gate.hostile import TEST_SOURCE, TESTS, cases, ends_badly, in_module
+from testkit.gate.judging import MODULES
+from testkit.gate.running import broken_off, run
 
 READING = {
     "a file of the factory": "open({secret!r}).read()",

@@ -3,7 +3,7 @@
 
 import pytest
 
-from gate.hostile import cases, ends_badly, in_module
+from testkit.gate.hostile import cases, ends_badly, in_module
 
 EXHAUSTION = {
     "memory at once": "x = bytearray(4 << 30)",

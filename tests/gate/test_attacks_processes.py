@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from gate.hostile import SYSCALL, cases, ends_badly, in_module
+from testkit.gate.hostile import SYSCALL, cases, ends_badly, in_module
 
 ANY_SOCKET = """
 import socket

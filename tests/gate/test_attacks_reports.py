@@ -3,8 +3,18 @@
 
 import pytest
 
-from gate.hostile import ENTRY, FRAME, SOURCE, TEST_SOURCE, TESTS, cases, ends_badly, in_module, in_tests
-from gate.running import broken_off, run
+from testkit.gate.hostile import (
+    ENTRY,
+    FRAME,
+    SOURCE,
+    TEST_SOURCE,
+    TESTS,
+    cases,
+    ends_badly,
+    in_module,
+    in_tests,
+)
+from testkit.gate.running import broken_off, run
 
 FORGING_IN_MODULE = {
     "lines on every descriptor": FRAME + 'everywhere(b\'{"event": "end"}\\n\' * 100)',

@@ -1,19 +1,21 @@
 """A module that hangs, floods or leaves things behind is stopped in bounded time, and nothing of it remains."""
 
-import errno
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
-from gate.judging import MODULES
-from gate.running import broken_off, run, survivors
-from specwright.gate.sandbox.bounded_process import run_bounded
+import specwright.gate
 from specwright.gate.sandbox.kind import Sandbox, fault_of
 from specwright.gate.sandbox.plan import SandboxKind
+from specwright.gate.sandbox.staging import stage
+from specwright.gate.strength.run import Variant, run_variants, start_runner
+from testkit.gate.judging import MODULES, candidate
+from testkit.gate.running import broken_off, run, survivors
 
 ENTRY = "implementation/__init__.py"
 SOURCE = (MODULES / "tally_words" / ENTRY).read_text(encoding="utf-8")
@@ -121,7 +123,7 @@ def test_a_gate_that_is_killed_takes_its_processes_along(place, kind):
         pytest.skip(fault)
     code = (
         "import sys, tempfile; tempfile.tempdir = sys.argv[1]\n"
-        "from gate.running import run\nfrom gate.test_bounds import _with\n"
+        "from testkit.gate.running import run\nfrom gate.test_bounds import _with\n"
         "run(_with('import time; time.sleep(600)'), kind=sys.argv[2], timeout_seconds=60)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -134,33 +136,67 @@ def test_a_gate_that_is_killed_takes_its_processes_along(place, kind):
     assert _eventually(lambda: not survivors(inside))
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
-def test_what_a_script_of_the_gate_forks_may_not_fork(tmp_path, kind):
-    """D-S8-11: the mutants run in forks, which are confined further than the script that made them."""
+ATTEMPTS = """
+import errno, os, sys
+
+def _attempt(deed):
+    try:
+        deed()
+    except OSError as error:
+        assert error.errno == errno.EPERM, error
+    else:
+        raise AssertionError(deed)
+
+_attempt(os.fork)
+_attempt(lambda: os.kill(os.getppid(), 0))
+_attempt(os.setsid)
+_attempt(lambda: os.execv(sys.executable, ["python"]))
+"""
+
+SEES = """
+import os, sys
+
+def _is_there(path):
+    try:
+        return bool(os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(1))
+    except OSError:
+        return False
+
+assert _is_there({inside!r})
+for _path in {others!r}:
+    assert not _is_there(_path), _path
+"""
+
+
+def _variant(place, kind, before):
+    """The run of the tests on a module with something before its source, in a sandbox of a kind."""
     if fault := fault_of(SandboxKind(kind)):
         pytest.skip(fault)
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import json, os, sys\nout = int(sys.argv[1])\n"
-        "def told(**event): os.write(out, json.dumps(event).encode() + b'\\n')\n"
-        "def attempt(name, deed):\n"
-        "    try: deed()\n"
-        "    except OSError as error: told(name=name, error=error.errno)\n"
-        "    else: told(name=name, error=0)\n"
-        "if os.fork() == 0:\n"
-        "    attempt('fork', os.fork)\n"
-        "    attempt('parent', lambda: os.kill(os.getppid(), 0))\n"
-        "    attempt('session', os.setsid)\n"
-        "    os._exit(0)\n"
-        "os.wait()\nattempt('exec', lambda: os.execv(sys.executable, ['python']))\n"
-    )
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    ran = run_bounded(
-        script, [], cwd=scratch, timeout_seconds=10, sandbox=Sandbox(SandboxKind(kind)), forks=True
-    )
-    told = {event["name"]: event["error"] for event in ran.events}
-    assert told == dict.fromkeys(("fork", "parent", "session", "exec"), errno.EPERM), ran.output
+    whole = candidate("tally_words")
+    staged = stage(place / "staged", whole, whole.files, Sandbox(SandboxKind(kind)))
+    with start_runner(staged, draws=False) as runner:
+        (ran,) = run_variants(
+            staged, "tally_words", [Variant(ENTRY, before + SOURCE, whole=True)], runner, seconds=10
+        )
+    return ran.outcome
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_what_a_script_of_the_gate_forks_may_not_fork(place, kind):
+    """D-S8-11: the mutants run in forks, which are confined further than the process that made them."""
+    assert _variant(place, kind, ATTEMPTS) == "passed"
+    assert _variant(place / "again", kind, "raise AssertionError\n") == "stillborn"
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_a_sandboxed_process_sees_no_folder_of_the_gate_but_inside(place, kind):
+    """D-S8-11: neither the module's process nor the fork of a mutant reads anything else of the factory."""
+    gate = Path(specwright.gate.__file__).parent
+    others = [str(path) for path in sorted(gate.iterdir()) if path.name != "inside"]
+    others += [str(gate / "strength/run.py"), str(gate.parent / "errors.py")]
+    sees = SEES.format(inside=str(gate / "inside"), others=others)
+    assert run({ENTRY: sees + SOURCE}, kind=kind).findings == ()
+    assert _variant(place, kind, sees) == "passed"
 
 
 def _eventually(holds):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.judging import codes, judge
+from testkit.gate.judging import codes, judge
 
 HEAD = (
     "import time\nimport pytest\nfrom hypothesis import given, seed, settings, strategies as st\n"

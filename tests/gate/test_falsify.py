@@ -1,11 +1,11 @@
-"""Falsifying tests at the gate: what counts as one, what it shows, and what is told of it (D13, DESIGN §8)."""
+"""Falsifying tests at the gate: what counts as one, what it shows, and what is failures of it (D13, DESIGN §8)."""
 
 import pytest
 
-from gate.judging import candidate
-from specwright.domain.answers import FalsifyingTest
-from specwright.gate import FirstGate
+from specwright.domain.answers.answers import FalsifyingTest
+from specwright.gate import SandboxedShipGate
 from specwright.ports.gate import Trial
+from testkit.gate.judging import candidate
 
 HEAD = "import pytest\nfrom modules.shorten import shorten\n\n\n"
 SECRET = "carefully_hidden"
@@ -14,10 +14,10 @@ SECRET = "carefully_hidden"
 def tried(
     body: str, name: str = "test_it", obligation: str = "", head: str = HEAD, source: str = ""
 ) -> Trial:
-    """What becomes of one test of `shorten`."""
+    """What becomes of one test of `shorten`, with more than enough time by the clock."""
     changes = {"implementation/__init__.py": source} if source else None
     test = FalsifyingTest(name=name, obligation=obligation, source=f"{head}def test_it():\n    {body}\n")
-    return FirstGate(20.0).falsify(candidate("shorten", changes), [test])[0]
+    return SandboxedShipGate(200.0).falsify(candidate("shorten", changes), [test])[0]
 
 
 def test_a_test_that_the_module_withstands_passes():

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gate.judging import MODULES, candidate, codes, judge, sealed
-from specwright.domain.contract import Input, MicroModuleContract
-from specwright.domain.docstring import render_docstring
-from specwright.gate import FirstGate
+from specwright.domain.contract.contract import Input, MicroModuleContract
+from specwright.domain.contract.docstring import render_docstring
+from specwright.gate import SandboxedShipGate
 from specwright.ports.gate import Candidate
+from testkit.gate.judging import MODULES, candidate, codes, judge, sealed
 
 TALLY = "implementation/__init__.py"
 TESTS = "tests/test_tally_words.py"
@@ -45,6 +45,10 @@ FAULTS = {
     "a file is missing": ({"examples.md": None}, "files.missing"),
     "a file has no place": ({"tests/conftest.py": ""}, "files.unexpected"),
     "a path climbs out": ({"implementation/../../x.py": ""}, "files.unexpected"),
+    "a file and a package have one import name": (
+        {"implementation/kinds.py": "", "implementation/kinds/__init__.py": ""},
+        "files.unexpected",
+    ),
     "a file stands where a folder is": (
         {"implementation/a.py": "", "implementation/a.py/b.py": ""},
         "files.unexpected",
@@ -280,7 +284,7 @@ def test_all_findings_are_told_at_once():
 
 def test_a_stub_is_refused_by_its_tests_and_not_by_its_surface():
     """D-S8-04: what an implementer starts from has the contract's surface already."""
-    stub = FirstGate().stub(sealed("shorten").contract)
+    stub = SandboxedShipGate().stub(sealed("shorten").contract)
     verdict = judge("shorten", {TALLY: stub})
     assert verdict.actual_fingerprint == verdict.locked_fingerprint
     assert "tests.failed" in codes(verdict)
@@ -333,7 +337,7 @@ def test_a_sealed_dependency_without_its_source_is_the_factory_s_fault(tmp_path)
     whole = candidate("save_tally")
     dependency = SealedModule(whole.dependencies[0].contract, tmp_path)
     with pytest.raises(CorruptionError, match="has no implementation"):
-        FirstGate().judge(Candidate(whole.contract, whole.files, (dependency,)))
+        SandboxedShipGate().judge(Candidate(whole.contract, whole.files, (dependency,)))
 
 
 def test_the_contract_of_a_directory_may_be_among_its_files():
@@ -363,8 +367,8 @@ def test_a_sibling_is_imported_relatively_and_by_its_public_names(statement):
 def test_a_package_that_the_settings_allow_may_be_imported():
     """D-23-02: the same module with an allowed package."""
     whole = candidate("tally_words", {TALLY: "import hypothesis\n" + _tally()})
-    assert not FirstGate().judge(whole).passed
-    assert FirstGate(packages=frozenset({"hypothesis"})).judge(whole).passed
+    assert not SandboxedShipGate().judge(whole).passed
+    assert SandboxedShipGate(packages=frozenset({"hypothesis"})).judge(whole).passed
 
 
 def test_files_beside_the_entry_import_each_other():
@@ -376,3 +380,24 @@ def test_files_beside_the_entry_import_each_other():
         "implementation/_base.py": "one = 1\n",
     }
     assert judge("tally_words", changes).passed
+
+
+def test_a_verdict_says_what_each_stage_observed():
+    """D-20-03: what passed, what failed, what was skipped, and what never ran, with times for what did."""
+    good = {stage.name: stage for stage in judge("tally_words", static=True).stages}
+    assert {name for name, stage in good.items() if stage.result == "SKIPPED"} == {
+        "null_module",
+        "strength",
+        "fuzz",
+    }
+    assert {stage.result for stage in good.values()} == {"PASS", "SKIPPED"}
+    assert good["tests"].duration_ms > 0
+    bad = {
+        stage.name: stage for stage in judge("tally_words", {TALLY: _tally("text: str", "text: int")}).stages
+    }
+    assert (bad["surface"].result, bad["tests"].result, bad["static"].result) == (
+        "FAIL",
+        "NOT_RUN",
+        "SKIPPED",
+    )
+    assert bad["surface"].findings == 2

@@ -2,11 +2,12 @@
 
 import pytest
 
-from gate.corpus_reading import sound, sound_names
-from gate.fuzzing import Planted, fuzzed
-from gate.judging import candidate, judge
 from specwright.gate.fuzz.check import FuzzBounds, examine_contract
-from specwright.gate.staging import stage
+from specwright.gate.sandbox.staging import stage
+from testkit.gate.corpus_reading import sound, sound_names
+from testkit.gate.fuzzing import Planted, fuzzed
+from testkit.gate.judging import candidate, judge
+from testkit.sampling import spread
 
 QUICK = FuzzBounds(call_seconds=0.4)
 
@@ -15,12 +16,8 @@ ALWAYS = 5
 
 
 def _some_slow(cases):
-    """The names of cases, most of them marked as slow."""
-    step = max(1, len(cases) // ALWAYS)
-    return [
-        name if place % step == 0 else pytest.param(name, marks=pytest.mark.slow)
-        for place, name in enumerate(cases)
-    ]
+    """The names of cases: a few are fast, one in two of the others is slow."""
+    return spread(cases, fast=max(1, len(cases) // ALWAYS), slow=2)
 
 
 FAULTS = {
@@ -372,7 +369,7 @@ def test_the_good_module_directories_are_left_alone(name, tmp_path):
     found = candidate(name)
     seen = examine_contract(stage(tmp_path, found, found.files), found, found.files, QUICK)
     assert seen.findings == ()
-    assert seen.shown() == f"contract fuzz: {seen.inputs} inputs, no counterexample"
+    assert seen.summary() == f"contract fuzz: {seen.inputs} inputs, no counterexample"
     assert seen.inputs > 100
 
 
@@ -454,8 +451,7 @@ def test_a_fault_far_from_its_input_s_size_is_shown_in_short():
     assert len(finding.message) < 200
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sound_names())
+@pytest.mark.parametrize("name", spread(sound_names(), slow=4))
 def test_no_sound_module_of_the_corpus_is_refused(name, tmp_path):
     """Modules that were written without a thought of the fuzz (D-S8-14)."""
     found = sound(name)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gate.fuzzing import Planted, fuzzed
-from gate.judging import candidate, judge
 from specwright.gate.fuzz.check import FuzzBounds, is_repeatable
+from testkit.gate.fuzzing import Planted, fuzzed
+from testkit.gate.judging import candidate, judge
 
 QUICK = FuzzBounds(examples=40)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gate.fuzzing import Planted
 from specwright.gate.fuzz.constants import constants_of
 from specwright.gate.fuzz.limits import bounds, numbers, quoted
+from testkit.gate.fuzzing import Planted
 
 LIMITS = {
     ("str", "non-empty"): ("length", "1", ""),
@@ -91,7 +91,7 @@ def test_constants_of_tests_are_literals_and_constructors_and_nothing_that_runs(
         """,
     )
     found = constants_of(planted.candidate().files, planted.contract())
-    assert found.given == {"text": ["'left'"], "size": ["3", "-2"]}
+    assert found.by_parameter == {"text": ["'left'"], "size": ["3", "-2"]}
     assert {"Decimal('1.50')", "('a', {'k': [date(2024, 1, 1)]})", "'x'"} <= set(found.values)
     assert not any("open" in text or "docstring" in text for text in found.values)
     assert not found.aware

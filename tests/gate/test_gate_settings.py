@@ -1,15 +1,13 @@
 """What the settings bind at the gate: limits, threshold, fuzz, and who may run without a sandbox."""
 
-from pathlib import Path
-
 import pytest
 
-from gate.judging import MODULES, candidate, codes
-from specwright.bootstrap.gating import comes_with_specwright, gate_of
+from specwright.bootstrap.gate import comes_with_specwright, gate_of
 from specwright.settings import Settings
+from testkit.gate.judging import MODULES, candidate, codes
+from testkit.paths import ROOT
 
 ENTRY = "implementation/__init__.py"
-ROOT = Path(__file__).parents[2]
 SHIPPED = f"playbook:{ROOT / 'examples/tabkeeper/playbook'}"
 TESTS = "tests/test_tally_words.py"
 
@@ -68,7 +66,7 @@ def test_threshold_and_fuzz_are_settings_and_told_in_the_evidence():
         ({"model": SHIPPED}, True),
         ({"model": SHIPPED, "role_models": {"challenger": SHIPPED}}, True),
         ({"model": SHIPPED, "role_models": {"challenger": "openai:gpt-5"}}, False),
-        ({"model": f"playbook:{ROOT / 'tests/factory/products/nameplate/playbook'}"}, False),
+        ({"model": f"playbook:{ROOT / 'tests/loop/product/products/nameplate/playbook'}"}, False),
         ({"model": f"{SHIPPED}/../../../tests"}, False),
         ({"model": "openai:examples"}, False),
         ({}, False),

@@ -2,11 +2,14 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
-from gate.judging import MODULES
-from specwright.gate.module_directory import read_module
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.errors import InputError
+from specwright.gate.directory.module_directory import read_module
+from testkit.gate.judging import MODULES
 
 
 @pytest.fixture
@@ -43,3 +46,40 @@ def test_a_pipe_beside_the_module_is_not_waited_for(module):
     contract.write_text(text.replace('"dependencies": []', needs), encoding="utf-8")
     with pytest.raises(Exception, match="MM-0000dead"):
         read_module(module)
+
+
+def _contract(path: Path, **changes) -> None:
+    contract = MicroModuleContract.from_bytes(path.read_bytes(), "contract")
+    path.write_bytes(MicroModuleContract.model_validate({**contract.to_json(), **changes}).to_bytes())
+
+
+@pytest.mark.parametrize(
+    ("reference", "beside", "serves"),
+    [
+        ("^0.2.0", "0.3.0", False),
+        ("^0.2.0", "0.2.5", True),
+        ("1.0.0", "1.2.0", True),
+        ("^1.1.0", "1.0.9", False),
+        ("^1.0.0", "2.0.0", False),
+        ("latest", "1.0.0", False),
+    ],
+)
+def test_a_directory_and_a_release_agree_on_what_serves_a_reference(module, reference, beside, serves):
+    """D-S8-15, F-15-03: the version that is named, or a compatible later one; in 0.x a minor breaks."""
+    _contract(module / "contract.json", dependencies=[{"ref": f"MM-0000dead@{reference}", "why": "to see"}])
+    other = shutil.copytree(MODULES / "tally_words", module.parent / "tally_words")
+    _contract(other / "contract.json", module_id="MM-0000dead", module_version=beside)
+    if serves:
+        assert read_module(module).candidate.dependencies[0].contract.module_version == beside
+    else:
+        with pytest.raises(InputError, match="MM-0000dead"):
+            read_module(module)
+
+
+def test_the_version_that_is_named_comes_before_a_later_one(module):
+    """D-S8-15: both lie beside the module."""
+    _contract(module / "contract.json", dependencies=[{"ref": "MM-0000dead@1.0.0", "why": "to see"}])
+    for version in ("1.0.0", "1.2.0"):
+        other = shutil.copytree(MODULES / "tally_words", module.parent / f"tally-{9 - int(version[2])}")
+        _contract(other / "contract.json", module_id="MM-0000dead", module_version=version)
+    assert read_module(module).candidate.dependencies[0].contract.module_version == "1.0.0"

@@ -4,10 +4,8 @@ import logging
 
 import pytest
 
-from gate.judging import MODULES, NO_FUZZ, candidate
-from gate.running import broken_off, run
 from specwright.errors import InputError, SpecwrightError
-from specwright.gate import FirstGate
+from specwright.gate import SandboxedShipGate
 from specwright.gate.sandbox.kind import (
     UNCONFINED,
     AvailableSandbox,
@@ -17,6 +15,8 @@ from specwright.gate.sandbox.kind import (
     find_sandbox,
 )
 from specwright.gate.sandbox.plan import SandboxKind
+from testkit.gate.judging import MODULES, NO_FUZZ, candidate
+from testkit.gate.running import broken_off, run
 
 NONE = AvailableSandbox(SandboxKind.NONE, "bubblewrap is not installed; Landlock is off")
 
@@ -48,7 +48,7 @@ def test_without_a_sandbox_it_is_refused_with_what_to_install():
 def test_elsewhere_the_refusal_names_the_options(system):
     """D-S8-16: macOS and Windows, with the platform faked; nothing is run."""
     with pytest.raises(SpecwrightError, match=system) as refused:
-        FirstGate(system=system).judge(candidate("tally_words"))
+        SandboxedShipGate(system=system).judge(candidate("tally_words"))
     for option in ("container", "virtual machine", "WSL", "bubblewrap", 'sandbox = "none"'):
         assert option in refused.value.remedy
 
@@ -56,7 +56,7 @@ def test_elsewhere_the_refusal_names_the_options(system):
 @pytest.mark.parametrize("system", ["darwin", "win32"])
 def test_elsewhere_a_playbook_that_ships_with_specwright_runs_labelled(system, caplog):
     """D-S8-16: unconfined, said loudly and in the verdict's notes, which are evidence; on Linux never."""
-    gate = FirstGate(system=system, shipped=True, strength=0, fuzz=NO_FUZZ)
+    gate = SandboxedShipGate(system=system, shipped=True, strength=0, fuzz=NO_FUZZ)
     with caplog.at_level(logging.WARNING, "specwright.gate"):
         verdict = gate.judge(candidate("tally_words"))
     assert verdict.passed
@@ -76,7 +76,7 @@ def test_a_kind_that_does_not_exist_is_told():
 def test_none_is_taken_only_when_it_is_asked_for_and_loudly(caplog):
     """D-S8-10: whoever accepts the risk says so, and it is written down."""
     with caplog.at_level(logging.WARNING, "specwright.gate"):
-        verdict = FirstGate(sandbox="none", strength=0, fuzz=NO_FUZZ).judge(candidate("tally_words"))
+        verdict = SandboxedShipGate(sandbox="none", strength=0, fuzz=NO_FUZZ).judge(candidate("tally_words"))
     assert verdict.passed
     assert "sandbox: none; the code ran unconfined" in verdict.notes
     assert "unconfined" in caplog.text

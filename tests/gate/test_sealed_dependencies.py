@@ -9,10 +9,10 @@ import types
 
 import pytest
 
-from gate.judging import MODULES, candidate, judge, sealed
-from gate.running import run
-from specwright.domain.docstring import render_docstring
-from specwright.gate.staging import stage
+from specwright.domain.contract.docstring import render_docstring
+from specwright.gate.sandbox.staging import stage
+from testkit.gate.judging import MODULES, candidate, judge, sealed
+from testkit.gate.running import run
 
 ENTRY = "implementation/__init__.py"
 TESTS = "tests/test_save_tally.py"

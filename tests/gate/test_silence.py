@@ -2,11 +2,10 @@
 
 import pytest
 
-from gate.judging import candidate
+from specwright.gate.runs.suite_run import named_tests, null_module_findings, prepare_null_module
 from specwright.gate.sandbox.kind import Sandbox, available_sandbox
-from specwright.gate.silence import prepare_silence, silence_findings
-from specwright.gate.staging import stage, workspace
-from specwright.gate.test_run import named_tests
+from specwright.gate.sandbox.staging import stage, workspace
+from testkit.gate.judging import candidate
 
 TESTS = "tests/test_shorten.py"
 HEAD = "import asyncio\nimport pytest\nfrom modules.shorten import shorten, shorten_async\n"
@@ -17,8 +16,8 @@ def _silent(tests, name="shorten"):
     whole = candidate(name, {TESTS: HEAD + tests} if tests else {})
     with workspace() as root:
         staged = stage(root, whole, whole.files, Sandbox(available_sandbox().kind))
-        with prepare_silence(staged) as pair:
-            found = silence_findings(staged, whole.contract, named_tests(whole.files), 0.1, pair)
+        with prepare_null_module(staged) as pair:
+            found = null_module_findings(staged, whole.contract, named_tests(whole.files), 0.1, pair)
     return [finding.where.partition("::")[2] for finding in found if finding.code == "tests.vacuous"]
 
 

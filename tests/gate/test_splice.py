@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.domain.contract import Input, MicroModuleContract, Modes, Output
-from specwright.domain.docstring import docstring_literal, render_docstring
-from specwright.gate import FirstGate
-from specwright.gate.splice import splice
-from specwright.gate.top_level import SurfaceFault
+from specwright.domain.contract.contract import Input, MicroModuleContract, Modes, Output
+from specwright.domain.contract.docstring import docstring_literal, render_docstring
+from specwright.gate import SandboxedShipGate
+from specwright.gate.source.files import SourceError
+from specwright.gate.surface.splice import splice
 
 PAIR = Modes(sync=True, async_=True)
 
@@ -127,14 +127,14 @@ def test_a_source_without_the_function_stays_as_it_is():
 
 def test_a_place_where_no_docstring_can_stand_is_told():
     """D-S8-03: nothing is shipped that is another program."""
-    with pytest.raises(SurfaceFault) as caught:
+    with pytest.raises(SourceError) as caught:
         splice(b"def double(x):\\\n  return x\n", a_contract())
-    assert caught.value.code == "surface.docstring"
+    assert caught.value.finding.code == "surface.docstring"
 
 
 def test_the_gate_hands_out_a_source_with_the_docstring_of_another_contract():
     """D-S8-03, D-10-05: for those who go on from it; as it is where the docstring has no place."""
-    source, gate = b"def double(x):\n    return x\n", FirstGate()
+    source, gate = b"def double(x):\n    return x\n", SandboxedShipGate()
     given_out = gate.documented(splice(source, a_contract()), a_contract(purpose="Double it again."))
     assert given_out == splice(source, a_contract(purpose="Double it again."))
     placeless = b"def double(x):\\\n  return x\n"

@@ -8,18 +8,18 @@ from contextlib import contextmanager
 
 import pytest
 
-from gate.fuzzing import Planted, fuzzed
-from gate.judging import candidate
-from gate.running import run
-from specwright.domain.answers import FalsifyingTest
+from specwright.domain.answers.answers import FalsifyingTest
 from specwright.errors import SpecwrightError
-from specwright.gate import FirstGate
+from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.sandbox.staging import stage
 from specwright.gate.sandbox.starvation import OwnTime
-from specwright.gate.staging import stage
 from specwright.gate.strength.check import examine_strength
 from specwright.gate.strength.run import Variant, run_variants, start_runner
 from specwright.ports.gate import Trial
+from testkit.gate.fuzzing import Planted, fuzzed
+from testkit.gate.judging import candidate
+from testkit.gate.running import run
 
 ENTRY = "implementation/__init__.py"
 TESTS = "tests/test_shorten.py"
@@ -54,7 +54,7 @@ def tried(line: str, body: str, seconds: float = 60.0) -> Trial:
     changed = source.replace("    if limit < 1:", f"    {line}\n    if limit < 1:")
     text = f"from modules.shorten import shorten\n\n\ndef test_it():\n{body}"
     test = FalsifyingTest(name="test_it", obligation="", source=text)
-    return FirstGate(seconds).falsify(candidate("shorten", {ENTRY: changed}), [test])[0]
+    return SandboxedShipGate(seconds).falsify(candidate("shorten", {ENTRY: changed}), [test])[0]
 
 
 @pytest.mark.slow
@@ -98,7 +98,7 @@ def test_a_falsifying_test_that_never_ends_by_itself_shows_nothing():
 @LINUX
 def test_a_call_of_the_fuzz_that_waits_for_a_processor_is_no_counterexample():
     """D-S8-14, D-S8-12: it is made again, with more patience."""
-    slow = Planted({"a: int": [], "b: int": []}, "int", f"{BUSY.format(1_500_000).strip()}\nreturn a + b")
+    slow = Planted({"a: int": [], "b: int": []}, "int", f"{BUSY.format(1_200_000).strip()}\nreturn a + b")
     with crowded(5):
         found = fuzzed(slow, FuzzBounds(examples=5, seconds=0.2, call_seconds=0.25))
     assert found == ()

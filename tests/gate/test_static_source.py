@@ -2,9 +2,9 @@
 
 import pytest
 
-from gate.judging import candidate
-from gate.static_judging import cases, codes_of_source
 from specwright.gate.static.stage import static_findings
+from testkit.gate.judging import candidate
+from testkit.gate.static_judging import cases, codes_of_source
 
 HEAD = "from pathlib import Path\n"
 

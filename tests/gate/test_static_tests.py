@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.static_judging import cases, codes_of_tests
+from testkit.gate.static_judging import cases, codes_of_tests
 
 SOUND = cases("static/sound_tests.md")
 

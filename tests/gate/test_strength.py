@@ -2,14 +2,14 @@
 
 import pytest
 
-from gate.corpus_reading import sound
-from gate.judging import candidate, judge
-from specwright.gate import FirstGate
+from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.staging import stage
-from specwright.gate.strength.mutants import MODULE_LEVEL, made_mutants, sampled
+from specwright.gate.sandbox.staging import stage
+from specwright.gate.strength.mutants import MODULE_LEVEL, mutants_of, sampled
 from specwright.gate.strength.run import Variant, run_variants, start_runner
 from specwright.ports.gate import Candidate
+from testkit.gate.corpus_reading import sound
+from testkit.gate.judging import candidate, judge
 
 ENTRY = "implementation/__init__.py"
 _NO_FUZZ = FuzzBounds(examples=0)
@@ -17,7 +17,7 @@ _NO_FUZZ = FuzzBounds(examples=0)
 
 def changes(source, path=ENTRY):
     """What is changed in a file, mutant by mutant."""
-    return [mutant.change for mutant in made_mutants({path: source.encode()})]
+    return [mutant.change for mutant in mutants_of({path: source.encode()})]
 
 
 def function(*lines):
@@ -121,8 +121,8 @@ def test_every_mutant_differs_from_the_source_in_one_place_and_can_be_compiled()
     """D-S8-08: over the corpus; the source itself is as it was after all were made."""
     for name in ("evaluate", "next_workday", "render_table", "order_tasks"):
         files = sound(name).files
-        mutants = made_mutants(files)
-        assert mutants == made_mutants(files)
+        mutants = mutants_of(files)
+        assert mutants == mutants_of(files)
         assert len({(mutant.path, mutant.source) for mutant in mutants}) == len(mutants)
         for mutant in mutants:
             compile(mutant.source, mutant.path, "exec")
@@ -133,7 +133,7 @@ def test_mutants_are_told_apart_by_function_file_and_class():
     source = "N = 3\n" + "def f(a):\n    def g():\n        return a\n    return g\n"
     source += "class A:\n    def m(self):\n        return self\n"
     files = {ENTRY: source.encode(), "implementation/more.py": b"def f(a):\n    return a\n"}
-    scopes = [mutant.scope for mutant in made_mutants(files)]
+    scopes = [mutant.scope for mutant in mutants_of(files)]
     assert scopes == [MODULE_LEVEL, "f", "f", "A.m", "more.py::f"]
 
 
@@ -142,7 +142,7 @@ def test_a_sample_is_the_same_each_time_and_takes_from_every_function():
     source = "".join(
         f"def f{n}(a):\n" + "".join(f"    x{i} = a + {i}\n" for i in range(n)) for n in range(2, 12)
     )
-    mutants = made_mutants({ENTRY: source.encode()})
+    mutants = mutants_of({ENTRY: source.encode()})
     chosen = sampled(mutants, 40)
     assert len(chosen) == 40
     assert chosen == sampled(mutants, 40)
@@ -191,7 +191,7 @@ def test_strong_error_tests_do_not_hide_weak_happy_ones():
     source = whole.files[ENTRY].decode().replace("__all__", "from ._more import weigh\n\n__all__")
     source = source.replace("    total = ", "    weigh(1, 2)\n    total = ")
     files = {**whole.files, ENTRY: source.encode(), "implementation/_more.py": more.encode()}
-    verdict = FirstGate(fuzz=_NO_FUZZ, strength=0.6).judge(Candidate(whole.contract, files))
+    verdict = SandboxedShipGate(fuzz=_NO_FUZZ, strength=0.6).judge(Candidate(whole.contract, files))
     assert [finding.code for finding in verdict.findings] == ["strength.function"]
     assert verdict.findings[0].where.startswith("implementation/_more.py:")
 
@@ -236,6 +236,6 @@ def test_a_variant_reports_on_itself_alone(tmp_path):
 def test_a_preflight_runs_no_mutants():
     """D-S8-01, D18: so far preflight is tests and examples."""
     weak = _weakened('== ("abc", "E_CUT")', "!= ()")
-    verdict = FirstGate(fuzz=_NO_FUZZ).judge(candidate("shorten", weak), thorough=False)
+    verdict = SandboxedShipGate(fuzz=_NO_FUZZ).judge(candidate("shorten", weak), thorough=False)
     assert verdict.passed
     assert not any("mutants" in note for note in verdict.notes)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from specwright.gate.surface import SurfaceFault, extract_surface
+from specwright.gate.source.files import ParsedFiles, SourceError
+from specwright.gate.surface.surface import extract_surface
 
 HEAD = """from __future__ import annotations
 from datetime import date
@@ -43,16 +44,16 @@ def read(folder, source, name="bill", **files):
     (folder / "__init__.py").write_text(source, encoding="utf-8")
     for stem, text in files.items():
         (folder / f"{stem}.py").write_text(text, encoding="utf-8")
-    return extract_surface(folder, name)
+    return extract_surface(ParsedFiles.of_implementation(folder), name)
 
 
 def fault(folder, source, **files):
     """The code of the fault in a source."""
-    with pytest.raises(SurfaceFault) as caught:
+    with pytest.raises(SourceError) as caught:
         read(folder, source, **files)
-    assert caught.value.message
-    assert caught.value.where.startswith("implementation/")
-    return caught.value.code
+    assert caught.value.finding.message
+    assert caught.value.finding.where.startswith("implementation/")
+    return caught.value.finding.code
 
 
 def test_a_surface_is_the_five_dimensions(tmp_path):
@@ -248,5 +249,48 @@ def test_parameters_are_plain_and_annotated(tmp_path, old, new):
 
 def test_a_directory_without_an_entry_file_has_no_surface(tmp_path):
     """D-S8-02: it is told, not raised as the gate's own failure."""
-    with pytest.raises(SurfaceFault, match="missing"):
-        extract_surface(tmp_path, "bill")
+    with pytest.raises(SourceError, match="missing"):
+        extract_surface(ParsedFiles.of_implementation(tmp_path), "bill")
+
+
+ROWS = """from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Row:
+    {}: int
+"""
+ROW_BODY = '''
+def bill(due: date) -> Row:
+    """Write a bill.
+
+    Args:
+        due:
+
+    Returns:
+        row:
+    """
+    return Row(1)
+'''
+ROW_HEAD = HEAD.replace('["bill"]', '["bill", "Row"]') + "from .kinds import Row\n"
+
+
+def _fields(folder):
+    """The statement of the class in the output."""
+    (output,) = read(folder, ROW_HEAD + ROW_BODY)["outputs"]
+    return output["invariants"][-1]
+
+
+def test_a_class_is_read_from_the_file_that_python_imports(tmp_path):
+    """D-S8-04: a package comes before a file of the same name, so its class is the one that runs."""
+    (tmp_path / "kinds").mkdir()
+    (tmp_path / "kinds.py").write_text(ROWS.format("read"), encoding="utf-8")
+    (tmp_path / "kinds/__init__.py").write_text(ROWS.format("runs"), encoding="utf-8")
+    assert "runs: int" in _fields(tmp_path)
+    (tmp_path / "kinds/__init__.py").unlink()
+    assert "read: int" in _fields(tmp_path)
+
+
+def test_a_class_that_is_bound_again_in_its_file_is_no_class_of_the_surface(tmp_path):
+    """D-S8-19: the class that runs may be another than the one that is read."""
+    (tmp_path / "kinds.py").write_text(ROWS.format("a") + "\nRow = dict\n", encoding="utf-8")
+    assert fault(tmp_path, ROW_HEAD + ROW_BODY) == "surface.name"

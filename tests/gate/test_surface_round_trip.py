@@ -3,11 +3,12 @@
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from gate.drawn_contracts import contracts, dependency_classes
-from specwright.domain.contract_rules import normalise, problems
-from specwright.domain.docstring import render_stub
-from specwright.gate.splice import splice
-from specwright.gate.surface import extract_surface
+from specwright.domain.contract.docstring import render_stub
+from specwright.domain.contract.rules import normalise, problems
+from specwright.gate.source.files import ParsedFiles
+from specwright.gate.surface.splice import splice
+from specwright.gate.surface.surface import extract_surface
+from testkit.gate.drawn_contracts import contracts, dependency_classes
 
 _QUIET = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
 
@@ -17,7 +18,7 @@ def _shows_the_round_trip(contract, folder):
     assume(not problems(contract))
     source = render_stub(contract, dependency_classes(contract)).encode()
     (folder / "__init__.py").write_bytes(source)
-    assert extract_surface(folder, contract.name) == contract.dimensions()
+    assert extract_surface(ParsedFiles.of_implementation(folder), contract.name) == contract.dimensions()
     assert splice(source, contract) == source
 
 
@@ -28,7 +29,8 @@ def test_the_surface_of_a_rendered_stub_is_the_contract(contract, tmp_path):
     _shows_the_round_trip(contract, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.timeout(600)
 @settings(max_examples=2000, deadline=None, suppress_health_check=_QUIET)
 @given(contract=contracts())
 def test_the_surface_of_thousands_of_rendered_stubs_is_the_contract(contract, tmp_path):

@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from gate.judging import candidate, judge
-from specwright.gate.strength.vacuity import stubs, vacuous_findings
+from specwright.gate.strength.check import stubs, vacuous_findings
+from testkit.gate.judging import candidate, judge
 
 ENTRY = "implementation/__init__.py"
 TESTS = "tests/test_shorten.py"

@@ -7,11 +7,11 @@ import pytest
 
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import CodeIndex
-from support.fake_index import FakeCodeIndex, WordEmbedder
+from testkit.fake_index import FakeCodeIndex, WordEmbedder
 
 pytest.register_assert_rewrite("index.behaviour")
 
-from index.behaviour import CodeIndexBehaviour  # noqa: E402  # after its asserts are registered
+from testkit.index.behaviour import CodeIndexBehaviour  # noqa: E402  # after its asserts are registered
 
 
 class TestSqliteCodeIndex(CodeIndexBehaviour):

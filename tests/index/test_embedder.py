@@ -21,7 +21,7 @@ from specwright.index.embedder import (
 )
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
-from support.index_entries import entry
+from testkit.index_entries import entry
 
 SEARCH_OFFLINE = """
 import sys
@@ -33,7 +33,7 @@ sys.addaudithook(deny)
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
-from support.index_entries import entry
+from testkit.index_entries import entry
 index = SqliteCodeIndex(Path(sys.argv[1]), load_embedder("wordllama"))
 index.add(entry(1, "Turn the title of an article into a URL slug", tags=["url"]))
 index.add(entry(2, "Compute compound interest on a deposit", tags=["finance"]))

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import pytest
 
-from specwright.domain.code_index import IndexStatus
+from specwright.domain.modules.code_index import IndexStatus
 from specwright.errors import CorruptionError
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
-from support.fake_index import WordEmbedder
-from support.index_entries import entry
+from testkit.fake_index import WordEmbedder
+from testkit.index_entries import entry
 
 
 class Attack(NamedTuple):
@@ -206,9 +206,9 @@ def test_the_one_change_that_is_allowed_passes(index: SqliteCodeIndex, tmp_path:
             "UPDATE entries SET status = 'SUPERSEDED', superseded_by = 'MM-00000002@1.0.0', "
             "notes = notes || ' and replaced' WHERE seq = 1"
         )
-    kept = index.entries()[0]
-    assert (kept.status, kept.superseded_by) == (IndexStatus.SUPERSEDED, "MM-00000002@1.0.0")
-    assert kept.notes == "as shipped and replaced"
+    first = index.entries()[0]
+    assert (first.status, first.superseded_by) == (IndexStatus.SUPERSEDED, "MM-00000002@1.0.0")
+    assert first.notes == "as shipped and replaced"
     assert index.search(IndexQuery("purpose")) == []
 
 

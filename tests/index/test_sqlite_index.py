@@ -16,16 +16,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from index.another_process import open_together
-from specwright.domain.code_index import IndexStatus, embedding_text
+from specwright.domain.modules.code_index import IndexStatus, embedding_text
 from specwright.errors import CorruptionError, HeldError, ModelError, RefusedError, SpecwrightError
 from specwright.index.database import Database
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
-from support.fake_index import FakeCodeIndex, WordEmbedder
-from support.index_entries import entry
+from testkit.fake_index import FakeCodeIndex, WordEmbedder
+from testkit.index.another_process import open_together
+from testkit.index_entries import entry
+from testkit.paths import TESTS
 
-ANOTHER_PROCESS = Path(__file__).with_name("another_process.py")
+ANOTHER_PROCESS = TESTS / "testkit/index/another_process.py"
 
 
 @pytest.fixture
@@ -116,14 +117,14 @@ class TestStorage:
         assert [each.module_id[-1] for each in index.entries()] == ["1", "2", "3"]
 
     def test_a_file_that_is_no_index_is_reported(self, tmp_path: Path):
-        """A damaged file is told in one message and left alone (D-S12-01)."""
+        """A damaged file is reported in one message and left alone (D-S12-01)."""
         (tmp_path / "index.db").write_bytes(b"no database at all" * 100)
         with pytest.raises(CorruptionError, match=r"index\.db"):
             SqliteCodeIndex(tmp_path, WordEmbedder())
         assert (tmp_path / "index.db").read_bytes().startswith(b"no database")
 
     def test_a_directory_that_cannot_be_made_is_reported(self, tmp_path: Path):
-        """A place where no index can be is told in one message (D-S12-01)."""
+        """A place where no index can be is reported in one message (D-S12-01)."""
         (tmp_path / "file").touch()
         with pytest.raises(SpecwrightError, match="cannot be made"):
             SqliteCodeIndex(tmp_path / "file" / "code_index", WordEmbedder())
@@ -259,17 +260,17 @@ class TestSimilarity:
     def test_the_model_sees_purpose_tags_and_io_summary(self, tmp_path: Path):
         """The embedding text is purpose, tags joined by ', ' and compact JSON of io_summary (F-14.1-07)."""
         model = WordEmbedder()
-        given = entry(
+        shipped = entry(
             1, "turn a title into a slug", tags=["text", "url"], inputs=["titel: str (nicht leer, ü)"]
         )
         with closing(SqliteCodeIndex(tmp_path, model)) as index:
-            index.add(given)
+            index.add(shipped)
         text = (
             "turn a title into a slug\ntext, url\n"
             '{"inputs":["titel: str (nicht leer, ü)"],"outputs":["result: str"],'
             '"error_surfaces":["ValueError: text is empty"],"effects":[],"modes":["sync"]}'
         )
-        assert model.asked == [text] == [embedding_text(given)]
+        assert model.asked == [text] == [embedding_text(shipped)]
 
     def test_a_known_entry_is_not_embedded_again(self, tmp_path: Path):
         """Adding what is there costs no call of the model (F-14.1-02)."""

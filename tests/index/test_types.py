@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.domain.code_index import declared_types, summarise, type_key
-from specwright.domain.contract import Input, MicroModuleContract, Modes, Output
+from specwright.domain.contract.contract import Input, MicroModuleContract, Modes, Output
+from specwright.domain.modules.code_index import declared_types, summarise, type_key
 
 TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=12

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specwright.errors import CorruptionError, InputError, NonDeterminismError
-from specwright.journal import Cassette, FileJournal, SystemSource, read_records
+from specwright.journal import FileJournal, Recording, SystemSource, read_records
 
 OPENED: list[FileJournal] = []
 
@@ -163,7 +163,7 @@ def written(path: Path, answers: int) -> bytes:
 @settings(max_examples=30)
 @given(data=st.data())
 def test_a_journal_that_is_cut_off_anywhere_holds_its_complete_records(tmp_path_factory, data: st.DataObject):
-    """A torn line was never answered; it is dropped, and the next record stands on a line of its own (D-S4-03)."""
+    """A partial line was never an answer; it is removed, and the next record has a line of its own (D-S4-03)."""
     path = tmp_path_factory.mktemp("journal") / "journal.jsonl"
     whole = written(path, 4)
     cut = data.draw(st.integers(0, len(whole)))
@@ -183,10 +183,10 @@ def test_damage_that_no_crash_can_do_is_told_by_its_line(path: Path, damage: byt
     lines[1] = damage
     path.write_bytes(b"\n".join([*lines, b""]))
     before = path.read_bytes()
-    with pytest.raises(CorruptionError) as told:
+    with pytest.raises(CorruptionError) as raised:
         opened(path)
-    assert told.value.where == f"{path}, line 2"
-    assert told.value.remedy
+    assert raised.value.where == f"{path}, line 2"
+    assert raised.value.remedy
     assert path.read_bytes() == before
 
 
@@ -199,7 +199,7 @@ def test_two_answers_for_one_place_are_corruption(path: Path):
 
 
 class Counting(SystemSource):
-    """A source whose draws can be told apart."""
+    """A source whose draws differ."""
 
     def __init__(self) -> None:
         self._next = count()
@@ -238,21 +238,21 @@ def test_a_hex_draw_that_is_taken_is_drawn_again_and_only_the_last_is_kept(path:
     assert opened(path).scope("x").hex8(lambda _: True) == "00000002"
 
 
-def test_a_cassette_serves_the_draws_and_leaves_the_answers_to_its_model(path: Path, tmp_path: Path):
+def test_a_recording_serves_the_draws_and_leaves_the_answers_to_its_model(path: Path, tmp_path: Path):
     """Another journal's draws by place, recorded in this one; beyond its end the source draws (D-S4-06)."""
     before = drawn(opened(path, source=Counting()))
     opened(path).scope("x").recall("model", "asked", says("recorded"))
-    again = opened(tmp_path / "again.jsonl", source=Counting(), cassette=Cassette(path))
+    again = opened(tmp_path / "again.jsonl", source=Counting(), recording=Recording(path))
     assert drawn(again, times=2)[:4] == before
     assert again.scope("x").recall("model", "asked", says("live")) == "live"
     assert drawn(opened(tmp_path / "again.jsonl", source=Counting()), times=2)[:4] == before
 
 
-def test_a_cassette_that_is_not_there_is_bad_input(tmp_path: Path):
-    """`replay:` with a wrong path is told with it (D-S9-04)."""
-    with pytest.raises(InputError) as told:
-        Cassette(tmp_path / "nothing.jsonl")
-    assert str(tmp_path / "nothing.jsonl") in told.value.where
+def test_a_recording_that_is_not_there_is_bad_input(tmp_path: Path):
+    """`replay:` with a wrong path is named in the error (D-S9-04)."""
+    with pytest.raises(InputError) as raised:
+        Recording(tmp_path / "nothing.jsonl")
+    assert str(tmp_path / "nothing.jsonl") in raised.value.where
 
 
 def test_several_threads_write_whole_lines(path: Path):

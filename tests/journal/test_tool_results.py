@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool
 
+from specwright.domain.modules.code_index import SearchHit
 from specwright.journal import FileJournal, read_records
-from specwright.ports.code_index import IndexQuery, SearchHit
+from specwright.ports.code_index import IndexQuery
 from specwright.ports.search import SearchResult
-from specwright.roles.tools import search_tool, web_search_tool
-from support.index_entries import entry
+from specwright.roles.agent.tools import search_tool, web_search_tool
+from testkit.index_entries import entry
 
 RUN = "TSK-001.1/plan/round-1/planner"
 
@@ -78,7 +79,7 @@ def test_a_model_that_gives_all_its_calls_one_id_is_served_all_the_same(
 
 
 def test_a_web_search_is_journalled_and_bounded(path: Path, journals: list[FileJournal]):
-    """Ten results at most, kept as they were found (F-3.2.1-02, D-S4-01)."""
+    """Ten results at most, recorded as they came (F-3.2.1-02, D-S4-01)."""
     web, consulted = Counted(), list[tuple[str, list[str]]]()
     journals += [FileJournal(path)]
     tool = web_search_tool(web, journals[0], "product.1/researcher", consulted)

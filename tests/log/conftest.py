@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from log.damage import OPENED
+from testkit.log.damage import OPENED
 
 
 @pytest.fixture(autouse=True)

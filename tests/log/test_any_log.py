@@ -13,15 +13,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from log.damage import START, TOPIC, stored, tamper
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.log.verify import verify
 from specwright.wire.admission import default_admission
-from specwright.wire.ledger import Ledger
 from specwright.wire.reducer import reduce_wires
 from specwright.wire.rejection import WireRefusedError
-from specwright.wire.stream import StreamState
-from wire.story import HAPPY_PATH, TASK, Story
+from specwright.wire.stream import AdmissionState, StreamState
+from testkit.log.damage import START, TOPIC, stored, tamper
+from testkit.wire.story import HAPPY_PATH, TASK, Story
 
 EVENTS = st.sampled_from([*HAPPY_PATH, "task.blocked", "task.failed", "task.cancelled", "review.recorded"])
 STREAMS = st.sampled_from(
@@ -41,7 +40,7 @@ class AnyLog(RuleBasedStateMachine):
         self.clock = count(START, 1_000_000_000)
         self.story = Story()
         self.handles = [self.opened(), self.opened()]
-        self.held: list[dict[str, Any]] = []
+        self.accepted: list[dict[str, Any]] = []
         self.states: list[dict[str, StreamState]] = [{}]
         self.copies = count()
 
@@ -64,22 +63,22 @@ class AnyLog(RuleBasedStateMachine):
             place = max(1, places.get(stream_id, 0) + offset)
             places[stream_id] = place
             wires.append(self.story.wire(event, stream_id, stream_seq=place))
-        expected = reduce_wires([*self.held, *wires])
+        expected = reduce_wires([*self.accepted, *wires])
         if expected.rejected:
             with pytest.raises(WireRefusedError) as refused:
                 self.handles[handle].append(wires)
             assert refused.value.rejection == expected.rejected[0].rejection
             return
         self.handles[handle].append(wires)
-        for place, wire in enumerate(wires, start=len(self.held)):
-            self.held.append(wire)
-            self.states.append(reduce_wires([*self.held[:place], wire]).streams)
+        for place, wire in enumerate(wires, start=len(self.accepted)):
+            self.accepted.append(wire)
+            self.states.append(reduce_wires([*self.accepted[:place], wire]).streams)
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.accepted)
     @rule(handle=st.integers(0, 1), data=st.data())
     def append_again(self, handle: int, data: st.DataObject) -> None:
-        """Repeat what is held, as it is or with another body: nothing, or a conflict."""
-        wire = data.draw(st.sampled_from(self.held))
+        """Repeat an accepted Wire, as it is or with another body: nothing, or a conflict."""
+        wire = data.draw(st.sampled_from(self.accepted))
         self.handles[handle].append([wire])
         with pytest.raises(WireRefusedError) as refused:
             self.handles[handle].append([wire | {"sender": "human:owner"}])
@@ -94,21 +93,21 @@ class AnyLog(RuleBasedStateMachine):
     @rule(data=st.data())
     def replay_a_prefix(self, data: st.DataObject) -> None:
         """The first Wires of the log give the state that was there when they were all."""
-        length = data.draw(st.integers(0, len(self.held)))
-        ledger = Ledger()
+        length = data.draw(st.integers(0, len(self.accepted)))
+        ledger = AdmissionState()
         for entry in list(self.handles[0].stored())[:length]:
             default_admission().replay(ledger, orjson.loads(entry.body), entry.body)
 
         assert dict(ledger.streams()) == self.states[length]
-        assert reduce_wires(self.held[:length]).streams == self.states[length]
+        assert reduce_wires(self.accepted[:length]).streams == self.states[length]
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.accepted)
     @rule(data=st.data())
     def rearrange(self, data: st.DataObject) -> None:
         """Any permutation, with doubles and gaps: harmless or reported, by the reducer and in the file."""
-        order = data.draw(st.permutations(range(len(self.held))))
-        doubles = data.draw(st.lists(st.sampled_from(range(len(self.held))), max_size=2))
-        moved = [self.held[place] for place in [*order, *doubles]]
+        order = data.draw(st.permutations(range(len(self.accepted))))
+        doubles = data.draw(st.lists(st.sampled_from(range(len(self.accepted))), max_size=2))
+        moved = [self.accepted[place] for place in [*order, *doubles]]
         reduction = reduce_wires(moved)
         assert reduction.rejected or reduction.streams == self.states[-1]
 
@@ -121,7 +120,7 @@ class AnyLog(RuleBasedStateMachine):
         )
         assert bool(verify(damaged)) == (stored(damaged) != stored(self.path))
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.accepted)
     @rule(
         data=st.data(), column=st.integers(1, 5), at=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7)
     )
@@ -154,9 +153,9 @@ class AnyLog(RuleBasedStateMachine):
     def the_log_holds_what_it_acknowledged(self) -> None:
         """Both handles see the same Wires in the same order, and where every stream ends."""
         for handle in self.handles:
-            assert [entry.wire for entry in handle.entries()] == self.held
+            assert [entry.wire for entry in handle.entries()] == self.accepted
             for stream_id, stream in self.states[-1].items():
-                assert (handle.head(stream_id), handle.last_wire_id(stream_id)) == (
+                assert (handle.stream_end(stream_id).stream_seq, handle.stream_end(stream_id).wire_id) == (
                     stream.seq,
                     stream.last_wire_id,
                 )

@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from log.damage import START, TOPIC, open_log, stored, tamper
-from specwright.application.stores.log_ends import check_log_ends, log_ends, note_log_end, note_release_end
-from specwright.bootstrap.proving import verified_project
+from specwright.application.store.log_ends import check_log_ends, log_ends, note_log_end, note_release_end
 from specwright.bootstrap.reading import log_findings
-from specwright.domain.log_end import LogEnd
+from specwright.bootstrap.verify import verify_project
 from specwright.errors import CorruptionError
 from specwright.log.sqlite_log import SqliteWireLog
+from specwright.ports.wire_log import LogEnd
 from specwright.storage import DiskStateStore
-from wire.story import Story
+from testkit.log.damage import START, TOPIC, open_log, stored, tamper
+from testkit.wire.story import Story
 
 EVENTS = ("spec.approved", "plan.locked", "release.made", "plan.locked")
 
@@ -77,7 +77,7 @@ def found(project: Project) -> set[tuple[int, str]]:
 
 def told_by_verify(project: Project) -> set[str]:
     """The codes of `specwright verify` that concern the log."""
-    faults = verified_project(project.folder, at_rest=True).faults
+    faults = verify_project(project.folder, at_rest=True).findings
     return {fault.code for fault in faults if fault.code.startswith("log.")}
 
 

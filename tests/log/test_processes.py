@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from log.damage import open_log
-from log.writer import wire_of_rival, wires_of
 from specwright.log.verify import verify
+from testkit.log.damage import open_log
+from testkit.log.writer import wire_of_rival, wires_of
+from testkit.paths import TESTS
 
-TESTS = Path(__file__).parents[1]
-WRITER = Path(__file__).parent / "writer.py"
+WRITER = TESTS / "testkit/log/writer.py"
 
 
 def start(path: Path, *arguments: object) -> subprocess.Popen[str]:
@@ -37,7 +37,7 @@ def ids(path: Path) -> list[str]:
 def test_a_kill_loses_no_acknowledged_wire_and_a_second_run_doubles_none(tmp_path: Path, threads: int):
     """`kill -9` in 50 places: what was acknowledged is there, once; the log is intact (D-S4-03, D-32-01).
 
-    With four threads the kill meets groups that share a transaction.
+    With four threads, the kill meets appends that wait for each other.
     """
     path = tmp_path / "log.sqlite"
     acknowledged: list[str] = []
@@ -61,7 +61,7 @@ def test_a_kill_loses_no_acknowledged_wire_and_a_second_run_doubles_none(tmp_pat
 
 @pytest.mark.slow
 def test_of_two_processes_that_want_one_place_in_a_stream_one_wins(tmp_path: Path):
-    """Two writers on one stream: one wins each place, the other is told a conflict (D-32-02)."""
+    """Two writers on one stream: one wins each place, the other gets a conflict (D-32-02)."""
     path, places = tmp_path / "log.sqlite", 40
     rivals = {name: start(path, "rival", name, places) for name in "AB"}
     outcomes = {name: rival.communicate("go\n")[0].splitlines() for name, rival in rivals.items()}

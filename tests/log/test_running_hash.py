@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from specwright.errors import InputError
-from specwright.log.running_hash import GENESIS, EntityId, running_hash
+from specwright.log.hcs import GENESIS, EntityId, running_hash
 
 TOPIC = EntityId.parse("0.0.4603900")
 PAYER = EntityId.parse("0.0.2617920")

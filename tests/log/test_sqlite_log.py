@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from log.damage import START, TOPIC, open_log, stored, tamper, written
 from specwright.errors import CorruptionError, InputError, RefusedError
-from specwright.log.metadata import hcs_metadata
+from specwright.log.hcs import hcs_metadata
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.log.verify import verify
 from specwright.ports.wire_log import WireLog
@@ -18,7 +17,8 @@ from specwright.wire import canonical
 from specwright.wire.reducer import reduce_wires
 from specwright.wire.rejection import WireRefusedError
 from specwright.wire.validation import default_schemas
-from wire.story import HAPPY_PATH, TASK, Story
+from testkit.log.damage import START, TOPIC, open_log, stored, tamper, written
+from testkit.wire.story import HAPPY_PATH, TASK, Story
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_consensus_time_rises_even_if_the_clock_stands_still_or_goes_back(path: 
     second.append(wires[2:])
 
     assert [entry.consensus_nanos for entry in second.entries()] == [0, 1, 2, 3]
-    assert second.head(TASK) == 4
+    assert second.stream_end(TASK).stream_seq == 4
     second.close()
 
 
@@ -73,7 +73,7 @@ def test_the_stored_bytes_are_the_canonical_ones(path: Path):
 
 
 def test_a_repeated_append_does_nothing(path: Path):
-    """The same Wire with the same bytes is passed over, alone or among new ones (D-32-01)."""
+    """The same Wire with the same bytes is skipped, alone or among new ones (D-32-01)."""
     wires = Story().wires(*HAPPY_PATH)
     log = open_log(path)
     log.append(wires[:3])
@@ -100,9 +100,9 @@ def test_an_append_is_all_or_none(path: Path):
 
     assert code_of(log, good, bad) == "task.transition"
     assert list(log.entries()) == []
-    assert log.head(TASK) == 0
+    assert log.stream_end(TASK).stream_seq == 0
     log.append([good])
-    assert log.head(TASK) == 1
+    assert log.stream_end(TASK).stream_seq == 1
 
 
 def test_heads_know_their_stream_only(path: Path):
@@ -112,9 +112,13 @@ def test_heads_know_their_stream_only(path: Path):
     review = story.wire("review.recorded", "project:notes-1f0c9a2e")
     log.append([story.wire("task.created"), review, story.wire("task.available")])
 
-    assert (log.head(TASK), log.head("project:notes-1f0c9a2e"), log.head("phase:x")) == (2, 1, 0)
-    assert log.last_wire_id("project:notes-1f0c9a2e") == review["wire_id"]
-    assert log.last_wire_id("phase:x") is None
+    assert (
+        log.stream_end(TASK).stream_seq,
+        log.stream_end("project:notes-1f0c9a2e").stream_seq,
+        log.stream_end("phase:x").stream_seq,
+    ) == (2, 1, 0)
+    assert log.stream_end("project:notes-1f0c9a2e").wire_id == review["wire_id"]
+    assert log.stream_end("phase:x").wire_id is None
 
 
 def test_opening_catches_up_with_what_is_stored(path: Path):
@@ -122,7 +126,7 @@ def test_opening_catches_up_with_what_is_stored(path: Path):
     wires = written(path)
     log = open_log(path)
 
-    assert log.head(TASK) == 6
+    assert log.stream_end(TASK).stream_seq == 6
     story = Story()
     late = story.wire("task.started", stream_seq=7) | {"wire_id": "wire_01JZ9999999999999999999999"}
     assert code_of(log, late) == "stream.terminal"
@@ -140,7 +144,7 @@ def test_two_who_write_to_one_stream_one_wins_and_the_other_is_refused(path: Pat
     one.append([story.wire("task.available", stream_seq=2)])
 
     assert code_of(other, story.wire("task.cancelled", stream_seq=2)) == "stream.sequence"
-    assert other.head(TASK) == 2
+    assert other.stream_end(TASK).stream_seq == 2
     assert [entry.wire["type"] for entry in other.entries()] == ["task.created", "task.available"]
 
 
@@ -157,7 +161,7 @@ def test_a_reader_sees_each_append_and_does_not_hold_up_the_writer(path: Path):
     assert [entry.wire for entry in reader.entries(after=2)] == wires[2:]
 
 
-def test_who_only_reads_takes_no_lock(path: Path):
+def test_a_reader_takes_no_lock(path: Path):
     """A log that is being written can be opened and read meanwhile (D-29-04)."""
     wires = written(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
@@ -165,7 +169,7 @@ def test_who_only_reads_takes_no_lock(path: Path):
         reader = open_log(path)
 
         assert [entry.wire for entry in reader.entries()] == wires
-        assert reader.head(TASK) == 6
+        assert reader.stream_end(TASK).stream_seq == 6
 
 
 def test_a_topic_keeps_the_payer_it_began_with(path: Path):
@@ -179,12 +183,12 @@ def test_a_topic_keeps_the_payer_it_began_with(path: Path):
     assert verify(path) == []
 
 
-def test_a_log_of_another_version_is_told(path: Path):
+def test_a_log_of_another_version_is_reported(path: Path):
     """A file that this program does not know is not touched (DESIGN §9)."""
     written(path)
     tamper(path, "PRAGMA user_version = 9")
 
-    with pytest.raises(CorruptionError, match="version 9"):
+    with pytest.raises(CorruptionError, match="its version is 9"):
         open_log(path)
 
 
@@ -243,7 +247,7 @@ def test_the_file_itself_is_append_only(path: Path, statement: str):
     assert stored(path) == before
 
 
-def test_a_file_that_is_no_log_is_told_in_one_sentence(path: Path):
+def test_a_file_that_is_no_log_is_reported_in_one_sentence(path: Path):
     """A bad input gets one clear message that says what, where and what to do (DESIGN §9)."""
     path.parent.mkdir()
     path.write_bytes(b"not a database, but long enough to be taken for one" * 30)
@@ -288,16 +292,16 @@ def test_what_is_in_the_log_reduces_to_the_state_of_the_task(path: Path):
     assert view["task_state"] == "completed"
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path):
-    """What the disk refuses is told as such, and is not taken for damage (DESIGN §9)."""
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path):
+    """What the disk refuses is an error of its own, not damage (DESIGN §9)."""
     (tmp_path / "file").write_text("in the way")
 
-    with pytest.raises(RefusedError, match="cannot be written"):
+    with pytest.raises(RefusedError, match="cannot be made"):
         open_log(tmp_path / "file" / "log.sqlite")
 
 
 def test_the_proof_is_shown_beside_the_body_in_the_documents_form(path: Path):
-    """HCS metadata is kept as integers and shown as ISO with nine digits (W-3-08, D-36-01)."""
+    """HCS metadata is stored as integers and shown as ISO with nine digits (W-3-08, D-36-01)."""
     log = SqliteWireLog(path, TOPIC, lambda: 1_778_083_201_123_456_789)
     log.append([Story().wire("task.created")])
     (entry,) = log.stored()

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from log.damage import START, TOPIC, open_log, stored, tamper, written
-from specwright.domain.log_end import LogEnd
 from specwright.errors import InputError
-from specwright.log.running_hash import GENESIS, EntityId, running_hash
+from specwright.log.hcs import GENESIS, EntityId, running_hash
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.log.verify import verify
+from specwright.ports.wire_log import LogEnd
 from specwright.wire import canonical
-from wire.story import Story
+from testkit.log.damage import START, TOPIC, open_log, stored, tamper, written
+from testkit.wire.story import Story
 
 AND_FIXTURES = settings(
     max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
@@ -356,19 +356,19 @@ def test_an_entry_of_a_topic_that_is_none_of_the_log_is_named(path: Path):
 
 
 @AND_FIXTURES
-@given(kept=st.integers(0, 5), agreeing=st.booleans())
-def test_a_log_cut_off_anywhere_is_named(path: Path, kept: int, agreeing: bool):
+@given(length=st.integers(0, 5), agreeing=st.booleans())
+def test_a_log_cut_off_anywhere_is_named(path: Path, length: int, agreeing: bool):
     """Cut off anywhere: the first missing entry; one that agrees with itself, by the noted end (D-36-02)."""
     end, rows = noted(path), stored(path)
     copy = copied(path)
-    tamper(copy, f"DELETE FROM entry WHERE sequence_number > {kept}")
+    tamper(copy, f"DELETE FROM entry WHERE sequence_number > {length}")
     if agreeing:
         tamper(copy, "DELETE FROM head")
-        if kept:
-            last = (TOPIC, kept, rows[kept - 1][5])
+        if length:
+            last = (TOPIC, length, rows[length - 1][5])
             tamper(copy, "INSERT INTO head VALUES (?, ?, ?)", parameters=last)
 
-    assert kept + 1 in names(copy) or agreeing
+    assert length + 1 in names(copy) or agreeing
     assert bool(verify(copy)) is not agreeing
     assert 6 in {finding.sequence_number for finding in verify(copy, expected=[end])}
 

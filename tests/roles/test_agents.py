@@ -9,19 +9,20 @@ import langchain.agents
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-import engineering.workbench
-from engineering.answers import Handed
-from engineering.workbench import modelled, script
-from roles.damage import ANSWERS
-from roles.obedient import Bench, ObedientChatModel, Orders, calls
-from roles.overheard import Run
-from specwright.domain.answers import ChallengerAnswer
+from specwright.domain.answers.answers import ChallengerAnswer
 from specwright.errors import AnswerError
 from specwright.ports.roles import Assignment, Place, Role
-from specwright.roles import agent
-from specwright.roles.submission import Submission, parser
-from specwright.roles.workspace import Workspace
-from specwright.storage.guarded_backend import ContextPackBackend
+from specwright.roles.agent import agent
+from specwright.roles.agent.workspace import Workspace
+from specwright.roles.answers.submission import Submission, parser
+from specwright.storage.context_pack import ContextPackBackend
+from testkit.loop import debate_workbench
+from testkit.loop.debate_workbench import modelled, script
+from testkit.loop.role_answers import Turn
+from testkit.model.fake_model import FakeModel, OrderedReplies, calls
+from testkit.roles.damage import ANSWERS
+from testkit.roles.overheard import Run
+from testkit.roles.roles_workbench import RolesWorkbench
 
 AGENTS = ("researcher", "planner", "proposer", "amender", "challenger")
 LOOK = ("look_around", {"where": "everywhere"})
@@ -30,7 +31,7 @@ LOOK = ("look_around", {"where": "everywhere"})
 Check = Callable[..., Sequence[str]]
 
 
-def ask(bench: Bench, role: str, check: Check = lambda *_: ()) -> Any:
+def ask(bench: RolesWorkbench, role: str, check: Check = lambda *_: ()) -> Any:
     """One invocation of a role."""
     named = Role.PROPOSER if role == "amender" else Role(role)
     stage = "amended" if role == "amender" else "round-1"
@@ -63,13 +64,13 @@ def without_title(spec: Any, *_: Any) -> list[str]:
     return ["title: is missing"] if isinstance(spec, dict) and "title" not in spec else []
 
 
-def asked(directory: Path, role: str, *answers: AIMessage) -> Orders:
-    """A role follows its orders to its answer."""
-    orders = Orders(*answers)
-    with Bench(directory, orders) as bench:
+def asked(directory: Path, role: str, *answers: AIMessage) -> OrderedReplies:
+    """A role follows its replies to its answer."""
+    replies = OrderedReplies(*answers)
+    with RolesWorkbench(directory, replies) as bench:
         said = ask(bench, role, without_title)
     assert (said if isinstance(said, dict) else said.to_json()) == ANSWERS[role].answer
-    return orders
+    return replies
 
 
 @pytest.mark.parametrize("role", AGENTS)
@@ -77,37 +78,37 @@ def test_a_terminal_tool_ends_its_agent_once_it_succeeds(tmp_path: Path, role: s
     """Alone, first or last among parallel calls: the model is not asked again (D-S6-07)."""
     done = terminal(role)
     for number, turn in enumerate(([done], [done, LOOK, LOOK], [LOOK, done], [done, done])):
-        assert len(asked(tmp_path / str(number), role, calls(*turn)).asked) == 1
+        assert len(asked(tmp_path / str(number), role, calls(*turn)).requests) == 1
 
 
 @pytest.mark.parametrize("role", AGENTS)
 def test_a_terminal_tool_that_fails_does_not_end_its_agent(tmp_path: Path, role: str):
     """Alone or beside another call; what was wrong is told, and the next good answer counts (D-S6-07)."""
     bad = terminal(role, sound=False)
-    orders = asked(tmp_path, role, calls(bad), calls(LOOK, bad), calls(terminal(role)))
+    replies = asked(tmp_path, role, calls(bad), calls(LOOK, bad), calls(terminal(role)))
 
-    assert len(orders.asked) == 3
-    for again in orders.asked[1:]:
-        assert sum(told.startswith("Not accepted.") for told in again.told) == 1
+    assert len(replies.requests) == 3
+    for again in replies.requests[1:]:
+        assert sum(told.startswith("Not accepted.") for told in again.tool_results) == 1
 
 
 @pytest.mark.parametrize("role", AGENTS)
 def test_an_agent_that_reaches_its_call_limit_ends_in_an_error(tmp_path: Path, role: str):
     """A model that calls tools for ever is stopped after so many calls, and nothing it said counts (D-S6-06)."""
-    orders = Orders(calls(LOOK), forever=True)
-    with Bench(tmp_path, orders, calls_per_role=5) as bench:
+    replies = OrderedReplies(calls(LOOK), forever=True)
+    with RolesWorkbench(tmp_path, replies, calls_per_role=5) as bench:
         with pytest.raises(AnswerError, match="did not finish within 5 model calls") as caught:
             ask(bench, role)
-        assert len(orders.asked) == 5
+        assert len(replies.requests) == 5
         assert "calls_per_role" in caught.value.remedy
         assert not list(bench.runtime.glob("work/*"))
 
 
 def test_a_module_whose_role_reaches_its_limit_halts_and_does_not_ship(tmp_path: Path):
     """What an agent said on its way to the limit is no verdict: a person is asked, the other module ships (D-S6-06)."""
-    forever = {"double/round-1/proposer": [Handed(None, calls=(LOOK,))]}
+    forever = {"double/round-1/proposer": [Turn(None, calls=(LOOK,))]}
     roles = modelled(script(forever), lambda *_: None)
-    with engineering.workbench.Bench(tmp_path, script(), roles=roles) as bench:
+    with debate_workbench.DebateWorkbench(tmp_path, script(), roles=roles) as bench:
         assert bench.begin() == "HALTED"
         assert sorted(bench.sealed()) == ["halve"]
         assert "did not finish within 60 model calls" in str(bench.escalation.to_json())
@@ -116,32 +117,32 @@ def test_a_module_whose_role_reaches_its_limit_halts_and_does_not_ship(tmp_path:
 
 def test_one_call_below_the_limit_is_enough(tmp_path: Path):
     """The bound is the bound: the answer may come with the last call (D-S6-06)."""
-    orders = Orders(*[calls(LOOK)] * 4, calls(terminal("challenger")))
-    with Bench(tmp_path, orders, calls_per_role=5) as bench:
+    replies = OrderedReplies(*[calls(LOOK)] * 4, calls(terminal("challenger")))
+    with RolesWorkbench(tmp_path, replies, calls_per_role=5) as bench:
         assert ask(bench, "challenger").to_json() == ANSWERS["challenger"].answer
 
 
 @pytest.mark.parametrize("role", [*AGENTS, "arbiter"])
 def test_four_roles_are_agents_and_the_arbiter_gives_one_structured_answer(tmp_path: Path, role: str):
     """Whoever is an agent can call its tool after looking around; the Arbiter is asked for JSON without tools (F-18-01)."""
-    orders = Orders(calls(LOOK), calls(terminal(role))) if role != "arbiter" else Arbiter()
-    with Bench(tmp_path, orders) as bench:
+    replies = OrderedReplies(calls(LOOK), calls(terminal(role))) if role != "arbiter" else Arbiter()
+    with RolesWorkbench(tmp_path, replies) as bench:
         answer = ask(bench, role)
     assert (answer if isinstance(answer, dict) else answer.to_json()) == ANSWERS[role].answer
     if role == "arbiter":
-        assert orders.asked == []
-        assert orders.summaries == 1
+        assert replies.requests == []
+        assert replies.summaries == 1
         return
-    assert [ANSWERS[role].tool in one.tools for one in orders.asked] == [True, True]
-    assert len(orders.asked[1].told) == 1
+    assert [ANSWERS[role].tool in one.tools for one in replies.requests] == [True, True]
+    assert len(replies.requests[1].tool_results) == 1
 
 
-class Arbiter(Orders):
+class Arbiter(OrderedReplies):
     """Gives its ruling as text, whatever it is asked without tools."""
 
-    def next(self, messages: list[Any], tools: Sequence[dict[str, Any]]) -> AIMessage:
+    def __call__(self, place: Place, messages: list[Any], tools: Sequence[dict[str, Any]]) -> AIMessage:
         """The ruling."""
-        super().next(messages, tools)
+        super().__call__(place, messages, tools)
         return AIMessage(json.dumps(ANSWERS["arbiter"].answer))
 
 
@@ -158,20 +159,20 @@ def test_agents_are_made_by_create_agent_in_one_place(run: Run):
 
 def test_a_call_that_never_got_its_result_is_answered_before_the_agent_goes_on(tmp_path: Path):
     """A provider refuses a conversation with a call that hangs in the air; the agent never sends one (F-18-03)."""
-    orders = Orders(calls(terminal("challenger")))
+    replies = OrderedReplies(calls(terminal("challenger")))
     given = Assignment(Place("TSK-001", 1, "shout", "round-1", Role.CHALLENGER), "Go on.", {})
-    with Bench(tmp_path, orders) as bench:
-        model = ObedientChatModel(orders=orders)
+    with RolesWorkbench(tmp_path, replies) as bench:
+        model = FakeModel(reply=replies)
         desk = Submission(parser(ChallengerAnswer, lambda _: ()), 3, "a role")
         submit = agent.submit_tool(
             "submit_challenge", "Hand it in.", agent.tool_schema(ChallengerAnswer), desk
         )
         workspace = Workspace(bench.runtime / "work", given, ContextPackBackend)
-        job = agent.AgentJob(model, "Challenge.", [submit], workspace, agent.Hands.NONE, 5)
+        job = agent.AgentJob(model, "Challenge.", [submit], workspace, agent.Toolset.NONE, 5)
         cut_off = [HumanMessage("Go."), calls(LOOK), HumanMessage("Go on.")]
-        agent.continue_conversation(job, cut_off, desk, "submit_challenge")
+        agent.converse(job, cut_off, desk, "submit_challenge")
 
     assert desk.accepted is not None
-    kinds = [message.type for message in orders.asked[0].messages]
+    kinds = [message.type for message in replies.requests[0].messages]
     assert kinds == ["system", "human", "ai", "tool", "human"]
-    assert "did not complete" in orders.asked[0].messages[3].text
+    assert "did not complete" in replies.requests[0].messages[3].text

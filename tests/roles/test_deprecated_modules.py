@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from roles.overheard import Run, overheard
-from specwright.domain.code_index import IndexStatus
-from specwright.domain.ids import ModuleRef
-from specwright.domain.provenance import Permission
+from specwright.domain.artifacts.provenance import Permission
+from specwright.domain.base.ids import ModuleRef
+from specwright.domain.modules.code_index import IndexStatus
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.roles import Place, Role
+from testkit.roles.overheard import Run, overheard
 
 pytestmark = pytest.mark.slow
 

@@ -13,31 +13,21 @@ from deepagents.backends import StateBackend
 from deepagents.middleware.subagents import _EXCLUDED_STATE_KEYS, SubAgentMiddleware
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableLambda
 
 import specwright.roles
-from roles.overheard import Run
-from specwright.roles.scripted import ScriptedChatModel
+from specwright.ports.roles import Place
+from testkit.model.fake_model import FakeModel, calls
+from testkit.roles.overheard import Run
 
 FILE = {"/secret.md": {"content": "the parent's own", "encoding": "utf-8"}}
 
 
-class Delegates(ScriptedChatModel):
-    """Hands one task to a subagent."""
-
-    @property
-    def _llm_type(self) -> str:
-        return "delegates"
-
-    def _generate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        calls: list[Any] = []
-        if isinstance(messages[-1], HumanMessage):
-            args = {"description": "Look.", "subagent_type": "helper"}
-            calls = [{"name": "task", "args": args, "id": "call-1", "type": "tool_call"}]
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(content="done", tool_calls=calls))])
+def delegate(place: Place, messages: list[Any], tools: Any) -> AIMessage:
+    """Hand one task to a subagent."""
+    if isinstance(messages[-1], HumanMessage):
+        return calls(("task", {"description": "Look.", "subagent_type": "helper"}))
+    return AIMessage("done")
 
 
 def seen_by_subagent(wrap: Any) -> dict[str, Any]:
@@ -56,7 +46,7 @@ def seen_by_subagent(wrap: Any) -> dict[str, Any]:
         FilesystemMiddleware(backend=StateBackend()),
         SubAgentMiddleware(backend=StateBackend(), subagents=[spec]),
     ]
-    agent: Any = create_agent(Delegates(), [], middleware=middleware)
+    agent: Any = create_agent(FakeModel(reply=delegate), [], middleware=middleware)
     agent.invoke({"messages": [HumanMessage("Go.")], "files": FILE})
     return states[0]
 

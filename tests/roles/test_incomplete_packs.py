@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from roles.overheard import overheard
 from specwright.errors import CorruptionError
 from specwright.ports.roles import Place
+from testkit.roles.overheard import overheard
 
 
 @pytest.mark.parametrize(

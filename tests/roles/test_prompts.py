@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
-from factory.scripts import NAMEPLATE_SPEC, PLAYBOOK, rewrite
-from roles.damage import ANSWERS
-from roles.overheard import Listening, Silent
-from specwright.bootstrap import open_project
-from specwright.domain.boundary_types import BOUNDARY_TYPES, type_problem
+from specwright.bootstrap.project import Silent, open_project
+from specwright.domain.contract.boundary_types import BOUNDARY_TYPES, type_problem
 from specwright.ports.roles import Place
 from specwright.roles.team import prompt
 from specwright.settings import Settings
+from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rewrite
+from testkit.roles.damage import ANSWERS
+from testkit.roles.overheard import RequestRecorder
 
 KEPT = Path(__file__).parent / "rendered"
 RENEW = "RENEW_PROMPTS"
@@ -36,14 +36,14 @@ _VARYING = re.compile(
 )
 
 
-class Overhearing(Listening):
+class Overhearing(RequestRecorder):
     """Keeps the first request of each role as a model gets it."""
 
     def __init__(self, project: Path) -> None:
         super().__init__(project, lambda place, project: None)
         self.first: dict[str, str] = {}
 
-    def hear(self, place: Place, messages: list[BaseMessage], tools: list[Any]) -> None:
+    def record(self, place: Place, messages: list[BaseMessage], tools: list[Any]) -> None:
         """Render a request."""
         role = (
             "amender" if place.stage.startswith("amended") and place.role == "proposer" else str(place.role)
@@ -94,7 +94,9 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     (base / "project").mkdir()
     heard = Overhearing(base / "project")
     settings = Settings(model=f"playbook:{playbook}")
-    with open_project(base / "project", settings, Silent(), NAMEPLATE_SPEC.read_text(), heard) as opened:
+    with open_project(
+        base / "project", settings, Silent(), NAMEPLATE_SPEC.read_text(), heard.composition
+    ) as opened:
         opened.driver.advance()
         opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
     return heard.first

@@ -8,11 +8,12 @@ from typing import Any
 from deepagents.backends import StateBackend
 from deepagents.middleware.filesystem import FilesystemMiddleware
 
-from domain.product_specs import draft_data
-from roles.obedient import SUMMARY, Bench, Orders, calls
-from specwright.application import product_stage
-from specwright.domain.product_spec import ProductSpec
-from specwright.roles.agent import without_citations
+from specwright.application.stages import product
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.roles.agent.agent import without_citations
+from testkit.domain.product_specs import draft_data
+from testkit.model.fake_model import SUMMARY, OrderedReplies, calls
+from testkit.roles.roles_workbench import RolesWorkbench
 
 SOUND = draft_data()
 DOCUMENTED = {
@@ -46,18 +47,18 @@ def spoilt() -> Any:
     return spec
 
 
-def researched(directory: Path, *answers: Any, **how: Any) -> Orders:
-    """The researcher follows its orders until its work ends; all of them are asked for."""
-    orders = Orders(*answers)
-    with Bench(directory, orders, **how) as bench:
-        product_stage.research(bench.factory, 1, [], [])
-    assert len(orders.asked) == len(answers)
-    return orders
+def researched(directory: Path, *answers: Any, **how: Any) -> OrderedReplies:
+    """The researcher gives its replies until its work ends; all of them are asked for."""
+    replies = OrderedReplies(*answers)
+    with RolesWorkbench(directory, replies, **how) as bench:
+        product.research(bench.factory, 1, [], [])
+    assert len(replies.requests) == len(answers)
+    return replies
 
 
 def test_the_tools_are_the_six_that_are_documented_and_harmless_ones(tmp_path: Path):
     """The six, what the middleware adds for files and to-dos, and nothing that runs or delegates (F-3.2.1-08)."""
-    offered = set(researched(tmp_path, calls(emit(SOUND))).asked[0].tools)
+    offered = set(researched(tmp_path, calls(emit(SOUND))).requests[0].tools)
 
     assert offered >= DOCUMENTED
     assert offered - DOCUMENTED == HARMLESS
@@ -66,12 +67,12 @@ def test_the_tools_are_the_six_that_are_documented_and_harmless_ones(tmp_path: P
 
 def test_it_can_search_the_code_index(tmp_path: Path):
     """The tool is there, and answers from the index of this project (F-3.2.1-05)."""
-    orders = researched(
+    replies = researched(
         tmp_path, calls(("search_code_index", {"query": "sort the rows of a table"})), calls(emit(SOUND))
     )
 
-    assert "query" in orders.asked[0].tools["search_code_index"]["parameters"]["properties"]
-    assert orders.asked[1].told == ["Nothing in the index matches; it may be empty."]
+    assert "query" in replies.requests[0].tools["search_code_index"]["parameters"]["properties"]
+    assert replies.requests[1].tool_results == ["Nothing in the index matches; it may be empty."]
 
 
 def test_its_files_are_those_of_its_directory_and_of_no_other_place(tmp_path: Path):
@@ -82,30 +83,30 @@ def test_its_files_are_those_of_its_directory_and_of_no_other_place(tmp_path: Pa
     tried = [str(outside), f"/../../../..{outside}", "../../../secret.txt", "~/secret.txt", "/etc/passwd"]
     reads = [("read_file", {"file_path": path}) for path in ("/SPEC.md", *tried)]
     writes = [written(path, "overwritten") for path in (*tried, "/SPEC.md")]
-    orders = researched(
+    replies = researched(
         project, calls(*reads), calls(*writes), calls(written("/spec.json", "{}")), calls(emit(SOUND))
     )
 
-    read, *refused = orders.asked[1].told
+    read, *refused = replies.requests[1].tool_results
     assert "It keeps tables." in read
     assert len(refused) == len(tried)
     assert not any("secret of this machine" in told or "root:" in told for told in refused)
-    assert all("rror" in told or "not" in told for told in [*refused, *orders.asked[2].told])
+    assert all("rror" in told or "not" in told for told in [*refused, *replies.requests[2].tool_results])
     assert outside.read_text() == "a secret of this machine"
     assert {path.name for path in tmp_path.iterdir()} == {"secret.txt", "project"}
-    assert "/spec.json" in orders.asked[3].told[0]
+    assert "/spec.json" in replies.requests[3].tool_results[0]
     theirs = {tool.name: tool.description for tool in FilesystemMiddleware(backend=StateBackend()).tools}
-    ours = orders.asked[0].tools
+    ours = replies.requests[0].tools
     assert all(ours[name]["description"] == theirs[name] for name in ("read_file", "write_file"))
 
 
 def test_a_spec_with_faults_is_not_taken_and_all_of_them_are_told(tmp_path: Path):
     """Validated once more although nobody asked for it; the whole list comes back, and the work goes on (F-3.2.1-06)."""
-    orders = researched(tmp_path, calls(emit(spoilt())), calls(emit(SOUND)))
+    replies = researched(tmp_path, calls(emit(spoilt())), calls(emit(SOUND)))
 
-    (told,) = orders.asked[1].told
+    (told,) = replies.requests[1].tool_results
     faults = [line for line in told.splitlines() if line.startswith("- ")]
-    expected = [without_citations(str(error)) for error in product_stage.validate(spoilt()).errors]
+    expected = [without_citations(str(error)) for error in product.validate(spoilt()).errors]
     assert faults == [f"- {error}" for error in expected]
     for place in ("tasks[0]", "tasks[1]", "tasks[2]"):
         assert any(place in fault for fault in faults)
@@ -114,14 +115,14 @@ def test_a_spec_with_faults_is_not_taken_and_all_of_them_are_told(tmp_path: Path
 
 def test_an_emission_by_path_is_validated_as_well(tmp_path: Path):
     """What lies in the draft is looked at, not what was said about it (F-3.2.1-06)."""
-    orders = researched(
+    replies = researched(
         tmp_path,
         calls(written("/spec.json", json.dumps(spoilt()))),
         calls(("emit_structured_spec", {"spec_path": "/spec.json"})),
         calls(emit(SOUND)),
     )
 
-    assert "TSK-404" in orders.asked[2].told[0]
+    assert "TSK-404" in replies.requests[2].tool_results[0]
 
 
 def test_a_successful_emission_ends_the_work(tmp_path: Path):
@@ -135,12 +136,12 @@ def test_a_successful_emission_ends_the_work(tmp_path: Path):
             [emit(SOUND), emit(spoilt())],
         )
     ):
-        assert len(researched(tmp_path / str(number), calls(*turn)).asked) == 1
+        assert len(researched(tmp_path / str(number), calls(*turn)).requests) == 1
 
 
 def test_an_emission_that_fails_does_not_end_the_work(tmp_path: Path):
     """Neither alone, nor beside other calls, nor with arguments that are no spec at all (F-3.2.1-06, D-S6-07)."""
-    orders = researched(
+    replies = researched(
         tmp_path,
         calls(emit(spoilt())),
         calls(emit(spoilt()), written("/notes/a.md", "Later.")),
@@ -149,7 +150,12 @@ def test_an_emission_that_fails_does_not_end_the_work(tmp_path: Path):
         calls(emit(SOUND)),
     )
 
-    refusals = [told for asked in orders.asked[1:] for told in asked.told if told.startswith("Not accepted.")]
+    refusals = [
+        told
+        for asked in replies.requests[1:]
+        for told in asked.tool_results
+        if told.startswith("Not accepted.")
+    ]
     assert len(refusals) == 4
 
 
@@ -168,12 +174,12 @@ def test_the_spec_lies_under_product_as_json_and_as_markdown(tmp_path: Path):
 def test_a_draft_that_is_no_json_has_a_report_of_the_same_shape(tmp_path: Path):
     """Errors and warnings, each with path, field, severity and message (F-3.2.1-04)."""
     check = ("validate_spec", {"spec_path": "/spec.json"})
-    orders = researched(
+    replies = researched(
         tmp_path, calls(check), calls(written("/spec.json", "{half")), calls(check), calls(emit(SOUND))
     )
 
-    for asked in (orders.asked[1], orders.asked[3]):
-        report = json.loads(asked.told[0])
+    for asked in (replies.requests[1], replies.requests[3]):
+        report = json.loads(asked.tool_results[0])
         assert report.keys() == {"errors", "warnings"}
         (error,) = report["errors"]
         assert error.keys() == {"path", "field", "severity", "message"}
@@ -184,11 +190,11 @@ def test_a_long_conversation_is_summed_up(tmp_path: Path):
     """Files and to-dos are tools of the agent; what fills its window is replaced by a summary (F-18-03)."""
     note = calls(written("/notes/long.md", f"{'What is known of tables. ' * 4}\n" * 90))
     reads = [calls(("read_file", {"file_path": "/notes/long.md"}))] * 8
-    orders = researched(tmp_path, note, *reads, calls(emit(SOUND)), window=16_000)
+    replies = researched(tmp_path, note, *reads, calls(emit(SOUND)), window=16_000)
 
-    assert {"read_file", "write_file", "write_todos"} <= orders.asked[0].tools.keys()
-    assert orders.summaries >= 1
-    last = orders.asked[-1].messages
+    assert {"read_file", "write_file", "write_todos"} <= replies.requests[0].tools.keys()
+    assert replies.summaries >= 1
+    last = replies.requests[-1].messages
     assert any(SUMMARY in message.text for message in last)
     assert len(last) <= len(reads)  # whole it were more than twice as many
     files = tmp_path / "state_store"
@@ -200,13 +206,13 @@ def test_what_is_wrong_is_told_without_numbers_that_nobody_can_look_up(tmp_path:
     (F-3.2.3-06, F-3.2.1-06)."""
     faulty = spoilt()
     faulty["pillars"][0]["epics"][0]["stories"][0]["tasks"][1]["acceptance_criteria"][0] = "Quality and speed"
-    orders = researched(
+    replies = researched(
         tmp_path,
         calls(written("/spec.json", json.dumps(faulty)), ("validate_spec", {"spec_path": "/spec.json"})),
         calls(emit(faulty)),
         calls(emit(SOUND)),
     )
-    checked, refused = orders.asked[1].told[-1], orders.asked[2].told[-1]
+    checked, refused = replies.requests[1].tool_results[-1], replies.requests[2].tool_results[-1]
     assert "is the id of no task" in checked
     assert "is the id of no task" in refused
     assert "such as returns, raises, writes or rejects" in checked

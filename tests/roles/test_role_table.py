@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from roles.overheard import Invoked, Run
 from specwright import canonical_json
-from specwright.domain.obligations import read_claims
-from specwright.domain.provenance import Contribution, Permission, shown
+from specwright.domain.artifacts.provenance import Contribution, Permission, shown
+from specwright.domain.contract.obligations import read_claims
 from specwright.ports.roles import Role
 from specwright.roles.team import prompt
+from testkit.roles.overheard import Invoked, Run
 
 PROPOSER, CHALLENGER, ARBITER = Role.PROPOSER, Role.CHALLENGER, Role.ARBITER
 ALWAYS, NEVER = "always", "never"

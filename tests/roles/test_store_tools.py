@@ -4,31 +4,32 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 from langchain_core.tools import BaseTool
 
-from roles.overheard import Invoked, Run, Silent
-from specwright.application.stores.packed_store import MAX_LISTED, PackedStore
-from specwright.application.stores.records import Invocation
-from specwright.domain.artifact import ArtifactEnvelope, ArtifactStatus
-from specwright.domain.code_index import IndexStatus, summarise
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.ids import ArtifactType, ModuleRef
-from specwright.domain.provenance import NOT_IN_PACK, ContextPack, IncludedRef, Permission
+from specwright.application.context.role_store import MAX_LISTED, RoleStore
+from specwright.application.factory import ProjectView
+from specwright.application.store.invocations import Invocation
+from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
+from specwright.domain.artifacts.provenance import NOT_IN_PACK, ContextPack, IncludedRef, Permission
+from specwright.domain.base.ids import ArtifactType, ModuleRef
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.modules.code_index import IndexStatus, summarise
 from specwright.errors import CorruptionError
 from specwright.journal import FileJournal, read_records
 from specwright.ports.roles import Assignment, Role
-from specwright.roles.models import ModelSource
-from specwright.roles.store_tools import MAX_DRAFTS, create_tool, query_tool
+from specwright.roles.agent.tools import MAX_DRAFTS, create_tool, query_tool
+from specwright.roles.agent.workspace import Workspace
+from specwright.roles.models.sources import ModelSource
 from specwright.roles.team import ModelRoles
-from specwright.roles.workspace import Workspace
 from specwright.storage import DiskStateStore
-from specwright.storage.guarded_backend import ContextPackBackend
-from storage.agents import Attempt, Determined, attempted
-from support.fake_index import FakeCodeIndex, WordEmbedder
+from specwright.storage.context_pack import ContextPackBackend
+from testkit.fake_index import FakeCodeIndex, WordEmbedder
+from testkit.model.fake_model import FakeModel
+from testkit.roles.overheard import Invoked, Run, Silent
+from testkit.storage.agents import Attempt, attempted, determined
 
 PLAN = "plan"
 SUBJECTS = {
@@ -48,7 +49,7 @@ class Desk(NamedTuple):
     index: FakeCodeIndex
     pack: ContextPack
     folder: str
-    access: PackedStore
+    access: RoleStore
     journal: FileJournal
     workspace: Workspace
 
@@ -87,9 +88,11 @@ def desk_of(run: Run, directory: Path, one: Invoked) -> Desk:
     folder = made[0].relative_to(store.root).parts[1]
     invocation = Invocation(one.place.role, by, pack.created_for.task_ref, pack.context_pack_id, folder)
     index = FakeCodeIndex(WordEmbedder())
-    factory: Any = SimpleNamespace(store=store, index=index)
+    view = ProjectView(store=store, projection=cast("Any", None))
     judged = [run.contract(one.place.subject)] if one.place.role is Role.CHALLENGER else []
-    access = PackedStore(factory, invocation, judged=judged, contracts_only=one.place.role is Role.CHALLENGER)
+    access = RoleStore(
+        view, index, invocation, judged=judged, contracts_only=one.place.role is Role.CHALLENGER
+    )
     writable = ("implementation/", "examples.md")
     assignment = Assignment(one.place, "", dict(one.directory), writable, access)
     journal = FileJournal(directory / "journal.jsonl")
@@ -361,9 +364,9 @@ class Plays(NamedTuple):
     attempts: list[Attempt]
     name: str = "determined"
 
-    def model(self, place: Any) -> Determined:
+    def model(self, place: Any) -> FakeModel:
         """The model."""
-        return Determined(attempts=self.attempts)
+        return determined(self.attempts)
 
 
 def test_a_proposer_at_work_registers_what_lies_in_its_workspace(desk: Desk, run: Run, tmp_path: Path):

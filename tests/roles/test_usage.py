@@ -1,6 +1,6 @@
 """What an invocation used (D-S6-05)."""
 
-from specwright.roles.usage import Meter
+from specwright.roles.models.journalled_model import Meter
 
 
 def answer(tokens_in: int, tokens_out: int) -> dict[str, object]:

@@ -17,14 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from roles.damage import ANSWERS, AS_ARGUMENTS, AS_TEXT, ASKED, MENDED, Answered
-from specwright.domain.product_spec import ProductSpecDraft
-from specwright.domain.record import validation_messages
+from specwright.domain.base.record import validation_messages
+from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.errors import AnswerError
-from specwright.roles.emission import emitted
-from specwright.roles.lenient_json import LenientError, parse_object
-from specwright.roles.salvage import objects_in
-from specwright.roles.submission import UNREADABLE, Submission, parser
+from specwright.roles.agent.tools import emitted
+from specwright.roles.answers.json_text import LenientError, objects_in, parse_object
+from specwright.roles.answers.submission import UNREADABLE, Submission, parser
+from testkit.roles.damage import ANSWERS, AS_ARGUMENTS, AS_TEXT, ASKED, MENDED, Answered
 
 ATTEMPTS = 3
 CUT_WITHOUT_LOSS = {"the last brace missing", "the last brace missing in a fence"}

@@ -5,25 +5,16 @@ answer of nothing as an empty text: neither is an error of the client.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from factory.scripts import NAMEPLATE_SPEC, PLAYBOOK
-from roles.overheard import Listening, Silent
-from specwright.bootstrap import open_project
-from specwright.ports.roles import Role
-from specwright.roles.models import ModelSource
+from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.settings import Settings
-from support.endpoint import Endpoint, Fault, serving
-
-
-class Plainly(Listening):
-    """A gate that passes everything, and the models as they are."""
-
-    def sources(self, sources: Mapping[Role, ModelSource]) -> Mapping[Role, ModelSource]:
-        return sources
+from testkit.endpoint import Endpoint, Fault, serving
+from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK
+from testkit.roles.overheard import Lenient
 
 
 def asked(directory: Path, *faults: Fault) -> Counter[str]:
@@ -33,7 +24,7 @@ def asked(directory: Path, *faults: Fault) -> Counter[str]:
     with serving(PLAYBOOK) as endpoint:
         endpoint.misbehave(*faults)
         settings = Settings(model="openai:test", base_url=endpoint.base_url, max_retries=0)
-        composition = Plainly(project, lambda place, project: None)
+        composition = Composition(lambda adapters: replace(adapters, gate=Lenient(adapters.gate)))
         with open_project(project, settings, Silent(), NAMEPLATE_SPEC.read_text(), composition) as opened:
             opened.driver.advance()
             opened.driver.advance({"action": "APPROVE", "by": "human:operator"})

@@ -1,8 +1,7 @@
-"""The three backends behave alike where their policies allow it, and the import stops where one is incomplete (F§7)."""
+"""The backend of a role as a file system, and the import that stops where it is incomplete (F§7)."""
 
 import asyncio
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,78 +9,42 @@ import pytest
 from deepagents.backends import FilesystemBackend
 from deepagents.backends.protocol import BackendProtocol
 
-from specwright.storage.guarded_backend import (
-    ContextPackBackend,
-    GuardedBackend,
-    ImmutableArtifactBackend,
-    OpaqueEnforcementBackend,
-    uncovered,
-)
-from specwright.storage.policy import unrestricted
-from specwright.storage.seals import sealed_in, shipped_in, state_store_backend
-from storage.test_files import process
+from specwright.storage.context_pack import ContextPackBackend, uncovered
+from testkit.processes import process
 
 
-def _files(root: Path) -> FilesystemBackend:
-    return FilesystemBackend(root_dir=root, virtual_mode=True)
+class Caller:
+    """Calls a backend's methods, sync or async."""
 
-
-IMPLEMENTATIONS: dict[str, Callable[[Path], tuple[BackendProtocol, str]]] = {
-    "unrestricted": lambda root: (GuardedBackend(_files(root), unrestricted), ""),
-    "immutable": lambda root: (ImmutableArtifactBackend(_files(root), shipped_in(root)), ""),
-    "opaque": lambda root: (OpaqueEnforcementBackend(_files(root), sealed_in(root)), ""),
-    "opaque over immutable": lambda root: (
-        OpaqueEnforcementBackend(ImmutableArtifactBackend(_files(root), shipped_in(root)), sealed_in(root)),
-        "",
-    ),
-    "context pack": lambda root: (ContextPackBackend(_files(root), ["/given.md"], ["/MM-1/"]), ""),
-    **{
-        f"the route {name}": lambda root, name=name: (state_store_backend(root), f"/{name}")
-        for name in (
-            "project",
-            "artifacts",
-            "modules",
-            "debates",
-            "context_packs",
-            "exceptions",
-            "escalations",
-        )
-    },
-}
-"""Each with the place where one may write in it."""
-
-
-class Both:
-    """A backend whose methods are called sync or async."""
-
-    def __init__(self, backend: BackendProtocol, base: str, *, asynchronous: bool) -> None:
-        self._backend, self._base, self._asynchronous = backend, base, asynchronous
+    def __init__(self, backend: BackendProtocol, *, asynchronous: bool) -> None:
+        self._backend, self._asynchronous = backend, asynchronous
 
     def __call__(self, method: str, path: str, *arguments: Any) -> Any:
-        """A method on a path below the place where one may write."""
-        path = f"{self._base}/MM-1/1.0.0{path}"
-        given: Any = ([(path, *arguments)],) if method == "upload_files" else (path, *arguments)
+        """A method on a path below the writable directory."""
+        path = f"/MM-1/1.0.0{path}"
+        call_arguments: Any = ([(path, *arguments)],) if method == "upload_files" else (path, *arguments)
         if method == "download_files":
-            given = ([path],)
+            call_arguments = ([path],)
         if self._asynchronous:
-            return asyncio.run(getattr(self._backend, f"a{method}")(*given))
-        return getattr(self._backend, method)(*given)
+            return asyncio.run(getattr(self._backend, f"a{method}")(*call_arguments))
+        return getattr(self._backend, method)(*call_arguments)
+
+
+@pytest.fixture
+def backend(tmp_path: Path) -> ContextPackBackend:
+    """A backend over an empty directory, of which one subdirectory may be written."""
+    files = FilesystemBackend(root_dir=tmp_path, virtual_mode=True)
+    return ContextPackBackend(files, ["/given.md"], ["/MM-1/"])
 
 
 @pytest.fixture(params=[False, True], ids=["sync", "async"])
-def call(request: pytest.FixtureRequest, made: tuple[BackendProtocol, str]) -> Both:
-    """The methods of one backend."""
-    return Both(*made, asynchronous=request.param)
+def call(request: pytest.FixtureRequest, backend: ContextPackBackend) -> Caller:
+    """Its methods."""
+    return Caller(backend, asynchronous=request.param)
 
 
-@pytest.fixture(params=IMPLEMENTATIONS)
-def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[BackendProtocol, str]:
-    """One backend over an empty directory."""
-    return IMPLEMENTATIONS[request.param](tmp_path)
-
-
-def test_what_was_written_is_read_listed_and_found(call: Both):
-    """Every backend is a file system where its policy says nothing (F-7-09, D-S7-01)."""
+def test_what_was_written_is_read_listed_and_found(call: Caller):
+    """The writable directory is a file system (D-S7-01)."""
     assert call("write", "/src/notes.md", "one\ntwo\n").error is None
     read = call("read", "/src/notes.md")
     assert (read.error, read.file_data["content"]) == (None, "one\ntwo\n")
@@ -93,14 +56,9 @@ def test_what_was_written_is_read_listed_and_found(call: Both):
     assert call("download_files", "/src/notes.md")[0].content == b"one\ntwo\n"
 
 
-def test_a_file_is_edited_uploaded_and_deleted(call: Both, made: tuple[BackendProtocol, str]):
-    """What may be changed can be, with the counts of the protocol; a pack is written once (F-7-09, F-5-05)."""
+def test_a_file_is_edited_uploaded_and_deleted(call: Caller):
+    """What may be changed can be, with the counts of the protocol (D-S7-01)."""
     call("write", "/notes.md", "one one\n")
-    if made[1] == "/context_packs":
-        assert call("edit", "/notes.md", "one", "two").error
-        assert call("write", "/notes.md", "other").error
-        assert call("delete", "/notes.md").error
-        return
     assert call("edit", "/notes.md", "one", "two").error  # twice there
     assert call("edit", "/notes.md", "one", "two", True).occurrences == 2
     assert call("upload_files", "/raw.bin", b"\xff\x00")[0].error is None
@@ -109,10 +67,10 @@ def test_a_file_is_edited_uploaded_and_deleted(call: Both, made: tuple[BackendPr
     assert call("read", "/notes.md").error
 
 
-def test_faults_are_told_and_never_raised(call: Both, tmp_path: Path):
+def test_faults_are_told_and_never_raised(call: Caller, tmp_path: Path):
     """Missing files, directories, files in the way of directories: an error without the real root (D-S7-04)."""
     call("write", "/notes.md", "one\n")
-    for method, path, *given in (
+    for method, path, *arguments in (
         ("read", "/missing.md"),
         ("read", ""),
         ("read", "/notes.md/below"),
@@ -125,32 +83,28 @@ def test_faults_are_told_and_never_raised(call: Both, tmp_path: Path):
         ("read", "/../../notes.md"),
         ("write", "/../../../../notes.md", "x"),
     ):
-        error = call(method, path, *given).error
+        error = call(method, path, *arguments).error
         assert error, (method, path)
         assert str(tmp_path) not in error
     assert call("upload_files", "/notes.md/below", b"x")[0].error
     assert call("download_files", "/missing.md")[0].error
 
 
-def test_the_root_itself_is_never_deleted(made: tuple[BackendProtocol, str], tmp_path: Path):
+def test_the_root_itself_is_never_deleted(tmp_path: Path):
     """Not even where everything in it may be, and also when it is empty (D-S7-04)."""
-    backend, base = made
-    for path in (f"{base}/", base or "/"):
-        assert backend.delete(path).error
+    for writable in (["/MM-1/"], ["/"]):
+        files = FilesystemBackend(root_dir=tmp_path, virtual_mode=True)
+        assert ContextPackBackend(files, [], writable).delete("/").error
     assert tmp_path.is_dir()
-    assert (tmp_path / base.strip("/")).is_dir()
 
 
-def test_a_matching_cap_counts_what_may_be_seen(tmp_path: Path):
-    """Sealed matches neither fill the cap nor show by it (F-12-08)."""
-    for name, text in {
-        "ship.json": "{}",
-        "implementation/a.py": "word\n" * 50,
-        "examples.md": "word\nword\n",
-    }.items():
-        (tmp_path / "MM-1/1.0.0" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "MM-1/1.0.0" / name).write_text(text)
-    backend = OpaqueEnforcementBackend(_files(tmp_path), sealed_in(tmp_path))
+def test_the_limit_of_matches_counts_visible_matches(tmp_path: Path):
+    """Hidden matches neither count for the limit nor show by it (F-12-08)."""
+    for name, text in {"ship.json": "{}", "a.py": "word\n" * 50, "examples.md": "word\nword\n"}.items():
+        (tmp_path / "m").mkdir(exist_ok=True)
+        (tmp_path / "m" / name).write_text(text)
+    files = FilesystemBackend(root_dir=tmp_path, virtual_mode=True)
+    backend = ContextPackBackend(files, ["/m/ship.json", "/m/examples.md"], [])
     assert len(backend.grep("word", max_count=2).matches or []) == 2
     assert not backend.grep("word", max_count=2).truncated
     assert backend.grep("word", max_count=1).truncated
@@ -159,7 +113,7 @@ def test_a_matching_cap_counts_what_may_be_seen(tmp_path: Path):
 def test_real_paths_are_refused_as_a_root_for_a_guard(tmp_path: Path):
     """A guard over a backend without virtual paths would guard nothing (D-S7-04)."""
     with pytest.raises(ValueError, match="virtual"):
-        GuardedBackend(FilesystemBackend(root_dir=tmp_path, virtual_mode=False), unrestricted)
+        ContextPackBackend(FilesystemBackend(root_dir=tmp_path, virtual_mode=False), [], [])
 
 
 def test_a_method_that_a_later_deepagents_adds_is_found_out():
@@ -176,11 +130,11 @@ def test_a_method_that_a_later_deepagents_adds_is_found_out():
         async def awatch(self, path: str) -> None:
             """An operation that has no sync twin."""
 
-    assert uncovered(BackendProtocol, GuardedBackend) == []
-    assert uncovered(Later, GuardedBackend) == ["amove", "move"]
-    assert uncovered(Latest, GuardedBackend) == ["amove", "awatch", "move"]
+    assert uncovered(BackendProtocol, ContextPackBackend) == []
+    assert uncovered(Later, ContextPackBackend) == ["amove", "move"]
+    assert uncovered(Latest, ContextPackBackend) == ["amove", "awatch", "move"]
 
-    class Covers(GuardedBackend):
+    class Covers(ContextPackBackend):
         def move(self, source: str, target: str) -> None:
             """Covered, and its twin with it."""
 
@@ -193,7 +147,7 @@ from deepagents.backends import protocol
 class Later(protocol.BackendProtocol):
     {method}
 protocol.BackendProtocol = Later
-import specwright.storage.guarded_backend
+import specwright.storage.context_pack
 """
 
 
@@ -210,10 +164,10 @@ import specwright.storage.guarded_backend
 def test_the_import_stops_where_the_protocol_has_grown(method: str, missing: str):
     """In a process of its own, with a deepagents whose protocol offers one method more (D-S7-05)."""
     importing = process(_LATER.format(method=method), stderr=subprocess.PIPE)
-    _, told = importing.communicate()
+    _, output = importing.communicate()
     assert importing.returncode == bool(missing)
     if missing:
-        last = told.strip().splitlines()[-1]
+        last = output.strip().splitlines()[-1]
         assert last == (
             f"ImportError: the backend guard does not cover {missing}; this deepagents is too new for it"
         )

@@ -1,9 +1,9 @@
 """No prompt talks a store round: what an agent may try, through the real agent loop and against the backends
 themselves, sync and async (F§6.3, F§12.5, F§19.7, DESIGN §7)."""
 
-import asyncio
 import inspect
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,48 +11,20 @@ import pytest
 from deepagents.backends.protocol import BackendProtocol, SandboxBackendProtocol
 from langchain_core.tools import tool
 
-from specwright.domain.provenance import Permission
-from specwright.storage.policy import SEALED
-from storage.agents import Attempt, Told, attempted
-from storage.trees import PRIVATE, SEALED_MODULE, Hidden, attempts, pack, shipped, tree_of
+from specwright.domain.artifacts.provenance import Permission
+from specwright.storage.context_pack import SEALED
+from testkit.storage.agents import AnsweredAttempt, Attempt, attempted
+from testkit.storage.leaks import direct, leaks
+from testkit.storage.trees import NAME, PRIVATE, Hidden, attempts, pack, tree_of
 
-Make = Callable[[Path], Hidden]
-
-TREES: dict[str, tuple[Make, str]] = {
-    **{
-        permission.value: (lambda place, permission=permission: pack(place, permission), "/implementation")
-        for permission in Permission
-    },
-    "shipped": (shipped, "/project/links"),
-}
-"""How each tree is made, and where the links lie in it."""
+TRAPS = "/implementation"
+"""The directory of the links, which the role may write."""
 
 
-@pytest.fixture(params=[False, True], ids=["sync", "async"])
-def asynchronous(request: pytest.FixtureRequest) -> bool:
-    """Which twin of every method is called."""
-    return request.param
-
-
-@pytest.fixture(params=TREES)
+@pytest.fixture(params=Permission)
 def tree(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Hidden, str]:
-    """Something to hide, at each permission and shipped."""
-    make, traps = TREES[request.param]
-    return make(tmp_path), traps
-
-
-def leaks(tree: Hidden, told: list[Told]) -> Iterator[str]:
-    """What an agent was told and must not be."""
-    for attempt, answer in told:
-        said = answer
-        for value in map(str, attempt.arguments.values()):
-            said = said.replace(value, "") if len(value) > 10 else said  # it may be told what it said itself
-        if any(secret in answer for secret in tree.secrets):
-            yield f"{attempt} shows the source: {answer[:200]}"
-        if str(tree.root.parent) in said and str(tree.root) not in str(attempt.arguments):
-            yield f"{attempt} tells where the files really are: {answer[:200]}"
-        if attempt.tool in {"ls", "glob", "grep"} and any(name in said for name in tree.names):
-            yield f"{attempt} names what is hidden: {answer[:200]}"
+    """A role's directory with something to hide, at each permission."""
+    return pack(tmp_path, request.param), TRAPS
 
 
 @pytest.mark.parametrize(
@@ -68,8 +40,8 @@ def test_no_call_of_an_agent_shows_changes_or_names_what_is_hidden(
     tried = list(attempts(hidden, traps))
     tried = tried if every else [*tried[asynchronous::7], *tried[-2:]]
     before = {path: data for path, data in hidden.protected.items() if not path.startswith(traps.strip("/"))}
-    told = attempted(hidden.backend, tried, asynchronous=asynchronous)
-    assert list(leaks(hidden, told)) == []
+    answers = attempted(hidden.backend, tried, asynchronous=asynchronous)
+    assert list(leaks(hidden, answers)) == []
     after = tree_of(hidden.root)
     assert {path: after.get(path) for path in before} == before
     assert {path.read_text() for path in hidden.root.parents[1].glob("**/outside/*")} <= {PRIVATE}
@@ -89,31 +61,24 @@ def test_what_a_permission_shows_can_be_read(tree: tuple[Hidden, str], asynchron
     assert shown == {f"{hidden.base}/{name.partition('/')[0]}".strip("/") for name in hidden.readable}
 
 
-def direct(backend: BackendProtocol, name: str, *arguments: Any, asynchronous: bool) -> Any:
-    """A method of a backend, or its async twin."""
-    if asynchronous:
-        return asyncio.run(getattr(backend, f"a{name}")(*arguments))
-    return getattr(backend, name)(*arguments)
-
-
 def calls_of(tree: Hidden, traps: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """The same attempts as calls of the protocol, with those that no tool offers."""
-    for called, given in attempts(tree, traps):
+    for called, arguments in attempts(tree, traps):
         match called:
             case "read_file":
-                yield "read", tuple(given.values())
+                yield "read", tuple(arguments.values())
             case "write_file":
-                yield "write", tuple(given.values())
-                yield "upload_files", ([(given["file_path"], b"overwritten")],)
-                yield "download_files", ([given["file_path"]],)
+                yield "write", tuple(arguments.values())
+                yield "upload_files", ([(arguments["file_path"], b"overwritten")],)
+                yield "download_files", ([arguments["file_path"]],)
             case "edit_file":
-                yield "edit", tuple(given.values())
+                yield "edit", tuple(arguments.values())
             case "grep":
-                yield "grep", (given["pattern"], given["path"], given.get("glob"))
+                yield "grep", (arguments["pattern"], arguments["path"], arguments.get("glob"))
             case "execute":
                 continue
             case _:
-                yield called, tuple(given.values())
+                yield called, tuple(arguments.values())
 
 
 def test_no_call_of_the_protocol_shows_changes_or_raises(tree: tuple[Hidden, str], asynchronous: bool):
@@ -121,10 +86,12 @@ def test_no_call_of_the_protocol_shows_changes_or_raises(tree: tuple[Hidden, str
     hidden, traps = tree
     before = {path: data for path, data in hidden.protected.items() if not path.startswith(traps.strip("/"))}
     found: list[str] = []
-    for method, given in calls_of(hidden, traps):
-        answer = str(direct(hidden.guarded, method, *given, asynchronous=asynchronous))
-        told = Told(Attempt(method, {str(n): value for n, value in enumerate(given)}), answer)
-        found += leaks(hidden, [told])
+    for method, arguments in calls_of(hidden, traps):
+        answer = str(direct(hidden.guarded, method, *arguments, asynchronous=asynchronous))
+        answers = AnsweredAttempt(
+            Attempt(method, {str(n): value for n, value in enumerate(arguments)}), answer
+        )
+        found += leaks(hidden, [answers])
     assert found == []
     after = tree_of(hidden.root)
     assert {path: after.get(path) for path in before} == before
@@ -133,19 +100,20 @@ def test_no_call_of_the_protocol_shows_changes_or_raises(tree: tuple[Hidden, str
 def test_a_refused_read_says_the_literal_words_with_the_path_as_it_was_named(
     tmp_path: Path, asynchronous: bool
 ):
-    """Read gives the message, edit an EditResult with it; a route's prefix stays in the path (F-12-07, F-12-08)."""
-    backend = shipped(tmp_path).backend
+    """A role that reads the implementation of a sealed module of its pack gets the message, and an EditResult with it
+    if it edits; the path is as it was named (F-12-07, F-12-08)."""
+    backend = pack(tmp_path, Permission.CONTRACT_ONLY).backend
     for path in (
-        f"/modules/{SEALED_MODULE}/implementation/__init__.py",
-        f"/modules/{SEALED_MODULE}/tests",
-        f"/modules/{SEALED_MODULE}/implementation/not-there.py",
+        f"/dependencies/{NAME}/implementation/__init__.py",
+        f"/dependencies/{NAME}/tests",
+        f"/dependencies/{NAME}/implementation/not-there.py",
     ):
         message = SEALED.format(path=path)
         assert direct(backend, "read", path, asynchronous=asynchronous).error == message
         assert direct(backend, "edit", path, "a", "b", asynchronous=asynchronous).error == message
         assert direct(backend, "write", path, "a", asynchronous=asynchronous).error == message
-        told = attempted(backend, [Attempt("read_file", {"file_path": path})], asynchronous=asynchronous)
-        assert message in told[0].answer
+        answers = attempted(backend, [Attempt("read_file", {"file_path": path})], asynchronous=asynchronous)
+        assert message in answers[0].answer
     assert SEALED.startswith(
         "ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a closed"
     )
@@ -155,9 +123,10 @@ def test_a_refused_read_says_the_literal_words_with_the_path_as_it_was_named(
 
 def test_discovery_omits_sealed_paths_without_an_error(tmp_path: Path, asynchronous: bool):
     """grep, glob and ls are silent, also when a sealed directory itself is named (F-12-08)."""
-    backend = shipped(tmp_path).backend
-    base = f"/modules/{SEALED_MODULE}"
-    for path in (base, f"{base}/implementation", "/modules", "/"):
+    tree = pack(tmp_path, Permission.CONTRACT_ONLY)
+    shutil.rmtree(tree.root / "implementation")  # the links; the role's own directory is searched elsewhere
+    backend, base = tree.guarded, f"/dependencies/{NAME}"
+    for path in (base, f"{base}/implementation", "/dependencies", "/"):
         grepped = direct(backend, "grep", "canary", path, asynchronous=asynchronous)
         globbed = direct(backend, "glob", "**/*", path, asynchronous=asynchronous)
         listed = direct(backend, "ls", path, asynchronous=asynchronous)
@@ -169,13 +138,12 @@ def test_discovery_omits_sealed_paths_without_an_error(tmp_path: Path, asynchron
     assert seen == [f"{base}/contract.json", f"{base}/examples.md", f"{base}/ship.json"]
 
 
-@pytest.mark.parametrize("level", ["", "/contract.json", "/implementation", "/ship.json", "/.."])
-def test_after_shipping_nothing_changes_from_any_ancestor(tmp_path: Path, level: str, asynchronous: bool):
-    """Write, edit, delete and upload are refused on the version, on what is in it and above it (F-6-04, F-12-01)."""
-    tree = shipped(tmp_path)
-    path = "/modules/MM-0a1b2c3d" if level == "/.." else f"/modules/{SEALED_MODULE}{level}"
+@pytest.mark.parametrize("level", ["", "/contract.json", "/implementation", "/ship.json"])
+def test_nothing_of_a_sealed_module_changes_from_any_ancestor(tmp_path: Path, level: str, asynchronous: bool):
+    """Write, edit, delete and upload are refused on a module, on what is in it and above it (F-6-04, F-12-01)."""
+    tree = pack(tmp_path, Permission.CONTRACT_ONLY)
     before = tree.protected
-    for path_ in (path, "/modules", "/modules/"):
+    for path_ in (f"/dependencies/{NAME}{level}", "/dependencies", "/dependencies/"):
         assert direct(tree.backend, "delete", path_, asynchronous=asynchronous).error
         assert direct(tree.backend, "write", path_, "x", asynchronous=asynchronous).error
         assert direct(tree.backend, "edit", path_, "canary", "x", asynchronous=asynchronous).error
@@ -189,7 +157,7 @@ def test_the_protocol_has_no_way_to_rename_or_to_change_rights(tmp_path: Path):
     offered = {name for name, _ in inspect.getmembers(BackendProtocol, callable) if not name.startswith("_")}
     sync = {"ls", "read", "grep", "glob", "write", "edit", "delete", "upload_files", "download_files"}
     assert offered == sync | {f"a{name}" for name in sync}
-    backend = shipped(tmp_path).backend
+    backend = pack(tmp_path, Permission.CONTRACT_ONLY).backend
     for guarded in (backend.default, *backend.routes.values()):
         assert not isinstance(guarded, SandboxBackendProtocol)
         assert not hasattr(guarded, "execute")
@@ -207,16 +175,16 @@ def test_a_large_result_is_offloaded_into_the_agents_own_state(tmp_path: Path, a
 
     calls = [
         Attempt("search_code_index", {}),
-        Attempt("read_file", {"file_path": "/.offloaded/large_tool_results/call-0"}),
+        Attempt("read_file", {"file_path": "/.offloaded/large_tool_results/call-0-0"}),
         Attempt("ls", {"path": "/.offloaded/large_tool_results"}),
         Attempt("write_file", {"file_path": "/.offloaded/../task.md", "content": "x"}),
         Attempt("glob", {"pattern": "**/*"}),
     ]
-    told = attempted(tree.backend, calls, asynchronous=asynchronous, evict=1000, tools=[search_code_index])
-    assert "/.offloaded/large_tool_results/call-0" in told[0].answer
-    assert "line 7" in told[1].answer
+    answers = attempted(tree.backend, calls, asynchronous=asynchronous, evict=1000, tools=[search_code_index])
+    assert "/.offloaded/large_tool_results/call-0-0" in answers[0].answer
+    assert "line 7" in answers[1].answer
     assert tree.protected == before
-    assert list(leaks(tree, told)) == []
+    assert list(leaks(tree, answers)) == []
 
 
 def test_text_that_cannot_be_written_does_not_destroy_the_file(tmp_path: Path, asynchronous: bool):

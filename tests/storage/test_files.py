@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from specwright.domain.project_state import ProjectState
+from specwright.domain.tasks.project_state import ProjectState
 from specwright.errors import CorruptionError, RefusedError
 from specwright.storage import DiskStateStore
-from support.memory_tree import MemoryTree
-
-TESTS = Path(__file__).parents[1]
+from testkit.memory_tree import MemoryTree
+from testkit.processes import process
 
 
 @pytest.fixture(params=["disk", "memory"])
@@ -26,13 +25,16 @@ def store(request: pytest.FixtureRequest, tmp_path: Path):
     return DiskStateStore(tmp_path / "store") if request.param == "disk" else MemoryTree()
 
 
-def test_a_published_file_never_changes(store):
-    """F-6-04, F-4.1-15: the same bytes again are passed over, others refused."""
-    store.publish("a/b.txt", b"one")
-    store.publish("a/b.txt", b"one")
+@pytest.mark.parametrize(
+    "path", ["a/b.txt", "context_packs/CP-00000001.json", "debates/PROP-00000001/round-1/adjudication.json"]
+)
+def test_a_published_file_never_changes(store, path: str):
+    """F-6-04, F-4.1-15, F-5-05, F-7-11: the same bytes again change nothing, others are refused."""
+    store.publish(path, b"one")
+    store.publish(path, b"one")
     with pytest.raises(RefusedError, match="never changes"):
-        store.publish("a/b.txt", b"two")
-    assert store.read("a/b.txt") == b"one"
+        store.publish(path, b"two")
+    assert store.read(path) == b"one"
 
 
 def test_a_replaced_file_holds_the_last_bytes(store):
@@ -137,7 +139,7 @@ def test_a_disk_that_fills_up_leaves_the_old_state(small_disk: Path):
 _WRITER = """
 import sys
 from pathlib import Path
-from domain.product_specs import state_of
+from testkit.domain.product_specs import state_of
 from specwright.storage import DiskStateStore
 states = [state_of(**{f"t{n}": "PENDING" for n in range(size)}).to_bytes() for size in (1, 40, 7, 90)]
 store = DiskStateStore(Path(sys.argv[1]))
@@ -146,18 +148,6 @@ for turn in range(int(sys.argv[2])):
     if not turn:
         print("begun", flush=True)
 """
-
-
-def process(code: str, *arguments: object, stderr: int | None = None) -> subprocess.Popen[str]:
-    """A Python process of its own that finds what this one finds."""
-    search = os.pathsep.join([str(TESTS), *filter(None, sys.path)])
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        text=True,
-        env={**os.environ, "PYTHONPATH": search},
-    )
 
 
 def read_while(writer: subprocess.Popen[str], read: Callable[[], bytes]) -> list[bytes]:

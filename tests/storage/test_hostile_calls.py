@@ -2,6 +2,7 @@
 tools, arguments of other types (F§6.3, F§12.5, DESIGN §1 rule 4, §7)."""
 
 import asyncio
+import shutil
 import unicodedata
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,16 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deepagents.backends import CompositeBackend, FilesystemBackend
-from deepagents.backends.protocol import BackendProtocol
+from deepagents.backends import FilesystemBackend
 
-from specwright.domain.file_limits import MAX_CHARACTERS, edited_length
-from specwright.domain.provenance import Permission
-from specwright.storage.guarded_backend import ContextPackBackend
-from specwright.storage.seals import state_store_backend
-from storage.agents import Attempt, attempted
-from storage.test_bypass import asynchronous, direct, leaks  # noqa: F401  # the fixture
-from storage.trees import SEALED_MODULE, pack, shipped
+from specwright.domain.artifacts.provenance import Permission
+from specwright.domain.base.text import MAX_CHARACTERS, edited_length
+from specwright.storage.context_pack import ContextPackBackend
+from testkit.storage.agents import Attempt, attempted
+from testkit.storage.leaks import direct, leaks
+from testkit.storage.trees import NAME, pack
 
 DEEP = "/".join(["a"] * 120)
 BOMBS = ["**/a/" * 10 + "b", "{*,}{*,}/a/" * 3 + "b", "*a" * 60 + "b", "{a,b}" * 30, "x" * 2000]
@@ -26,7 +25,7 @@ BOMBS = ["**/a/" * 10 + "b", "{*,}{*,}/a/" * 3 + "b", "*a" * 60 + "b", "{a,b}" *
 
 @pytest.mark.timeout(100)
 @pytest.mark.parametrize("where", ["/implementation", "/.offloaded"])
-def test_no_pattern_holds_an_agent_up(tmp_path: Path, where: str, asynchronous: bool):  # noqa: F811
+def test_no_pattern_holds_an_agent_up(tmp_path: Path, where: str, asynchronous: bool):
     """A model makes a deep directory, in its own or in its state, and then the pattern that goes back and forth in it;
     the searches end, and the next call is answered (D-S7-04)."""
     tree = pack(tmp_path, Permission.CONTRACT_ONLY)
@@ -37,13 +36,13 @@ def test_no_pattern_holds_an_agent_up(tmp_path: Path, where: str, asynchronous: 
         Attempt("glob", {"pattern": "c.md", "path": where}),
         Attempt("grep", {"pattern": "canaries", "path": where, "glob": "**/c.md"}),
     ]
-    told = attempted(tree.backend, calls, asynchronous=asynchronous)
-    assert [one.answer for one in told[1:-2] if "c.md" in one.answer.replace(str(one.attempt), "")] == []
-    assert all(f"{DEEP}/c.md" in one.answer for one in told[-2:])
+    answers = attempted(tree.backend, calls, asynchronous=asynchronous)
+    assert [one.answer for one in answers[1:-2] if "c.md" in one.answer.replace(str(one.attempt), "")] == []
+    assert all(f"{DEEP}/c.md" in one.answer for one in answers[-2:])
 
 
 @pytest.mark.parametrize("where", ["/implementation/notes.md", "/.offloaded/notes.md"])
-def test_no_file_grows_without_end(tmp_path: Path, where: str, asynchronous: bool):  # noqa: F811
+def test_no_file_grows_without_end(tmp_path: Path, where: str, asynchronous: bool):
     """Ten times as long with each edit would fill memory and disk within ten calls (D-S7-04)."""
     tree = pack(tmp_path, Permission.CONTRACT_ONLY)
     grow = {"file_path": where, "old_string": "a", "new_string": "a" * 10, "replace_all": True}
@@ -79,7 +78,7 @@ def test_the_length_after_an_edit_is_known_before_it(text: str, old: str, new: s
     assert edited_length(text, old, new, replace_all=every) == length
 
 
-def test_edits_of_one_answer_do_not_undo_each_other(tmp_path: Path, asynchronous: bool):  # noqa: F811
+def test_edits_of_one_answer_do_not_undo_each_other(tmp_path: Path, asynchronous: bool):
     """Calls of one answer run side by side; each edit is there afterwards (D-S7-01)."""
     backend = ContextPackBackend(FilesystemBackend(root_dir=tmp_path, virtual_mode=True), [], ["/w/"])
     backend.write("/w/a.md", "".join(f"<{n}>\n" for n in range(60)))
@@ -97,22 +96,23 @@ def test_edits_of_one_answer_do_not_undo_each_other(tmp_path: Path, asynchronous
     assert (tmp_path / "w/a.md").read_text() == "".join(f"[{n}]\n" for n in range(60))
 
 
-def test_a_search_neither_opens_nor_mentions_what_is_sealed(tmp_path: Path, asynchronous: bool):  # noqa: F811
+def test_a_search_neither_opens_nor_mentions_what_is_sealed(tmp_path: Path, asynchronous: bool):
     """A sealed file that is no text, or that nobody may read, is no reason to call a search incomplete (F-12-08)."""
-    tree = shipped(tmp_path)
-    sealed = tree.root / "modules" / SEALED_MODULE / "implementation"
+    tree = pack(tmp_path, Permission.CONTRACT_ONLY)
+    shutil.rmtree(tree.root / "implementation")  # the links
+    sealed = tree.root / "dependencies" / NAME / "implementation"
     (sealed / "data.bin").write_bytes(b"\xff\xfe\x00canary")
     (sealed / "locked").mkdir(mode=0)
     try:
         for path in (
             "/",
-            "/modules",
-            f"/modules/{SEALED_MODULE}",
-            f"/modules/{SEALED_MODULE}/implementation",
+            "/dependencies",
+            f"/dependencies/{NAME}",
+            f"/dependencies/{NAME}/implementation",
         ):
-            found = direct(tree.backend, "grep", "canary", path, asynchronous=asynchronous)
+            found = direct(tree.guarded, "grep", "canary", path, asynchronous=asynchronous)
             assert (found.error, found.matches, found.truncated) == (None, [], False)
-            listed = direct(tree.backend, "glob", "**/*", path, asynchronous=asynchronous)
+            listed = direct(tree.guarded, "glob", "**/*", path, asynchronous=asynchronous)
             assert (listed.error, listed.truncated) == (None, False)
     finally:
         (sealed / "locked").chmod(0o755)
@@ -151,14 +151,14 @@ TOOLS = [
 ]
 
 
-def test_a_tool_by_another_name_is_no_tool(tmp_path: Path, asynchronous: bool):  # noqa: F811
+def test_a_tool_by_another_name_is_no_tool(tmp_path: Path, asynchronous: bool):
     """Neither case nor a space makes one; what is not offered is not there (D-S7-04, D-17-01)."""
-    tree = shipped(tmp_path)
-    source = f"/modules/{SEALED_MODULE}/implementation/__init__.py"
+    tree = pack(tmp_path, Permission.CONTRACT_ONLY)
+    source = f"/dependencies/{NAME}/implementation/__init__.py"
     calls = [Attempt(name, {"file_path": source, "command": f"cat {tree.root}{source}"}) for name in TOOLS]
-    told = attempted(tree.backend, calls, asynchronous=asynchronous)
-    assert list(leaks(tree, told)) == []
-    assert all("is not a valid tool" in one.answer for one in told)
+    answers = attempted(tree.backend, calls, asynchronous=asynchronous)
+    assert list(leaks(tree, answers)) == []
+    assert all("is not a valid tool" in one.answer for one in answers)
 
 
 STRANGE: list[Any] = [None, 7, True, ["/"], {"path": "/"}, 1.5, "", " ", "\x1b[2J", "/" + "x" * 100_000]
@@ -180,25 +180,19 @@ def strange_calls(source: str) -> Iterator[Attempt]:
     yield Attempt("ls", {"path": "/", "files": {source: {"content": ["x"]}}, "tool_call_id": "x"})
 
 
-@pytest.mark.parametrize("make", [shipped, lambda place: pack(place, Permission.SUMMARY_ONLY)])
+@pytest.mark.parametrize("permission", [Permission.CONTRACT_ONLY, Permission.SUMMARY_ONLY])
 def test_arguments_of_other_types_are_answered_and_nothing_more(
-    tmp_path: Path,
-    make: Any,
-    asynchronous: bool,  # noqa: F811
+    tmp_path: Path, permission: Permission, asynchronous: bool
 ):
     """No crash, no leak, no change; and no argument reaches past the tool (D-S7-04, F-19-03)."""
-    tree = make(tmp_path)
-    before = {
-        path: data
-        for path, data in tree.protected.items()
-        if not path.startswith(("project/", "implementation/"))
-    }
-    told = attempted(
+    tree = pack(tmp_path, permission)
+    before = {path: data for path, data in tree.protected.items() if not path.startswith("implementation/")}
+    answers = attempted(
         tree.backend,
         list(strange_calls(f"{tree.base}/implementation/__init__.py")),
         asynchronous=asynchronous,
     )
-    assert list(leaks(tree, told)) == []
+    assert list(leaks(tree, answers)) == []
     after = tree.protected
     assert {path: after.get(path) for path in before} == before
 
@@ -218,16 +212,28 @@ def test_a_name_is_what_it_is_written_as(tmp_path: Path, form: str):
 
 
 @pytest.mark.parametrize(
-    "route", ["modules", "artifacts", "debates", "context_packs", "project", "code_index", "nowhere"]
+    "path",
+    [
+        *(
+            "code_index/index.db",
+            "modules/MM-0a1b2c3d/1.0.0/contract.json",
+            "debates/PROP-00000001/proposal.json",
+        ),
+        *("artifacts/x", "context_packs/CP-00000000.json", "project/state_machine.json", "definitions/0"),
+    ],
 )
-def test_no_route_of_the_store_is_called_by_another_case(tmp_path: Path, route: str):
-    """`/Modules` is no route, and what is no route is empty (F-7-09, F-7-10)."""
-    backend: CompositeBackend = state_store_backend(tmp_path)
-    (tmp_path / route).mkdir(exist_ok=True)
-    (tmp_path / route / "x.md").write_text("canary")
-    for name in (route.upper(), route.title(), f"{route}%00", f"{route} ", f"./{route}/../{route.upper()}"):
-        answer: BackendProtocol = backend
-        assert answer.read(f"/{name}/x.md").error
-        assert answer.write(f"/{name}/y.md", "x").error
-        assert not answer.ls(f"/{name}").entries
-    assert [path.name for path in (tmp_path / route).iterdir()] == ["x.md"]
+def test_no_file_of_the_state_store_is_reachable(tmp_path: Path, path: str, asynchronous: bool):
+    """A role's file system is its own directory; the store and the index are outside it (F-7-10, D-S7-01)."""
+    stored = tmp_path / "state_store" / path
+    stored.parent.mkdir(parents=True)
+    stored.write_text("canary")
+    tree = pack(tmp_path, Permission.CONTRACT_ONLY)
+
+    for name in (f"/{path}", path, f"/state_store/{path}", str(stored), f"/../../state_store/{path}"):
+        assert direct(tree.guarded, "read", name, asynchronous=asynchronous).error
+        assert direct(tree.guarded, "write", name, "x", asynchronous=asynchronous).error
+        assert direct(tree.guarded, "edit", name, "canary", "x", asynchronous=asynchronous).error
+        assert direct(tree.guarded, "delete", name, asynchronous=asynchronous).error
+        assert not direct(tree.guarded, "ls", name, asynchronous=asynchronous).entries
+
+    assert stored.read_text() == "canary"

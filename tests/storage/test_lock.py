@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from specwright.errors import HeldError
-from specwright.storage import driver_of, driving
-from storage.test_files import process
+from specwright.storage import driver_lock, driver_of
+from testkit.paths import TABKEEPER
+from testkit.processes import process
 
 _HOLDER = """
 import sys, time
 from pathlib import Path
-from specwright.storage import driving
-with driving(Path(sys.argv[1])):
+from specwright.storage import driver_lock
+with driver_lock(Path(sys.argv[1])):
     print("holding", flush=True)
     time.sleep(100)
 """
@@ -37,23 +38,23 @@ print("looking", flush=True)
 while True:
     driver_of(Path(sys.argv[1]))
 """
-EXAMPLE = Path(__file__).parents[2] / "examples" / "tabkeeper"
+EXAMPLE = TABKEEPER
 
 
 @pytest.fixture
 def holder(tmp_path: Path):
     """A process that drives the project."""
-    held = process(_HOLDER, tmp_path / "project" / ".specwright")
-    assert held.stdout is not None
-    assert held.stdout.readline() == "holding\n"
-    yield held
-    held.kill()
-    held.communicate()
+    holder = process(_HOLDER, tmp_path / "project" / ".specwright")
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "holding\n"
+    yield holder
+    holder.kill()
+    holder.communicate()
 
 
 def test_a_second_driver_is_told_who_holds_the_project(holder, tmp_path: Path):
     """D-S4-08: the process and its host; it does not wait, and leaves the holder's note alone."""
-    with pytest.raises(HeldError) as caught, driving(tmp_path / "project" / ".specwright"):
+    with pytest.raises(HeldError) as caught, driver_lock(tmp_path / "project" / ".specwright"):
         pass
     assert f"process {holder.pid} on " in str(caught.value)
     assert caught.value.exit_code == 1
@@ -76,21 +77,21 @@ def test_a_killed_driver_holds_nothing(holder, tmp_path: Path):
     """D-S4-08: the lock is the system's; the note that it left misleads nobody who gets the lock."""
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
-    with driving(tmp_path / "project" / ".specwright"):
-        told = (tmp_path / "project" / ".specwright" / "driver.json").read_text()
-        assert str(os.getpid()) in told
+    with driver_lock(tmp_path / "project" / ".specwright"):
+        note = (tmp_path / "project" / ".specwright" / "driver.json").read_text()
+        assert str(os.getpid()) in note
     assert not (tmp_path / "project" / ".specwright" / "driver.json").exists()
 
 
 def test_a_note_with_the_number_of_a_foreign_process_is_no_driver(tmp_path: Path):
     """D-S4-08: a driver was killed and a living process has its number by now; the lock decides, and nobody holds it."""
     runtime = tmp_path / "project" / ".specwright"
-    with driving(runtime):
+    with driver_lock(runtime):
         pass
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as foreign:
         (runtime / "driver.json").write_text(json.dumps({"pid": foreign.pid, "host": socket.gethostname()}))
         assert driver_of(runtime) == ""
-        with driving(runtime):
+        with driver_lock(runtime):
             assert driver_of(runtime) == f"process {os.getpid()} on {socket.gethostname()}"
         assert foreign.poll() is None
 
@@ -113,14 +114,14 @@ def test_looking_keeps_no_driver_out(tmp_path: Path):
     runtime = tmp_path / "project" / ".specwright"
     assert driver_of(runtime) == ""
     assert not runtime.exists()
-    with driving(runtime):
+    with driver_lock(runtime):
         pass
     looking = process(_LOOKING, runtime)
     assert looking.stdout is not None
     assert looking.stdout.readline() == "looking\n"
     until = time.monotonic() + 0.5
     while time.monotonic() < until:
-        with driving(runtime):
+        with driver_lock(runtime):
             pass
     looking.kill()
     looking.communicate()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from specwright.wire import canonical
 from specwright.wire.rejection import WireRefusedError
-from wire.story import Story, artifact
+from testkit.wire.story import Story, artifact
 
 UNHURRIED = settings(deadline=None)  # what is measured here is truth, on whatever machine
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -4,10 +4,10 @@ import pytest
 
 from specwright.wire import canonical
 from specwright.wire.admission import default_admission
-from specwright.wire.content import secret_fault
-from specwright.wire.ledger import Ledger
 from specwright.wire.rejection import Rejection
-from wire.story import Story
+from specwright.wire.stream import AdmissionState
+from specwright.wire.validation import check_credentials
+from testkit.wire.story import Story
 
 PLANTED = [
     "AKIA" + "ABCDEFGHIJKLMNOP",
@@ -35,7 +35,7 @@ def test_a_planted_credential_is_refused_wherever_it_stands(planted: str):
     """No secrets in a Wire, in no field (W-4-03, D-30-04)."""
     for extension in ({"label": planted}, {"deep": [{"er": planted}]}):
         wire = Story().wire("task.created") | {"extensions": {"org.example": extension}}
-        decision = default_admission().admit(Ledger(), wire)
+        decision = default_admission().admit(AdmissionState(), wire)
 
         assert isinstance(decision, Rejection)
         assert decision.code == "wire.secret"
@@ -44,7 +44,7 @@ def test_a_planted_credential_is_refused_wherever_it_stands(planted: str):
 
 def test_a_key_that_says_password_is_refused():
     """A value under a telling key is a credential too (W-4-03)."""
-    assert secret_fault(canonical.encode({"extensions": {"org.example": {"password": "hunter2"}}}))
+    assert check_credentials(canonical.encode({"extensions": {"org.example": {"password": "hunter2"}}}))
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_a_key_that_says_password_is_refused():
 )
 def test_what_only_looks_alike_is_carried(harmless: str):
     """The net is for credentials, not for words (W-4-03)."""
-    assert secret_fault(canonical.encode({"reference": harmless})) is None
+    assert check_credentials(canonical.encode({"reference": harmless})) is None

@@ -1,4 +1,4 @@
-"""The contracts and schemas as package data, and what is drawn from them (DESIGN §2)."""
+"""The contracts and schemas as package data, as a checkout and as a wheel have them (DESIGN §2)."""
 
 import shutil
 import subprocess
@@ -7,9 +7,7 @@ from pathlib import Path
 
 import specwright
 from specwright.wire import data
-from specwright.wire.diagram import state_diagram, transition_table
-from specwright.wire.tables import default_tables
-from wire.story import CONTRACTS, ROOT, SCHEMAS
+from testkit.wire.story import CONTRACTS, ROOT, SCHEMAS
 
 PROGRAM = """
 from specwright.wire.reducer import reduce_wires
@@ -43,16 +41,3 @@ def test_a_checkout_reads_the_files_at_its_root():
     """From a checkout the loader falls back to the repository root (DESIGN §2)."""
     assert set(data.schemas()) == {path.name for path in SCHEMAS.glob("*.json")}
     assert all(data.contract(path.stem)["version"] == "1.1" for path in CONTRACTS.glob("*.json"))
-
-
-def test_the_diagram_shows_every_legal_pair_and_no_other():
-    """State diagrams are generated from the contract (D-33-01)."""
-    arrows = [line for line in state_diagram(default_tables()).splitlines() if ": " in line]
-    cells = [
-        cell for row in transition_table(default_tables()).splitlines()[2:] for cell in row.split("|")[2:-1]
-    ]
-
-    assert len(arrows) == 21
-    assert len(cells) == 81
-    assert sum(cell.strip() != "" for cell in cells) == 21
-    assert "    blocked --> working: task.started [claimed]" in arrows

@@ -4,7 +4,7 @@ import json
 
 from specwright.wire import canonical
 from specwright.wire.documents import reduce_lines, validate_document, validate_lines
-from wire.story import HAPPY_PATH, TASK, Story
+from testkit.wire.story import HAPPY_PATH, TASK, Story
 
 
 def jsonl(*lines: object) -> bytes:

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from specwright.log.sqlite_log import SqliteWireLog
-from specwright.wire.admission import Repeated, default_admission
-from specwright.wire.ledger import Change, Ledger
+from specwright.wire.admission import RepeatedWire, default_admission
 from specwright.wire.reducer import reduce_wires
 from specwright.wire.rejection import Rejection, WireRefusedError
-from specwright.wire.stream import StreamState
-from wire.story import HAPPY_PATH, TASK, Story, expectations, fixture
+from specwright.wire.stream import AdmissionState, Change, StreamState
+from testkit.wire.story import HAPPY_PATH, TASK, Story, expectations, fixture
 
 EXPECTED = expectations()
 BAD = {name: row for name, row in EXPECTED["invalid"].items() if row["layer"] == "admission"}
@@ -26,7 +25,7 @@ GOOD = {name: row for name, row in EXPECTED["valid"].items() if "after" in row}
 
 def three_verdicts(path: Path, before: list[Any], wire: Any) -> list[str]:
     """What producer, log and reducer say to a Wire after others: a code, or `ok`."""
-    ledger = Ledger()
+    ledger = AdmissionState()
     for earlier in before:
         change = default_admission().admit(ledger, earlier)
         assert isinstance(change, Change)
@@ -104,7 +103,7 @@ class OneLogThreeReaders(RuleBasedStateMachine):
         super().__init__()
         self.story = Story()
         self.places = count(1)
-        self.ledger = Ledger()
+        self.ledger = AdmissionState()
         self.admitted: list[Any] = []
         self.sent: list[Any] = []
 
@@ -130,7 +129,7 @@ class OneLogThreeReaders(RuleBasedStateMachine):
             self.ledger.add(decision)
             self.admitted.append(wire)
         else:
-            assert isinstance(decision, Rejection | Repeated)
+            assert isinstance(decision, Rejection | RepeatedWire)
             assert dict(self.ledger.streams()) == before
 
     @invariant()
@@ -159,7 +158,7 @@ TestOneLogThreeReaders.settings = settings(max_examples=40, stateful_step_count=
 def test_every_prefix_of_a_story_reduces_to_the_state_at_that_point():
     """Replay of any prefix equals the incremental state (W-5-03)."""
     wires = Story().wires(*HAPPY_PATH)
-    ledger = Ledger()
+    ledger = AdmissionState()
     for length, wire in enumerate(wires, start=1):
         change = default_admission().admit(ledger, wire)
         assert isinstance(change, Change)

@@ -1,11 +1,17 @@
-"""The factory's ports in one hand, and what every use case needs of them."""
+"""The ports and stores that application code uses."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import cached_property
 
 from specwright.application.projection import Projection
-from specwright.domain.allowed_packages import AllowedPackage
-from specwright.domain.ship import Environment
+from specwright.application.store.artifacts import ArtifactStore
+from specwright.application.store.debates import DebateStore
+from specwright.application.store.drafts import DraftStore
+from specwright.application.store.escalations import EscalationStore
+from specwright.application.store.invocations import InvocationStore
+from specwright.application.store.modules import ModuleStore
+from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.domain.modules.evidence import Environment
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.gate import ShipGate
 from specwright.ports.journal import Journal
@@ -15,54 +21,74 @@ from specwright.ports.roles import Roles
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 
-__all__ = ["Factory", "Reading", "View"]
 
-
-class Reading(Protocol):
-    """What it takes to look at a project without driving it."""
-
-    @property
-    def store(self) -> StateStore:
-        """`state_store/`."""
-        ...
-
-    @property
-    def projection(self) -> Projection:
-        """What the log says."""
-        ...
-
-
-class View(NamedTuple):
-    """A project that is only looked at."""
-
-    store: StateStore
-    projection: Projection
-
-
-@dataclass(frozen=True, slots=True)
-class Factory:
-    """Everything that a use case may touch.
+@dataclass(frozen=True, kw_only=True)
+class ProjectView:
+    """A project that is read, perhaps while another process drives it.
 
     Args:
-        store: `state_store/`.
-        folder: The project's own directory, where `project/` with the task files lies.
-        log: The source of truth.
-        projection: What the log says, in memory.
-        journal: Under every model call and every draw.
-        index: The Code Index.
-        gate: Judges modules.
-        roles: Asks models.
-        packager: Makes wheels.
-        progress: Told what happens.
-        environment: What `ship.json` says of this machine.
-        spec_text: SPEC.md as the person wrote it.
-        packages: Third-party packages that modules may import (D23).
+        store: `state_store/`, as named bytes. The stores below read and write its parts as records.
+        projection: The state of the project, derived from the log.
     """
 
     store: StateStore
+    projection: Projection
+
+    @cached_property
+    def artifacts(self) -> ArtifactStore:
+        """Plans, contracts, implementations and debate records as versioned artifacts."""
+        return ArtifactStore(self.store)
+
+    @cached_property
+    def modules(self) -> ModuleStore:
+        """Sealed modules."""
+        return ModuleStore(self.store)
+
+    @cached_property
+    def debates(self) -> DebateStore:
+        """The rounds of debates."""
+        return DebateStore(self.store)
+
+    @cached_property
+    def drafts(self) -> DraftStore:
+        """Files of modules that did not ship."""
+        return DraftStore(self.store)
+
+    @cached_property
+    def invocations(self) -> InvocationStore:
+        """Context packs and contributions."""
+        return InvocationStore(self.store)
+
+    @cached_property
+    def escalations(self) -> EscalationStore:
+        """Questions to a person and their answers."""
+        return EscalationStore(self.store, self._waits_for)
+
+    def _waits_for(self, escalation_id: str) -> bool:
+        state = self.projection.state
+        return state is not None and any(e.escalation_ref == escalation_id for e in state.tasks.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Factory(ProjectView):
+    """A project that is driven: its stores, and the ports that change it.
+
+    Args:
+        folder: The project's own directory, where `project/` holds the task files.
+        log: The Wire log, the source of truth.
+        journal: Records every model answer and every drawn id or time, so that a run can be repeated.
+        index: The Code Index.
+        gate: Judges modules.
+        roles: Asks models.
+        packager: Builds wheels and tries them.
+        progress: Receives what is shown to a person while a run goes on.
+        environment: The description of this machine in `ship.json`.
+        spec_text: SPEC.md as the person wrote it.
+        packages: Third-party packages that modules may import (design: module-scope).
+    """
+
     folder: FileTree
     log: WireLog
-    projection: Projection
     journal: Journal
     index: CodeIndex
     gate: ShipGate

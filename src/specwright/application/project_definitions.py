@@ -1,4 +1,5 @@
-"""The definitions of tasks that the log names, each checked as it comes and read when it is asked for (D29, DESIGN §11).
+"""The definitions of tasks that the log names, each checked as it comes and read when it is asked for (design:
+projection, benchmarks).
 
 A definition is bound by its SHA-256: bytes that have it are those that were written, and were valid then. So the
 state takes from each of ten thousand what it needs, and the rest is validated when somebody wants that task.
@@ -6,11 +7,11 @@ state takes from each of ten thousand what it needs, and the rest is validated w
 
 from collections.abc import Iterator, Mapping
 
-from specwright.domain.task_file import TaskDefinition, TaskHead
+from specwright.application.store import layout
+from specwright.domain.tasks.project_state import TaskEntry
+from specwright.domain.tasks.task_file import TaskDefinition, stored_entry
 from specwright.errors import CorruptionError, InputError
 from specwright.ports.store import StateStore
-
-__all__ = ["ProjectDefinitions"]
 
 
 class ProjectDefinitions(Mapping[str, TaskDefinition]):
@@ -25,21 +26,21 @@ class ProjectDefinitions(Mapping[str, TaskDefinition]):
         self._stored: dict[str, tuple[str, bytes]] = {}
         self._read: dict[str, TaskDefinition] = {}
 
-    def take(self, sha256: str) -> TaskHead:
+    def take(self, sha256: str) -> tuple[str, TaskEntry]:
         """Take in a definition: a new task's, or a later one of a task that is there.
 
         Returns:
-            What the state needs of it.
+            The task's id, and its entry in a state in which it has not run.
 
         Raises:
             CorruptionError: it is missing or was altered.
             InputError: it is no definition of a task.
         """
-        data, where = self._store.definition(sha256), f"definitions/{sha256}"
-        head = TaskHead.from_bytes(data, where)
-        self._stored[head.task_id] = where, data
-        self._read.pop(head.task_id, None)
-        return head
+        data, where = self._store.definition(sha256), layout.definition(sha256)
+        task_id, entry = stored_entry(data, where)
+        self._stored[task_id] = where, data
+        self._read.pop(task_id, None)
+        return task_id, entry
 
     def __getitem__(self, task_id: str) -> TaskDefinition:
         """The definition of a task.

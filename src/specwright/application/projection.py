@@ -1,7 +1,7 @@
-"""The project's state as the log tells it: `state_machine.json` is `project(log, definitions)` (D29).
+"""The project's state as the log tells it: `state_machine.json` is `project(log, definitions)` (design: projection).
 
 Wires carry references; what they refer to is read from the content-addressed definitions. A Wire that makes no
-sense here cannot be in the log, which admits by the same tables (D31); if one is, the log was altered.
+sense here cannot be in the log, which admits by the same tables (design: wire); if one is, the log was altered.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -9,22 +9,17 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from specwright import canonical_json
 from specwright.application.project_definitions import ProjectDefinitions
-from specwright.domain import state_changes
-from specwright.domain.escalation import EscalationArtifact
-from specwright.domain.product_spec import ProductSpec
-from specwright.domain.project_state import ProjectState, TaskEntry, TaskStatus
-from specwright.domain.resolutions import ResolutionRecord
-from specwright.domain.state_file import StateFile
-from specwright.domain.task_board import TaskBoard
-from specwright.domain.task_file import TaskHead, first_entry
+from specwright.application.store.layout import STATE_FILE, definition
+from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation.resolutions import ResolutionRecord
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.domain.tasks import task_changes
+from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus
+from specwright.domain.tasks.task_board import Change, TaskBoard
 from specwright.errors import CorruptionError, InputError, SpecwrightError
 from specwright.ports.store import StateStore
 from specwright.ports.wire_log import LogEntry, WireLog
 from specwright.wire.envelope import StreamId
-
-__all__ = ["STATE_FILE", "Projection"]
-
-STATE_FILE = "project/state_machine.json"
 
 _SECONDS_BETWEEN_WRITES = 1.0
 
@@ -51,14 +46,13 @@ class Projection:
     Args:
         log: The source of truth.
         store: Holds the definitions, and takes the file.
-        ticks: Monotonic seconds; between stops the file is written at most once in one (D29).
+        ticks: Monotonic seconds; between stops the file is written at most once in one (design: projection).
     """
 
     def __init__(self, log: WireLog, store: StateStore, ticks: Callable[[], float]) -> None:
         self._log = log
         self._store = store
         self._ticks = ticks
-        self._file = StateFile()
         self._written_at = float("-inf")
         self._seen = 0
         self._updated_at = ""
@@ -102,7 +96,7 @@ class Projection:
             try:
                 self._spec = ProductSpec.from_bytes(self._spec_stored, "the approved spec")
             except InputError as error:
-                raise CorruptionError(str(error), where=f"definitions/{self.spec_sha256}") from error
+                raise CorruptionError(str(error), where=definition(self.spec_sha256)) from error
         return self._spec
 
     @property
@@ -111,7 +105,7 @@ class Projection:
         return self.board.state() if self.board is not None else None
 
     def answers(self, stream_id: str) -> tuple[ResolutionRecord, ...]:
-        """The answers that resumed an attempt in place, by its stream, oldest first (D33)."""
+        """The answers that resumed an attempt in place, by its stream, oldest first (design: wire)."""
         return tuple(self.resolutions[name] for name in self._answered.get(stream_id, ()))
 
     def catch_up(self) -> None:
@@ -144,7 +138,7 @@ class Projection:
         """Write the file: now, or only if the last time is a second ago."""
         due = now or self._ticks() - self._written_at >= _SECONDS_BETWEEN_WRITES
         if due and (state := self.state) is not None:
-            self._store.replace(STATE_FILE, self._file.render(state))
+            self._store.replace(STATE_FILE, state.to_bytes())
             self._written_at = self._ticks()
 
     def _review(self, event: _Event) -> None:
@@ -161,27 +155,26 @@ class Projection:
         self.releases.append(event.payload["reference"])
 
     def _created(self, event: _Event) -> None:
-        definition = self._definition(event)
-        task_id = definition.task_id
+        task_id, entry = self._definition(event)
         if StreamId.parse(event.stream_id).attempt > 1:
-            self._move(task_id, event, state_changes.requeue)
-            self._depend(event, definition)
+            self._change(task_id, event, task_changes.requeue)
+            self._set_dependencies(task_id, event, entry)
             return
-        self._task_ids[definition.spec_task_id] = task_id
+        self._task_ids[entry.spec_task_id] = task_id
         if self._board is None:
-            self._declared[task_id] = first_entry(definition)
+            self._declared[task_id] = entry
             self._updated_at = event.ts
-        else:  # it becomes a task of the project once the one that it is a part of is given up (F§17.2, D7)
+        else:  # it becomes a task of the project once the task that it is a part of is given up (design: escalation)
             whole = self._task_ids[event.stream["parent_task_id"]]
-            self._parts.setdefault(whole, {})[task_id] = first_entry(definition)
+            self._parts.setdefault(whole, {})[task_id] = entry
 
     def _started(self, event: _Event) -> None:
         task_id = self._task_id(event)
-        entry = self._moving.entry(task_id)
+        entry = self._declared_board.entry(task_id)
         halted = entry.status is TaskStatus.HALTED
         if halted and entry.escalation_ref in self.resolutions:
             self._answered.setdefault(event.stream_id, []).append(entry.escalation_ref)
-        self._move(task_id, event, state_changes.resume if halted else state_changes.start)
+        self._change(task_id, event, task_changes.resume if halted else task_changes.start)
 
     def _ready(self, event: _Event) -> None:
         versions = self._artifacts.setdefault(event.stream_id, {})
@@ -192,26 +185,26 @@ class Projection:
         refs = [f"{name}@{versions[name]}" for name in event.payload["artifact_ids"]]
         primary = event.payload["primary_artifact_id"]
         task_facing = f"{primary}@{versions[primary]}"
-        self._move(self._task_id(event), event, state_changes.ship, task_facing, refs)
+        self._change(self._task_id(event), event, task_changes.ship, task_facing, refs, event.ts)
 
     def _blocked(self, event: _Event) -> None:
         escalation = self._escalation(event)
-        told = escalation.minimal_decision_required, escalation.escalation_id
-        self._move(self._task_id(event), event, state_changes.halt, *told)
+        reason = escalation.minimal_decision_required
+        self._change(self._task_id(event), event, task_changes.halt, reason, escalation.escalation_id)
 
     def _cancelled(self, event: _Event) -> None:
         task_id = self._task_id(event)
         if parts := self._parts.pop(task_id, None):
-            self._moving.change_all(lambda state: state_changes.split_into(state, task_id, parts, event.ts))
+            self._declared_board.split(task_id, event.ts, parts)
         else:
-            self._move(task_id, event, state_changes.abandon)
+            self._change(task_id, event, task_changes.abandon)
 
     def _raised(self, event: _Event) -> None:
-        """A blocked task gets an escalation of its own (D8)."""
+        """A blocked task gets an escalation of its own (design: task-states)."""
         escalation = self._escalation(event)
         task_id = escalation.task_id
         self.escalations_raised[task_id] = self.escalations_raised.get(task_id, 0) + 1
-        self._move(task_id, event, state_changes.with_escalation, escalation.escalation_id)
+        self._change(task_id, event, task_changes.set_escalation, escalation.escalation_id)
 
     def _resolved(self, event: _Event) -> None:
         data = self._store.definition(event.payload["definition_sha256"])
@@ -219,32 +212,30 @@ class Projection:
         self.resolutions[record.escalation_id] = record
 
     def _amended(self, event: _Event) -> None:
-        """A person changed what a waiting task is, and so answered its escalation if it had one (D8, D33)."""
-        definition = self._definition(event)
-        task_id = definition.task_id
-        if self._moving.entry(task_id).status is TaskStatus.BLOCKED:
-            self._move(task_id, event, state_changes.with_escalation, None)
-        self._depend(event, definition)
+        """A person changed what a waiting task is, and so answered its escalation if it had one (design:
+        task-states, wire)."""
+        task_id, entry = self._definition(event)
+        if self._declared_board.entry(task_id).status is TaskStatus.BLOCKED:
+            self._change(task_id, event, task_changes.set_escalation, None)
+        self._set_dependencies(task_id, event, entry)
 
-    def _depend(self, event: _Event, definition: TaskHead) -> None:
-        task_id, depends_on = definition.task_id, definition.depends_on
-        if self._moving.entry(task_id).depends_on != depends_on:
-            self._move(task_id, event, state_changes.with_dependencies, depends_on)
+    def _set_dependencies(self, task_id: str, event: _Event, entry: TaskEntry) -> None:
+        if self._declared_board.entry(task_id).depends_on != entry.depends_on:
+            self._change(task_id, event, task_changes.set_dependencies, entry.depends_on)
 
-    def _move(self, task_id: str, event: _Event, change: Callable[..., ProjectState], *told: object) -> None:
-        """Apply one of `state_changes`; all of them end with the time."""
-        self._moving.change(task_id, lambda state: change(state, task_id, *told, event.ts))
+    def _change(self, task_id: str, event: _Event, change: Change, *args: object) -> None:
+        self._declared_board.change(task_id, event.ts, change, *args)
 
     @property
-    def _moving(self) -> TaskBoard:
+    def _declared_board(self) -> TaskBoard:
         if self.board is None:
-            raise CorruptionError("a task moves before it was declared")
+            raise CorruptionError("a task changes before it was declared")
         return self.board
 
     def _task_id(self, event: _Event) -> str:
         return self._task_ids[StreamId.parse(event.stream_id).id]
 
-    def _definition(self, event: _Event) -> TaskHead:
+    def _definition(self, event: _Event) -> tuple[str, TaskEntry]:
         return self.definitions.take(event.payload["definition_sha256"])
 
     def _escalation(self, event: _Event) -> EscalationArtifact:
@@ -260,7 +251,7 @@ class Projection:
         "task.blocked": _blocked,
         "task.cancelled": _cancelled,
     }
-    """What each event type changes; the others change nothing here (D33)."""
+    """What each event type changes; the others change nothing here (design: wire)."""
 
     _reviews: ClassVar[Mapping[str, _Take]] = {
         "spec.approved": _approved,

@@ -1,29 +1,27 @@
-"""The models of the roles, as the settings name them: a provider's, a playbook, or a recorded journal (DESIGN §6)."""
+"""The models that the settings name: a provider's, a playbook, or a recorded journal (design: models)."""
 
 from pathlib import Path
 from typing import Any
 
 from specwright.errors import InputError
-from specwright.journal import Cassette
+from specwright.journal import Recording
 from specwright.journal.journal import request_digest
 from specwright.ports.roles import Role
-from specwright.roles.models import ModelSettings, ModelSource, model_sources, probe
+from specwright.roles.models.sources import ModelSettings, ModelSource, model_sources, probe
 from specwright.settings import Settings
-
-__all__ = ["Recorded", "model_sources_of", "probe_model"]
 
 
 class Recorded:
     """A recorded journal as the replay model reads it."""
 
-    def __init__(self, cassette: Cassette) -> None:
-        self.path = cassette.path
-        self.cassette = cassette
+    def __init__(self, recording: Recording) -> None:
+        self.path = recording.path
+        self.recording = recording
         self.drift: list[str] = []
 
     def model_answer(self, scope: str, ordinal: int) -> tuple[str, Any] | None:
         """The digest of the request and the answer at a place."""
-        recorded = self.cassette.model_answer(scope, ordinal)
+        recorded = self.recording.model_answer(scope, ordinal)
         return (recorded.request, recorded.answer) if recorded else None
 
     def drifted(self, place: str) -> None:
@@ -39,13 +37,13 @@ def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recor
     """The models that the settings name; nothing is written for a wrong name.
 
     Raises:
-        InputError: no model is named, or a name stands for none.
+        InputError: no model is named, or there is none of that name.
     """
     names = [settings.model, *settings.role_models.values()]
     recorded: Recorded | None = None
     for name in names:
         if name.startswith("replay:"):
-            recorded = Recorded(Cassette(Path(name.partition(":")[2])))
+            recorded = Recorded(Recording(Path(name.partition(":")[2])))
     if unknown := set(settings.role_models) - set(Role):
         raise InputError(f"there is no role {sorted(unknown)[0]!r}", remedy=f"roles are: {', '.join(Role)}")
     reached = ModelSettings(

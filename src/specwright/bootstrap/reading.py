@@ -1,6 +1,6 @@
-"""What a project has written, opened for those who look at it while another process may drive it.
+"""A project opened for reading, while another process may drive it (design: floors, command-line).
 
-Log, store and projection: no model, no graph, no gate, no index (DESIGN §2, §9).
+Log, store, projection and journal: no model, no graph, no gate, no index.
 """
 
 import gc
@@ -9,42 +9,33 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from specwright import canonical_json
-from specwright.application.factory import View
+from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
-from specwright.application.stores.log_ends import log_ends
-from specwright.errors import CorruptionError, InputError
-from specwright.log.metadata import hcs_metadata
+from specwright.application.store.log_ends import log_ends
+from specwright.errors import CorruptionError, InputError, SpecwrightError
+from specwright.journal.records import read_records
+from specwright.log.hcs import hcs_metadata
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.log.verify import Finding
 from specwright.log.verify import verify as verify_log
+from specwright.ports.journal import tokens_of
 from specwright.storage import DiskStateStore, driver_of
-
-__all__ = [
-    "RUNTIME",
-    "TOPIC",
-    "driven_by",
-    "log_file",
-    "log_findings",
-    "reading_project",
-    "require_log",
-    "stored_wires",
-]
 
 RUNTIME = ".specwright"
 TOPIC = "0.0.1001"
 
 
 def driven_by(directory: Path) -> str:
-    """The process that drives a project now, in words; empty if none does."""
+    """The process that drives a project, in words; empty if none does."""
     return driver_of(directory / RUNTIME)
 
 
 @contextmanager
-def reading_project(directory: Path) -> Generator[View]:
-    """A project as its log and its store tell it, while another process may drive it.
+def reading_project(directory: Path) -> Generator[ProjectView]:
+    """A project as its log and its store show it; nothing is locked or written.
 
     Raises:
         InputError: there is no project.
@@ -52,8 +43,8 @@ def reading_project(directory: Path) -> Generator[View]:
     log = SqliteWireLog(log_file(directory), TOPIC, time.time_ns, reading=True)
     try:
         store = DiskStateStore(directory / "state_store")
-        view = View(store, Projection(log, store, time.monotonic))
-        with _all_is_kept():
+        view = ProjectView(store=store, projection=Projection(log, store, time.monotonic))
+        with _no_garbage_collection():
             view.projection.catch_up()
         yield view
     finally:
@@ -61,8 +52,8 @@ def reading_project(directory: Path) -> Generator[View]:
 
 
 @contextmanager
-def _all_is_kept() -> Generator[None]:
-    """Read in without looking for garbage: a project that is read holds no cycles, and looking took a third of the time."""
+def _no_garbage_collection() -> Generator[None]:
+    """Reading a project makes no cycles, and looking for them took a third of the time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -73,7 +64,7 @@ def _all_is_kept() -> Generator[None]:
 
 
 def stored_wires(directory: Path) -> list[dict[str, Any]]:
-    """Every Wire of a project with its proof beside it (W HCS Metadata).
+    """Every Wire of a project with its proof beside it (design: wire).
 
     Raises:
         InputError: there is no project.
@@ -88,7 +79,7 @@ def stored_wires(directory: Path) -> list[dict[str, Any]]:
 
 
 def log_findings(directory: Path) -> list[dict[str, Any]]:
-    """What is wrong with a project's log; empty if its chain is intact and holds every end that was noted.
+    """What is wrong with a project's log; empty if its chain is intact and has every end that was noted.
 
     Raises:
         InputError: there is no project.
@@ -97,6 +88,34 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
     damaged = [Finding(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable]
     findings = verify_log(log_file(directory), expected=noted.ends)
     return [finding._asdict() for finding in (*damaged, *findings)]
+
+
+class ModelUsage(NamedTuple):
+    """Answers that a project received from models, each counted once.
+
+    Args:
+        calls: How many.
+        input_tokens: As the provider counts them; 0 if it does not.
+        output_tokens: The same.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+def model_usage(directory: Path) -> ModelUsage:
+    """The sum over a project's journal, as far as it can be read; `verify` reports what cannot."""
+    usage = ModelUsage()
+    try:
+        for record in read_records(directory / RUNTIME / "journal.jsonl", "model"):
+            tokens_in, tokens_out = tokens_of(record.answer)
+            usage = ModelUsage(
+                usage.calls + 1, usage.input_tokens + tokens_in, usage.output_tokens + tokens_out
+            )
+    except (SpecwrightError, KeyError, TypeError, ValueError):
+        pass
+    return usage
 
 
 def log_file(directory: Path) -> Path:
@@ -118,7 +137,7 @@ def log_file(directory: Path) -> Path:
 
 
 def require_log(directory: Path) -> None:
-    """Refuse a project whose log did not come along when it was copied.
+    """Refuse a project that was copied without its log.
 
     Raises:
         CorruptionError: a spec was approved here, but there is no log.

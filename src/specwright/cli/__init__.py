@@ -1,1 +1,1 @@
-"""The command line (DESIGN §9)."""
+"""The command line (design: command-line)."""

@@ -1,4 +1,4 @@
-"""The entry point: commands, exit codes, and the one place where errors become words (DESIGN §9).
+"""The entry point: commands, exit codes, and the one place where errors become messages (design: command-line).
 
 Heavy imports happen inside the commands, so that `--help` answers at once.
 """
@@ -8,20 +8,19 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from itertools import takewhile
 
 import typer
 from typer.exceptions import TyperException
 
-from specwright.cli import escalations, look, prove, resolve, steer, wire_commands
-from specwright.cli.output import complain, note, refused_by_system
+from specwright.cli.commands import JSON_REQUESTED, doctor, drive, escalations, inspect, verify, wire
+from specwright.cli.terminal.output import complain, note, refused_by_system
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
-
-__all__ = ["app", "main", "run"]
 
 INTERRUPTED = 130
 
 TRACEBACK = "SPECWRIGHT_TRACEBACK"
-"""A variable that shows where Specwright itself broke."""
+"""The variable that has a traceback printed where Specwright itself fails."""
 
 _HELP = """\
 From a one-page SPEC.md to an installable package, with the evidence.
@@ -48,12 +47,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-steer.register(app)
-look.register(app)
-escalations.register(app)
-resolve.register(app)
-prove.register(app)
-wire_commands.register(app)
+for commands in (drive, inspect, doctor, escalations, verify, wire):
+    commands.register(app)
 
 
 @app.callback(invoke_without_command=True)
@@ -74,38 +69,43 @@ def run() -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code; errors are told here and nowhere else."""
-    as_json = "--json" in arguments
+    """Run a command and return its exit code; errors are printed here and nowhere else."""
+    JSON_REQUESTED.set(None)
     try:
         code = app(list(arguments), prog_name="specwright", standalone_mode=False)
-    except TyperException as error:
-        return _misused(error, as_json=as_json)
-    except SpecwrightError as error:
-        complain(error, as_json=as_json)
-        return error.exit_code
+        if code != INTERRUPTED:  # what typer makes of a KeyboardInterrupt
+            return int(code or 0)
+        error = InterruptedRunError("interrupted; nothing was changed")
+    except TyperException as misuse:
+        if type(misuse).__name__ == "NoArgsIsHelpError" and not _wants_json(arguments):
+            note(misuse.format_message())
+            return misuse.exit_code
+        error = _misuse(misuse)
+    except SpecwrightError as failure:
+        error = failure
     except KeyboardInterrupt:
-        code = INTERRUPTED
-    except Exception as error:  # the last resort: one message, never a traceback
-        told = _unforeseen(error)
-        complain(told, as_json=as_json)
-        return told.exit_code
-    if code == INTERRUPTED:  # typer makes this of a KeyboardInterrupt
-        complain(InterruptedRunError("interrupted; nothing was changed"), as_json=as_json)
-    return int(code or 0)
+        error = InterruptedRunError("interrupted; nothing was changed")
+    except Exception as failure:  # the last resort: one message, never a traceback
+        error = _unforeseen(failure)
+    complain(error, as_json=_wants_json(arguments))
+    return error.exit_code
 
 
-def _misused(error: TyperException, *, as_json: bool) -> int:
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Whether the parsed command line has `--json`; if it cannot be parsed, whether it stands before any `--`."""
+    requested = JSON_REQUESTED.get()
+    return "--json" in takewhile(lambda word: word != "--", arguments) if requested is None else requested
+
+
+def _misuse(error: TyperException) -> InputError:
     context = getattr(error, "ctx", None)
-    asked = context.command_path if context is not None else "specwright"
-    if type(error).__name__ == "NoArgsIsHelpError" and not as_json:
-        note(error.format_message())
-        return error.exit_code
-    what = "no command is given" if type(error).__name__ == "NoArgsIsHelpError" else error.format_message()
-    told = InputError(
-        what[:1].lower() + what[1:].rstrip("."), where=asked, remedy=f"`{asked} --help` shows how"
+    command = context.command_path if context is not None else "specwright"
+    what = (
+        "no command is given"
+        if type(error).__name__ == "NoArgsIsHelpError"
+        else error.format_message().rstrip(".")
     )
-    complain(told, as_json=as_json)
-    return told.exit_code
+    return InputError(what[:1].lower() + what[1:], where=command, remedy=f"`{command} --help` shows how")
 
 
 def _unforeseen(error: Exception) -> SpecwrightError:
@@ -117,5 +117,5 @@ def _unforeseen(error: Exception) -> SpecwrightError:
     return SpecwrightError(
         f"Specwright itself broke: {type(error).__name__}: {error}"[:500],
         where=f"{frame.filename}, line {frame.lineno}, in {frame.name}",
-        remedy=f"this is a fault of Specwright, please report it; {TRACEBACK}=1 shows the whole way",
+        remedy=f"this is a fault of Specwright, please report it; {TRACEBACK}=1 prints the traceback",
     )

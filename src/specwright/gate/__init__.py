@@ -1,5 +1,5 @@
-"""The ship gate: what code observes about a module (F§11, DESIGN §8)."""
+"""The ship gate: what code observes about a module (design: sealing, ship-gate)."""
 
-from specwright.gate.ship_gate import FirstGate
+from specwright.gate.ship_gate import SandboxedShipGate
 
-__all__ = ["FirstGate"]
+__all__ = ["SandboxedShipGate"]

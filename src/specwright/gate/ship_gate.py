@@ -1,96 +1,52 @@
-"""The ship gate: layout, static checks, surface and fingerprint, obligations, tests, examples, strength, contract
-fuzz (F§11, DESIGN §8).
+"""The ship gate: layout, static checks, surface and fingerprint, imports, obligations, tests, examples, strength, contract
+fuzz (design: sealing, ship-gate).
 
-No model takes part and nothing of the module is imported here. All findings are told, each stage's in its
-order; a stage whose ground is missing is passed over. Tests and examples run only after the surface matched
-(F§11.3).
-
-Codes, which are stable:
-
-    contract.rule                 the contract itself cannot be locked (`contract_rules`)
-    files.missing, .unexpected, .contract, .size
-    source.unreadable             not UTF-8, or not Python
-    surface.exports, .entry_point, .parameters, .twins, .docstring, .class, .name, .star_import
-                                  there is no surface to compare (`surface`)
-    surface.mismatch              the fingerprint differs (the message is F§11.2's, to the letter)
-    surface.diverged              one per dimension that differs
-    source.import                 the module imports what is outside its scope (`imports`)
-    tests.import                  a test reaches behind the public surface
-    static.effect, .refused, .dynamic, .raise, .state
-    tests.trick, .internals, .swallow, .broad, .sleep, .assertion, .constant
-                                  seen in the source alone (`static.stage`)
-    obligations.unreadable, .unknown_test, .ambiguous_test, .unknown_pointer, .uncovered, .unseen
-    tests.none, .failed, .uncollected, .names, .incomplete, .timeout, .output
-    tests.disk                    the run wrote more than its limits allow
-    tests.boundary                a value that does not cross the boundary was given or returned
-    tests.argument_changed        the module changed what it was given
-    tests.uncalled                a test passes without calling the module
-    tests.forged                  the run tampered with its own report
-    tests.vacuous                 passes on stubs (`vacuity`), or where no module answers (`silence`)
-    strength.weak, .function, .unstable, .slow
-                                  too few mutants die, or too few can be run (`strength`)
-    examples.form, .placeholder, .uncovered, .false, .broken, .argument_changed
-    fuzz.counterexample           an input for which the module does what its contract excludes (`fuzz`)
-
-Falsifying tests of the debate are tried by themselves (`falsify`); who asks for a verdict adds what they show."""
+No model takes part and nothing of the module is imported here. All findings are reported, each stage's in its order; a
+stage whose ground is missing is not run. Nothing of a module is executed before its surface matched. `findings` lists
+the codes. Falsifying tests of the debate are tried by themselves (`runs.falsify`); who asks for a verdict adds what they
+show.
+"""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
-from specwright.domain.answers import FalsifyingTest
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.contract_rules import problems
-from specwright.domain.docstring import render_stub
-from specwright.domain.examples_coverage import coverage_faults
-from specwright.domain.examples_file import Example, parse_examples, placeholder_faults
-from specwright.domain.obligations import Fault, claims_faults, read_claims, unseen_faults
-from specwright.gate.example_run import run_examples
-from specwright.gate.falsify import try_test
+from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.docstring import render_stub
+from specwright.domain.contract.examples_coverage import coverage_faults
+from specwright.domain.contract.examples_file import Example, parse_examples, placeholder_faults
+from specwright.domain.contract.obligations import claims_faults, read_claims, unseen_faults
+from specwright.domain.contract.rules import problems
+from specwright.gate.directory.layout import layout_findings
+from specwright.gate.findings import FindingCode, Severity
 from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.imports import import_findings
-from specwright.gate.last_stages import LastStages, Seen
-from specwright.gate.layout import layout_findings
+from specwright.gate.runs.example_run import run_examples
+from specwright.gate.runs.falsify import try_test
+from specwright.gate.runs.suite_run import named_tests, run_tests
 from specwright.gate.sandbox.kind import UNCONFINED, Sandbox, chosen_sandbox
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.plan import Limits, SandboxKind
-from specwright.gate.splice import splice
-from specwright.gate.staging import Staged, lay_out, stage, workspace
-from specwright.gate.static.stage import NOT_EXECUTED, static_findings
-from specwright.gate.surface import SurfaceFault
-from specwright.gate.surface_comparison import Compared, compared
-from specwright.gate.test_run import named_tests, run_tests
-from specwright.ports.gate import Candidate, Finding, GateVerdict, ShipGate, TestResult, Trial
+from specwright.gate.sandbox.staging import Staged, lay_out, stage, workspace
+from specwright.gate.source.files import ParsedFiles, SourceError
+from specwright.gate.stages import MeasuringStages, StageLog
+from specwright.gate.static.imports import import_findings
+from specwright.gate.static.stage import static_findings
+from specwright.gate.surface.comparison import SurfaceComparison, compare_surface
+from specwright.gate.surface.splice import splice, spliced_files
+from specwright.ports.gate import ENTRY_FILE, Candidate, Finding, GateVerdict, ShipGate, TestResult, Trial
 
-__all__ = ["FirstGate"]
-
-_ENTRY = "implementation/__init__.py"
 _CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
-_PASSABLE = {"files.missing", "files.contract"}
-_NO_GROUND = {
-    "tests.failed",
-    "tests.uncollected",
-    "tests.names",
-    "tests.incomplete",
-    "tests.timeout",
-    "tests.output",
-    "tests.disk",
-    "tests.boundary",
-    "tests.argument_changed",
-    "tests.uncalled",
-    "tests.forged",
-    "tests.none",
-}
 
 
-class FirstGate(ShipGate):
+class SandboxedShipGate(ShipGate):
     """Judges candidates by running them in sandboxed processes of this interpreter.
 
     Args:
         timeout_seconds: Wall-clock time for a module's tests, and again for its examples.
-        packages: Third-party packages that the project's settings allow, by their import names (D23).
+        packages: Third-party packages that the project's settings allow, by their import names (design: module-scope).
         sandbox: "auto", or the name of a `SandboxKind`; one that is not there is refused at the first judgement.
         static: Whether the source is checked before it is run; off only to show what a run withstands.
         strength: The least share of mutants that must die, in all and in each function; 0 turns it off, and the
@@ -98,7 +54,7 @@ class FirstGate(ShipGate):
         fuzz: How many inputs the contract fuzz draws; none turns it off.
         limits: What a sandboxed process may use; its processor time follows from `timeout_seconds`.
         shipped: Whether all that is judged comes from a playbook that ships with Specwright: that may run unconfined
-            where there can be no sandbox (D-S8-16).
+            where there can be no sandbox (design: ship-gate).
         system: As `sys.platform` names it.
     """
 
@@ -138,125 +94,143 @@ class FirstGate(ShipGate):
         """The source with another contract's docstring (port)."""
         try:
             return splice(source, contract)
-        except SurfaceFault:
+        except SourceError:
             return source
 
     def judge(self, candidate: Candidate, *, thorough: bool = True) -> GateVerdict:
         """Check a candidate from the first stage to the last (port)."""
-        findings = [
-            *(Finding("contract.rule", "contract.json", problem) for problem in problems(candidate.contract)),
-            *layout_findings(candidate),
-        ]
-        if any(finding.where == _ENTRY or finding.code not in _PASSABLE for finding in findings):
-            return _verdict(candidate, findings)
+        files = ParsedFiles.of(candidate.files)
+        candidate = candidate._replace(files=files)
+        log = StageLog(self._skipped(thorough=thorough))
+        with log.stage("layout") as findings:
+            broken = problems(candidate.contract)
+            findings += [Finding(FindingCode.CONTRACT_RULE, "contract.json", problem) for problem in broken]
+            findings += layout_findings(candidate)
+        if any(finding.where == ENTRY_FILE for finding in log.findings) or _has(log, Severity.FATAL):
+            return _verdict(candidate, log)
         try:
-            entry = splice(candidate.files[_ENTRY], candidate.contract)
-        except SurfaceFault as fault:
-            return _verdict(candidate, [*findings, Finding(fault.code, fault.where, fault.message)])
-        files = {**candidate.files, _ENTRY: entry}
+            files = spliced_files(files, candidate.contract)
+        except SourceError as error:
+            log.add("surface", [error.finding])
+            return _verdict(candidate, log)
         # the processes come up while the source is still being read; nothing of the module is in them yet
         with workspace() as root, prepare(lay_out(root, self._sandbox), "test_runner") as pair:
             staged = stage(root, candidate, files, self._sandbox)
-            verdict = self._judge_staged(candidate, files, staged, pair, findings, thorough=thorough)
             if self._sandbox.kind is SandboxKind.NONE:
-                verdict = verdict._replace(notes=(UNCONFINED, *verdict.notes))
-            return verdict
+                log.notes.append(UNCONFINED)
+            return self._judge_staged(candidate, files, staged, pair, log, thorough=thorough)
 
     def falsify(self, candidate: Candidate, tests: Sequence[FalsifyingTest]) -> tuple[Trial, ...]:
         """Try tests of the debate on a candidate (port)."""
-        entry = splice(candidate.files[_ENTRY], candidate.contract)
-        spliced = candidate._replace(files={**candidate.files, _ENTRY: entry})
+        files = spliced_files(ParsedFiles.of(candidate.files), candidate.contract)
+        spliced = candidate._replace(files=files)
         return tuple(
             try_test(spliced, test, self._sandbox, self._packages, self._timeout_seconds) for test in tests
         )
 
+    def _skipped(self, *, thorough: bool) -> set[str]:
+        skipped = set[str]() if self._static else {"static"}
+        if not (thorough and self._strength):
+            skipped |= {"null_module", "strength"}
+        return skipped if thorough and self._fuzz.examples else {*skipped, "fuzz"}
+
     def _judge_staged(
         self,
         candidate: Candidate,
-        files: Mapping[str, bytes],
+        files: ParsedFiles,
         staged: Staged,
         pair: Pair,
-        findings: list[Finding],
+        log: StageLog,
         *,
         thorough: bool,
     ) -> GateVerdict:
         contract, named = candidate.contract, named_tests(files)
-        surface, imports = compared(staged, contract), import_findings(candidate, self._packages)
-        static = static_findings(candidate) if self._static else []
-        refused = imports or any(finding.code in NOT_EXECUTED for finding in static)
-        claims, wrong_claims = _claims(files, named, contract)
+        with log.stage("static") as findings:
+            findings += static_findings(candidate) if self._static else []
+        with log.stage("surface") as findings:
+            surface = compare_surface(files, contract)
+            findings += surface.findings
+        with log.stage("imports") as findings:
+            findings += import_findings(candidate, self._packages)
+        with log.stage("obligations") as findings:
+            claims, wrong_claims = _claims(files, named, contract)
+            findings += wrong_claims
         examples, wrong_examples = _examples(files, contract)
-        findings = [*findings, *static, *surface.findings, *imports, *wrong_claims]
         if not named:
-            findings.append(
-                Finding("tests.none", "tests", "there is no test; write tests in tests/test_*.py")
-            )
-        # F§11.3: nothing is executed before the surface matched
-        if surface.findings or refused or not named:
-            return _verdict(candidate, [*findings, *wrong_examples], surface, (), files)
+            message = "there is no test; write tests in tests/test_*.py"
+            log.add("tests", [Finding(FindingCode.TESTS_NONE, "tests", message)])
+        # docs/design.md#ship-gate: nothing is executed before the surface matched
+        if _has(log, Severity.NOT_EXECUTED):
+            log.add("examples", wrong_examples)
+            return _verdict(candidate, log, surface, (), files)
         with ExitStack() as started:
             examples_pair = started.enter_context(prepare(staged, "example_runner"))
-            last = started.enter_context(self._last_stages(staged, candidate, files)) if thorough else None
-            run = run_tests(staged, contract, named, self._timeout_seconds, pair)
-            wrong_examples += run_examples(staged, examples, self._timeout_seconds, examples_pair)
-            ground = run.tests and not any(finding.code in _NO_GROUND for finding in run.findings)
-            seconds = sum(test.duration_ms for test in run.tests) / 1000
-            seen = last.examine(seconds) if last and ground else Seen()
-        findings += run.findings
-        complete = all(finding.code == "tests.uncalled" for finding in run.findings)
-        if claims and complete and not wrong_claims:
-            findings += map(_claim_finding, unseen_faults(claims, run.seen, contract))
-        findings += [*wrong_examples, *seen.findings]
-        return _verdict(candidate, findings, surface, run.tests, files)._replace(notes=seen.notes)
+            measuring = None
+            if thorough:
+                stages = MeasuringStages(staged, candidate, files, strength=self._strength, fuzz=self._fuzz)
+                measuring = started.enter_context(stages)
+            with log.stage("tests") as findings:
+                run = run_tests(staged, contract, named, self._timeout_seconds, pair)
+                findings += run.findings
+            complete = all(FindingCode(f.code) is FindingCode.TESTS_UNCALLED for f in run.findings)
+            if claims and complete and not wrong_claims:
+                unseen = unseen_faults(claims, run.outcomes, contract)
+                log.add("obligations", [Finding(fault.code, _CLAIMS, fault.message) for fault in unseen])
+            with log.stage("examples") as findings:
+                findings += wrong_examples
+                findings += run_examples(staged, examples, self._timeout_seconds, examples_pair)
+            if measuring and run.tests and not run.findings:
+                measuring.examine(sum(test.duration_ms for test in run.tests) / 1000, log)
+        return _verdict(candidate, log, surface, run.tests, files)
 
-    def _last_stages(self, staged: Staged, candidate: Candidate, files: Mapping[str, bytes]) -> LastStages:
-        return LastStages(staged, candidate, files, strength=self._strength, fuzz=self._fuzz)
+
+def _has(log: StageLog, severity: Severity) -> bool:
+    return any(FindingCode(finding.code).severity is severity for finding in log.findings)
 
 
 def _verdict(
     candidate: Candidate,
-    findings: list[Finding],
-    surface: Compared | None = None,
+    log: StageLog,
+    surface: SurfaceComparison | None = None,
     tests: tuple[TestResult, ...] = (),
-    files: Mapping[str, bytes] | None = None,
+    files: ParsedFiles | None = None,
 ) -> GateVerdict:
     return GateVerdict(
-        passed=not findings,
-        findings=tuple(findings),
+        passed=not log.findings,
+        findings=tuple(log.findings),
         locked_fingerprint=candidate.contract.interface_fingerprint,
         actual_fingerprint=surface.actual if surface else "",
         diverged=surface.diverged if surface else {},
         tests=tests,
-        files=dict(candidate.files) if files is None else dict(files),
+        files=dict(candidate.files if files is None else files),
+        notes=tuple(log.notes),
+        stages=log.results(),
     )
 
 
 def _claims(
-    files: Mapping[str, bytes], named: list[str], contract: MicroModuleContract
+    files: ParsedFiles, named: list[str], contract: MicroModuleContract
 ) -> tuple[dict[str, tuple[str, ...]], list[Finding]]:
     if _CLAIMS not in files:
-        # the layout has told it
+        # the layout stage has reported it
         return {}, []
     try:
         claims = read_claims(files[_CLAIMS])
     except ValueError as error:
-        return {}, [Finding("obligations.unreadable", _CLAIMS, f"the file cannot be read: {error}")]
-    return claims, [_claim_finding(fault) for fault in claims_faults(claims, named, contract)]
+        message = f"the file cannot be read: {error}"
+        return {}, [Finding(FindingCode.OBLIGATIONS_UNREADABLE, _CLAIMS, message)]
+    wrong = claims_faults(claims, named, contract)
+    return claims, [Finding(fault.code, _CLAIMS, fault.message) for fault in wrong]
 
 
-def _claim_finding(fault: Fault) -> Finding:
-    return Finding(fault.code, _CLAIMS, fault.message)
-
-
-def _examples(
-    files: Mapping[str, bytes], contract: MicroModuleContract
-) -> tuple[tuple[Example, ...], list[Finding]]:
+def _examples(files: ParsedFiles, contract: MicroModuleContract) -> tuple[tuple[Example, ...], list[Finding]]:
     if _EXAMPLES not in files:
         return (), []
     try:
         text = files[_EXAMPLES].decode()
     except UnicodeDecodeError as error:
-        return (), [Finding("examples.form", _EXAMPLES, f"the file is not UTF-8 ({error}); save it as UTF-8")]
+        message = f"the file is not UTF-8 ({error}); save it as UTF-8"
+        return (), [Finding(FindingCode.EXAMPLES_FORM, _EXAMPLES, message)]
     examples, faults = parse_examples(text)
     # an example that cannot be read is not also missing
     faults = faults or coverage_faults(examples, contract)

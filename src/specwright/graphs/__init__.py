@@ -1,1 +1,1 @@
-"""The four LangGraph graphs of the factory (F§3)."""
+"""The four LangGraph graphs of the factory (design: overview)."""

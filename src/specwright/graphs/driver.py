@@ -1,4 +1,4 @@
-"""Driving the outer graph from stop to stop (DESIGN §5)."""
+"""Driving the outer graph from stop to stop (design: graphs)."""
 
 import sqlite3
 from collections.abc import Generator
@@ -9,28 +9,19 @@ from typing import Any, NamedTuple, cast
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
+from specwright.application.escalation.answers import recorded_answer
 from specwright.application.factory import Factory
-from specwright.application.product_stage import current_spec
-from specwright.application.stops.resolving import standing_answer
-from specwright.errors import CorruptionError, RefusedError
+from specwright.application.stages.product import current_spec
+from specwright.application.store import layout
 from specwright.graphs.outer_graph import outer_graph
-
-__all__ = ["Driver", "Paused", "open_driver", "recursion_limit"]
+from specwright.sqlite_errors import sqlite_errors
 
 _THREAD = "project"
 _STEPS_PER_TASK = 4  # dispatch, engineering, update, and one to spare
-_OUTSIDE = {
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PERM,
-}
-_PRIMARY_CODE = 0xFF
 
 
 def recursion_limit(tasks: int) -> int:
-    """How many super-steps one run of a graph may take; a subgraph counts its own (F§19.3, DESIGN §5)."""
+    """How many super-steps one run of a graph may take; a subgraph counts its own (design: graphs)."""
     return max(1000, _STEPS_PER_TASK * tasks + 100)
 
 
@@ -74,7 +65,7 @@ class Driver:
     def _config(self) -> Any:
         tasks = len(self._factory.projection.definitions)
         spec = self._factory.projection.spec
-        if not tasks and spec is None and self._factory.store.exists("product/spec.json"):
+        if not tasks and spec is None and self._factory.store.exists(layout.SPEC):
             tasks = sum(1 for _ in current_spec(self._factory).tasks())
         return {"configurable": {"thread_id": _THREAD}, "recursion_limit": recursion_limit(tasks)}
 
@@ -88,7 +79,7 @@ class Driver:
             return None  # so is one of these answered
         if waits and waits["kind"] == "escalation" and not waits.get("refused"):
             return (
-                None if standing_answer(self._factory) else waits
+                None if recorded_answer(self._factory) else waits
             )  # an answer is recorded, and not in the log yet
         return waits
 
@@ -103,18 +94,9 @@ def open_driver(
         RefusedError: the disk is full, or the file cannot be written.
         CorruptionError: the file is not what was written.
     """
-    try:
-        with closing(sqlite3.connect(checkpoints, check_same_thread=False)) as connection:
-            yield Driver(factory, saver(connection))
-    except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _OUTSIDE:
-            raise RefusedError(
-                f"the checkpoints cannot be written: {error}",
-                where=str(checkpoints),
-                remedy="free the disk or mend the rights, then run again; what was answered is kept",
-            ) from error
-        raise CorruptionError(
-            f"the checkpoints cannot be used: {error}",
-            where=str(checkpoints),
-            remedy="move this file aside and run again: what was answered stands in the journal and the log (D9)",
-        ) from error
+    remedy = "move this file aside and run again: what was answered is in the journal and the log"
+    with (
+        sqlite_errors("the checkpoint file", checkpoints, remedy),
+        closing(sqlite3.connect(checkpoints, check_same_thread=False)) as connection,
+    ):
+        yield Driver(factory, saver(connection))

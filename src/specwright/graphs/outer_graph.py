@@ -1,4 +1,4 @@
-"""The outer graph: product loop, approval gate, project loop, release (F§3.1, F§3.2.4)."""
+"""The outer graph: product loop, approval gate, project loop, release (design: overview, approval)."""
 
 from typing import Any, Literal, TypedDict, cast
 
@@ -7,12 +7,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
-from specwright.application import product_stage, releasing
 from specwright.application.factory import Factory
-from specwright.domain.dispatch import Outcome
+from specwright.application.stages import product, release
+from specwright.domain.tasks.task_board import Outcome
 from specwright.graphs.project_graph import project_graph
-
-__all__ = ["OuterState", "outer_graph"]
 
 
 class OuterState(TypedDict, total=False):
@@ -51,22 +49,22 @@ class _Nodes:
         self._project_graph = project_graph(factory)
 
     def entry(self, state: OuterState) -> Literal["product_loop", "project_loop"]:
-        # a lost checkpoint loses nothing: what was approved stands in the log (D9, D29)
+        # a lost checkpoint loses nothing: the approval is in the log (design: journal, projection)
         return "product_loop" if self._factory.projection.spec is None else "project_loop"
 
     def product_loop(self, state: OuterState) -> OuterState:
         restart = state.get("restart", 1)
-        product_stage.research(self._factory, restart, state.get("reasons", []), state.get("feedback", []))
+        product.research(self._factory, restart, state.get("reasons", []), state.get("feedback", []))
         return {"restart": restart, "schema_version": 1}
 
     def approval_gate(self, state: OuterState) -> Command[Literal["product_loop", "project_loop"]]:
         if self._factory.projection.spec is not None:
             return Command(goto="project_loop")  # this node runs again after a crash
         count = state.get("amend_count", 0)
-        asked = {"kind": "approval", "amend_count": count, "advise": count >= product_stage.MANY_AMENDMENTS}
-        answer = cast(dict[str, str], interrupt(asked))
+        question = {"kind": "approval", "amend_count": count, "advise": count >= product.MANY_AMENDMENTS}
+        answer = cast(dict[str, str], interrupt(question))
         if answer["action"] == "APPROVE":
-            product_stage.approve(self._factory, answer["by"])
+            product.approve(self._factory, answer["by"])
             return Command(update={"amend_count": 0}, goto="project_loop")
         return Command(update=_sent_back(state, answer), goto="product_loop")
 
@@ -77,12 +75,12 @@ class _Nodes:
     def release(self, state: OuterState) -> OuterState:
         if state["outcome"] != Outcome.COMPLETE:
             return {}
-        made = releasing.release_all(self._factory)
-        return {"release_id": made.release_id, "released": made.succeeded}
+        result = release.release_all(self._factory)
+        return {"release_id": result.release_id, "released": result.succeeded}
 
 
 def _sent_back(state: OuterState, answer: dict[str, str]) -> dict[str, Any]:
-    """What the researcher goes on from: an amendment continues, a rejection starts over (F§3.2.4)."""
+    """What the researcher goes on from: an amendment continues, a rejection starts over (design: approval)."""
     if answer["action"] == "AMEND":
         return {
             "feedback": [*state.get("feedback", []), answer["feedback"]],

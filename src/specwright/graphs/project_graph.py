@@ -1,9 +1,10 @@
-"""The project graph: initialise, dispatch, engineer, update; again until nothing can run (F§3.3, D8, D24).
+"""The project graph: initialise, dispatch, engineer, update; again until nothing can run (design: project-loop,
+task-states).
 
 A halted or stalled project waits at `escalate`, whichever way it got there: after the task that halted, or from
-`dispatch` when the checkpoint that held the halt is gone (D9). A person's answer comes by `Command(resume=...)`, or
-by `update_state(config, {"resolution": ...}, as_node="update_state_machine")` (F§17.3); either way
-`process_human_resolution` takes it, and `dispatch` goes on from the state that it made.
+`dispatch` when the checkpoint that held the halt is gone (design: journal). A person's answer comes by
+`Command(resume=...)`, or by `update_state(config, {"resolution": ...}, as_node="update_state_machine")` (design:
+escalation); either way `process_human_resolution` takes it, and `dispatch` goes on from the state that it made.
 """
 
 from typing import Any, Literal, TypedDict, cast
@@ -14,22 +15,20 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
-from specwright.application import project_stage
+from specwright.application import tasks
+from specwright.application.escalation import answers, stalls
 from specwright.application.factory import Factory
-from specwright.application.stops import loop_stops, resolving
-from specwright.domain.dispatch import Outcome
-from specwright.domain.project_state import TaskStatus
-from specwright.domain.record import validation_messages
-from specwright.domain.resolutions import HumanResolution
+from specwright.domain.base.record import validation_messages
+from specwright.domain.escalation.resolutions import HumanResolution
+from specwright.domain.tasks.project_state import TaskStatus
+from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import InputError, NonDeterminismError, RefusedError
 from specwright.graphs.engineering_graph import engineering_graph
 from specwright.ports.progress import Step
 
-__all__ = ["ProjectGraphState", "project_graph"]
-
 _MONITORED = 500
-"""More tasks than this, and the depth of the run is told (F§19.3)."""
-_TOLD_EVERY = 100
+"""With more tasks than this the progress reports the depth of the run (design: graphs)."""
+_REPORTED_EVERY = 100
 
 _NODES = (
     "init_state_machine",
@@ -40,11 +39,11 @@ _NODES = (
     "process_human_resolution",
 )
 
-_KEPT = ("outcome", "escalation", "module_refs", "module_ref")
+_RESULT = ("outcome", "escalation", "module_refs", "module_ref")
 
 
 class ProjectGraphState(TypedDict, total=False):
-    """Only what concerns the current task (F§19.1); JSON primitives."""
+    """Only what concerns the current task (design: graphs); JSON primitives."""
 
     schema_version: int
     task_id: str
@@ -89,78 +88,81 @@ class _Nodes:
         self._engineering = engineering
 
     def init_state_machine(self, state: ProjectGraphState) -> ProjectGraphState:
-        project_stage.initialise(self._factory)
+        tasks.initialise(self._factory)
         return {"schema_version": 1}
 
     def dispatch(self, state: ProjectGraphState, config: RunnableConfig) -> ProjectGraphState:
-        task = project_stage.next_dispatch(self._factory)
+        task = tasks.next_dispatch(self._factory)
         if task is None:
-            where = project_stage.outcome(self._factory)
-            if where is Outcome.STALLED:
-                loop_stops.raise_stalled(self._factory)
+            outcome = tasks.outcome(self._factory)
+            if outcome is Outcome.STALLED:
+                stalls.raise_stalled(self._factory)
             self._factory.projection.write(now=True)
-            return {"task_id": "", "outcome": where.value}
-        self._tell_depth(config, task.entry.spec_task_id)
-        began = project_stage.begin(self._factory, task)
+            return {"task_id": "", "outcome": outcome.value}
+        self._report_depth(config, task.entry.spec_task_id)
+        began = tasks.begin(self._factory, task)
         return {"task_id": task.task_id, "recovered": not began, "outcome": Outcome.RUNNABLE.value}
 
     def engineering(self, state: ProjectGraphState) -> ProjectGraphState:
-        asked = {"task_id": state["task_id"], "schema_version": 1}
+        begins = {"task_id": state["task_id"], "schema_version": 1}
         try:
-            result = self._engineering.invoke(cast(Any, asked))
+            result = self._engineering.invoke(cast(Any, begins))
         except NonDeterminismError as error:
             if not state["recovered"]:
                 raise  # the checkpoint is there: an older version or other settings can still go on from it
-            task = project_stage.task_at(self._factory, state["task_id"])
-            escalation = loop_stops.halt_contradicted(self._factory, task, error)
+            task = tasks.task_at(self._factory, state["task_id"])
+            escalation = stalls.halt_contradicted(self._factory, task, error)
             return {"result": {"outcome": TaskStatus.HALTED.value, "escalation": escalation}}
-        return {"result": {key: result[key] for key in _KEPT if key in result}}
+        return {"result": {key: result[key] for key in _RESULT if key in result}}
 
     def update_state_machine(self, state: ProjectGraphState) -> ProjectGraphState:
         result = state["result"]
-        task = project_stage.task_at(self._factory, state["task_id"])
+        task = tasks.task_at(self._factory, state["task_id"])
         if result["outcome"] == TaskStatus.SHIPPED:
-            project_stage.shipped(self._factory, task, result["module_refs"], result["module_ref"])
-        return {"outcome": project_stage.outcome(self._factory).value}
+            tasks.shipped(self._factory, task, result["module_refs"], result["module_ref"])
+        return {"outcome": tasks.outcome(self._factory).value}
 
     def escalate(self, state: ProjectGraphState) -> ProjectGraphState:
-        waiting = loop_stops.open_escalations(self._factory)
+        waiting = stalls.open_escalations(self._factory)
         if not waiting:
             return {
                 "resolution": None
             }  # answered, says the log; a crash took the checkpoint that would say so too
-        if (stands := resolving.standing_answer(self._factory)) and not state.get("refused"):
-            return {"resolution": stands}
-        artifact = loop_stops.escalation_at(self._factory, waiting[0])
-        asked: dict[str, Any] = {"kind": "escalation", "escalations": waiting}
-        asked |= {"escalation": waiting[0], "artifact": artifact.to_json()}
+        if (recorded := answers.recorded_answer(self._factory)) and not state.get("refused"):
+            return {"resolution": recorded}
+        artifact = self._factory.escalations.escalation(waiting[0])
+        question: dict[str, Any] = {
+            "kind": "escalation",
+            "escalations": waiting,
+            "escalation": waiting[0],
+            "artifact": artifact.to_json(),
+        }
         if refused := state.get("refused"):
-            asked["refused"] = refused
-        return {"resolution": interrupt(asked)}
+            question["refused"] = refused
+        return {"resolution": interrupt(question)}
 
     def process_human_resolution(self, state: ProjectGraphState) -> ProjectGraphState:
-        if state["resolution"] is None and not loop_stops.open_escalations(self._factory):
-            return {"refused": "", "outcome": project_stage.outcome(self._factory).value}
+        if state["resolution"] is None and not stalls.open_escalations(self._factory):
+            return {"refused": "", "outcome": tasks.outcome(self._factory).value}
         try:
-            given = HumanResolution.model_validate(state["resolution"])
-            resolving.resolve(self._factory, given)
+            answers.resolve(self._factory, HumanResolution.model_validate(state["resolution"]))
         except ValidationError as error:
             return {"resolution": None, "refused": "; ".join(validation_messages(error))}
         except (InputError, RefusedError) as error:
             return {"resolution": None, "refused": str(error)}
-        return {"resolution": None, "refused": "", "outcome": project_stage.outcome(self._factory).value}
+        return {"resolution": None, "refused": "", "outcome": tasks.outcome(self._factory).value}
 
-    def _tell_depth(self, config: RunnableConfig, spec_task_id: str) -> None:
-        """How deep a long run is, now and then (F§19.3)."""
-        board = project_stage.task_board(self._factory)
+    def _report_depth(self, config: RunnableConfig, spec_task_id: str) -> None:
+        """Report the depth of a long run now and then (design: graphs)."""
+        board = tasks.task_board(self._factory)
         shipped = board.count(TaskStatus.SHIPPED)
-        if len(board) > _MONITORED and shipped % _TOLD_EVERY == 0:
+        if len(board) > _MONITORED and shipped % _REPORTED_EVERY == 0:
             step, limit = (
                 config.get("metadata", {}).get("langgraph_step", 0),
                 config.get("recursion_limit", 0),
             )
-            told = f"{shipped:,} of {len(board):,} tasks shipped; step {step:,} of the {limit:,} that a run may take"
-            self._factory.progress.note(Step("depth", spec_task_id, told))
+            text = f"{shipped:,} of {len(board):,} tasks shipped; step {step:,} of the {limit:,} that a run may take"
+            self._factory.progress.note(Step("depth", spec_task_id, text))
 
 
 def _after_dispatch(state: ProjectGraphState) -> str:
@@ -174,7 +176,7 @@ def _after_update(
 ) -> Literal["process_human_resolution", "dispatch", "escalate"]:
     if state.get(
         "resolution"
-    ):  # by update_state: this edge is taken anew, a node's own goto would not be (D24)
+    ):  # by update_state: this edge is taken anew, a node's own goto would not be (design: escalation)
         return "process_human_resolution"
     # a stall goes back to dispatch, where its escalations are raised
     return "escalate" if state["outcome"] == Outcome.HALTED else "dispatch"

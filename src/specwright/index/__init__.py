@@ -1,1 +1,1 @@
-"""The Code Index in SQLite with exact vector search (F§14, DESIGN §12)."""
+"""The Code Index in SQLite with exact vector search (design: code-index)."""

@@ -1,8 +1,8 @@
-"""Is an index what its entries make it? Every row held against one made anew (F§14.1, DESIGN §12).
+"""The audit of an index: every row is compared with one computed from the sealed modules (design: code-index).
 
-The file is looked at in a copy, so that nothing beside it is written. Entry, facets and status are compared exactly; a
-vector of the embedder in the box is made again, and compared as closely as the numbers of two processors agree. Leaves
-out the vectors of a provider's model, which it alone can make again, and bytes of the file that hold no row.
+The audit reads a copy of the file, so that SQLite writes nothing beside the original. It compares entry, facets and
+status exactly. It computes vectors of the default embedder again and compares them as closely as two processors agree.
+It cannot check the vectors of a provider's model, nor bytes of the file outside its rows.
 """
 
 import shutil
@@ -14,19 +14,17 @@ from sqlite3 import Connection
 
 import numpy as np
 
-from specwright.domain.code_index import CodeIndexEntry, embedding_text
+from specwright.domain.modules.code_index import CodeIndexEntry, embedding_text
 from specwright.errors import SpecwrightError
-from specwright.index import embedding_sets, rows
+from specwright.index import rows
 from specwright.index.database import Database
 from specwright.index.embedder import Embedder
 from specwright.index.matrix import Vectors
 
-__all__ = ["FILE", "audit"]
-
 FILE = "index.db"
 
 _CLOSE = 1e-5
-"""How far two processors may differ in a number of a vector of length 1."""
+"""How much two processors may differ in a component of a vector of length 1."""
 
 
 def audit(
@@ -37,36 +35,33 @@ def audit(
     required: Collection[str],
     retired: Collection[str],
 ) -> list[str]:
-    """What is wrong with the index of a project that nobody drives.
+    """The problems of the index of a project that no process drives, a sentence each.
 
     Args:
-        directory: Where the database lies; it is only read.
+        directory: The directory of the database; it is only read.
         entries: Of every sealed version, as they were added.
-        embedder: The one in the box.
-        required: References of those that must be there; a crash may have kept the others out.
-        retired: References of those that somebody decided to retire.
-
-    Returns:
-        A sentence for each thing.
+        embedder: The default one.
+        required: References that the index must have; after a crash the others may be missing.
+        retired: References whose retirement is recorded.
     """
     if not (directory / FILE).is_file():
         return ["the file is gone"] if required else []
-    with tempfile.TemporaryDirectory() as copied:
+    with tempfile.TemporaryDirectory() as copy:
         for name in (FILE, f"{FILE}-wal"):
             if (directory / name).is_file():
-                shutil.copyfile(directory / name, Path(copied) / name)
+                shutil.copyfile(directory / name, Path(copy) / name)
         try:
-            with closing(Database(Path(copied) / FILE)) as database, database.reading() as connection:
-                found = _Audit(connection, entries, embedder)
-                return [*found.structure(), *found.entries(required, retired), *found.vectors()]
+            with closing(Database(Path(copy) / FILE)) as database, database.reading() as connection:
+                checks = _Audit(connection, entries, embedder)
+                return [*checks.structure(), *checks.entries(required, retired), *checks.vectors()]
         except SpecwrightError as error:
             return [error.what]
-        except (ValueError, TypeError) as error:  # a text that is none, a vector that is cut short
+        except (ValueError, TypeError) as error:  # invalid UTF-8, a truncated vector
             return [f"a row cannot be read: {error}"]
 
 
 class _Audit:
-    """One database, at one moment."""
+    """The checks of one database, in one transaction."""
 
     def __init__(self, connection: Connection, entries: Sequence[CodeIndexEntry], embedder: Embedder) -> None:
         self._connection = connection
@@ -74,64 +69,64 @@ class _Audit:
         self._embedder = embedder
 
     def structure(self) -> Iterator[str]:
-        """What SQLite itself finds."""
-        for (told,) in self._connection.execute("PRAGMA integrity_check").fetchall():
-            if told != "ok":
-                yield f"its structure is damaged: {told}"
+        """The problems that SQLite itself reports."""
+        for (problem,) in self._connection.execute("PRAGMA integrity_check").fetchall():
+            if problem != "ok":
+                yield f"its structure is damaged: {problem}"
         for table, *_ in self._connection.execute("PRAGMA foreign_key_check").fetchall():
             yield f"a row of {table} refers to nothing"
 
     def entries(self, required: Collection[str], retired: Collection[str]) -> Iterator[str]:
-        """Every entry, with what it is filtered by and what has become of it."""
+        """The problems of entries, facets and statuses."""
         selected = f"SELECT module_id || '@' || version, seq, {rows.COLUMNS} FROM entries ORDER BY seq"  # noqa: S608  # constants
-        found = {ref: row for ref, *row in self._connection.execute(selected)}
-        for ref in sorted(set(required) - found.keys()):
-            yield f"it does not know {ref}"
-        for ref, (seq, stored, *status) in found.items():
+        indexed = {ref: row for ref, *row in self._connection.execute(selected)}
+        for ref in sorted(set(required) - indexed.keys()):
+            yield f"it lacks {ref}"
+        for ref, (seq, stored, *status) in indexed.items():
             entry = self._expected.get(ref)
             if entry is None:
-                yield f"it knows {ref}, which was never sealed here"
+                yield f"it has {ref}, which was never sealed here"
                 continue
             if stored != entry.model_dump_json():
-                yield f"its entry of {ref} is not what the contract makes it"
+                yield f"its entry of {ref} is not that of the contract"
             if status != [entry.status.value, None, entry.notes] and ref not in retired:
-                yield f"{ref} is {status[0]}, and nobody decided so"
+                yield f"{ref} is {status[0]} without a recorded decision"
             facets = self._connection.execute("SELECT kind, value FROM facets WHERE seq = ?", (seq,))
             if sorted(facets) != sorted(rows.facets(entry)):
-                yield f"{ref} is filtered by something else than its contract says"
+                yield f"the facets of {ref} are not those of its contract"
 
     def vectors(self) -> Iterator[str]:
-        """The active set. The vectors themselves tell whether the embedder in the box made them."""
-        active = embedding_sets.active(self._connection)
+        """The problems of the active set. The vectors themselves show whether the default embedder made them."""
+        active = rows.active_set(self._connection)
         stored = self._vectors(active.id if active else 0)
-        bare = self._connection.execute(
+        unembedded = self._connection.execute(
             "SELECT module_id || '@' || version FROM entries "
             "WHERE seq NOT IN (SELECT seq FROM embeddings WHERE set_id = ?)",
             (active.id if active else 0,),
         )
-        yield from (f"{ref} has no vector" for (ref,) in bare.fetchall())
+        yield from (f"{ref} has no vector" for (ref,) in unembedded.fetchall())
         own = {ref: entry for ref, entry in self._expected.items() if ref in stored}
         for ref, vector in stored.items():
             length = float(np.linalg.norm(vector.astype(np.float64)))
-            if not (abs(length - 1) <= _CLOSE or length == 0):  # nor is it no number
-                yield f"the vector of {ref} has not the length 1"
+            if not (abs(length - 1) <= _CLOSE or length == 0):  # NaN is neither
+                yield f"the vector of {ref} does not have the length 1"
         if active is None or not own or len(stored[next(iter(own))]) != self._embedder.dimension:
             return
-        again = self._embedder.embed([embedding_text(entry) for entry in own.values()])
-        strange = [
+        computed = self._embedder.embed([embedding_text(entry) for entry in own.values()])
+        different = [
             ref
-            for ref, vector in zip(own, again, strict=True)
+            for ref, vector in zip(own, computed, strict=True)
             if not np.allclose(stored[ref], vector, rtol=0, atol=_CLOSE)
         ]
         if active.model == self._embedder.name:
-            yield from (f"the vector of {ref} is not that of its entry" for ref in strange)
-        elif not strange:
+            yield from (f"the vector of {ref} is not that of its entry" for ref in different)
+        elif not different:
             yield f"its vectors are those of {self._embedder.name}, but it says {active.model}"
 
     def _vectors(self, set_id: int) -> Mapping[str, Vectors]:
-        found = self._connection.execute(
+        rows_of_set = self._connection.execute(
             "SELECT e.module_id || '@' || e.version, v.vector FROM embeddings v JOIN entries e USING (seq) "
             "WHERE v.set_id = ?",
             (set_id,),
         )
-        return {ref: np.frombuffer(vector, "<f4") for ref, vector in found}
+        return {ref: np.frombuffer(vector, "<f4") for ref, vector in rows_of_set}

@@ -1,8 +1,8 @@
-"""Embedding models: what they must offer, the one in the box, and any of LangChain's (F§14.1, DESIGN §12).
+"""Embedding models: the interface, the default, and any model of LangChain (design: code-index).
 
-The default, WordLlama, has its weights in its wheel and needs no network. Another model is named
-`provider:model`; it is asked once for two texts, which tells its dimension and that it takes 512 tokens.
-A model that cuts a longer text off silently passes: the criterion is that it accepts one.
+The default, WordLlama, has its weights in its wheel and needs no network. Another model is named `provider:model`. It
+is called once with two texts, which shows its dimension and that it takes 512 tokens. A model that silently truncates a
+longer text passes, since the criterion is that it accepts one.
 """
 
 import logging
@@ -21,22 +21,11 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from wordllama.inference import WordLlamaInference
 
-__all__ = [
-    "DEFAULT_EMBEDDER",
-    "DIMENSIONS",
-    "TOKENS",
-    "Embedder",
-    "LangChainEmbedder",
-    "WordLlamaEmbedder",
-    "load_embedder",
-    "unit_rows",
-]
-
 DEFAULT_EMBEDDER = "wordllama"
 DIMENSIONS = range(256, 1537)
-"""The dimensions that F§14.1 allows."""
+"""The dimensions that the index allows."""
 TOKENS = 512
-"""The length of text that F§14.1 demands."""
+"""The length of text that a model must accept."""
 
 
 class Embedder(Protocol):
@@ -44,7 +33,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What tells its vectors from another model's."""
+        """The name that its vectors are stored under."""
         ...
 
     @property
@@ -52,39 +41,39 @@ class Embedder(Protocol):
         """The length of its vectors, 256 to 1536.
 
         Raises:
-            InputError: the model does not meet F§14.1.
-            ModelUnavailableError: it had to be asked and cannot be reached.
+            InputError: the model does not meet the requirements.
+            ModelUnavailableError: it had to be called and cannot be reached.
         """
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row per text, float32, of length 1 (a text without meaning to the model: all 0).
+        """One row per text, float32, of length 1 (all 0 for a text without meaning to the model).
 
         Raises:
-            InputError: the model does not meet F§14.1.
+            InputError: the model does not meet the requirements.
             ModelError: it gave no usable vectors.
         """
         ...
 
 
 class WordLlamaEmbedder:
-    """The default: 256 dimensions, weights in the wheel, loaded when the first text comes."""
+    """The default: 256 dimensions, weights in the wheel, loaded for the first text."""
 
     name = "wordllama/l2_supercat_256"
     dimension = 256
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit row per text."""
-        # a lone surrogate, which a model can well write into a query, is no text to a tokenizer
+        # a model can write a lone surrogate into a query, which a tokenizer refuses
         readable = [text.encode("utf-8", "replace").decode() for text in texts]
-        rows = cast("Vectors", self._model.embed(readable))  # its return type depends on a flag
+        rows = cast("Vectors", self._model.embed(readable))  # the return type depends on a flag
         return unit_rows(rows, len(readable), self.dimension, self.name)
 
     @cached_property
     def _model(self) -> "WordLlamaInference":
         wordllama = _import_wordllama()
         try:
-            # only with its own directory as the cache does it find the tokenizer of its wheel
+            # it finds the tokenizer of its wheel only if the cache is its own directory
             return wordllama.WordLlama.load(
                 dim=self.dimension, cache_dir=Path(wordllama.__file__).parent, disable_download=True
             )
@@ -108,11 +97,11 @@ def _import_wordllama():  # noqa: ANN202  # a module; its type has no name
 
 
 class LangChainEmbedder:
-    """Any LangChain embedding model; probed when its dimension or its first vector is asked for.
+    """Any LangChain embedding model; it is probed for its dimension before the first vector.
 
     Args:
         embeddings: The model.
-        name: What tells its vectors from another model's, `provider:model`.
+        name: `provider:model`.
     """
 
     def __init__(self, embeddings: "Embeddings", name: str) -> None:
@@ -121,7 +110,7 @@ class LangChainEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The length of its vectors, found by one call.
+        """The length of its vectors, by one call.
 
         Raises:
             InputError: outside 256 to 1536, or the model refuses a text of 512 tokens.
@@ -135,7 +124,7 @@ class LangChainEmbedder:
         try:
             rows = self._ask([short, long])
         except ModelUnavailableError as error:
-            self._ask([short])  # if this fails too, the text's length is not the reason
+            self._ask([short])  # if this fails too, the length of the text is not the reason
             raise InputError(
                 f"the embedding model refuses a text of {TOKENS} tokens",
                 where=self.name,

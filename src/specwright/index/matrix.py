@@ -1,6 +1,6 @@
-"""The vectors of one process: exact ranking by one matrix product (F§14.3 steps 3 and 4, DESIGN §12).
+"""The vectors of one process: exact ranking by one matrix product (design: code-index).
 
-Rows stand in the order of the ledger. Nothing is approximated: 100,000 rows of 256 numbers take milliseconds.
+Rows are in the order of the entries. Nothing is approximated: 100,000 rows of 256 numbers take milliseconds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,22 +9,20 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Ranked", "VectorMatrix", "Vectors"]
-
 Vectors: TypeAlias = npt.NDArray[np.float32]
 
 _BLOCK = 64
 
 
-class Ranked(NamedTuple):
-    """A row's place in the ledger and its similarity, `max(0, cosine)`."""
+class Match(NamedTuple):
+    """The sequence number of an entry and its similarity, `max(0, cosine)`."""
 
     seq: int
     similarity: float
 
 
 class VectorMatrix:
-    """Unit vectors in ledger order, with the entries that are no longer SHIPPED marked.
+    """Unit vectors in the order of the entries, with those that are no longer SHIPPED marked.
 
     Args:
         dimension: The length of every vector.
@@ -42,7 +40,7 @@ class VectorMatrix:
 
     @property
     def last(self) -> int:
-        """The highest place in the ledger that is here, 0 for none."""
+        """The highest sequence number in the matrix, 0 if it is empty."""
         return int(self._seqs[-1]) if self._size else 0
 
     def append(self, seqs: Sequence[int], vectors: Vectors) -> None:
@@ -57,25 +55,25 @@ class VectorMatrix:
         self._size = needed
 
     def retire(self, seqs: Iterable[int]) -> None:
-        """Mark rows as no longer SHIPPED; there is no way back."""
+        """Mark rows as no longer SHIPPED, permanently."""
         if fresh := set(seqs) - self._retired:
             self._retired |= fresh
             self._retired_rows = self._rows(sorted(self._retired))
 
     def nearest(
-        self, query: Vectors, count: int, among: Sequence[int] | None, inactive: bool
-    ) -> list[Ranked]:
-        """The nearest rows, best first, equals in ledger order.
+        self, query: Vectors, count: int, candidates: Sequence[int] | None, inactive: bool
+    ) -> list[Match]:
+        """The nearest rows, best first, equals in the order of the entries.
 
         Args:
             query: One unit vector.
             count: How many, at least 1.
-            among: The places in the ledger to rank; None ranks them all.
-            inactive: If `among` is None, whether rows that are no longer SHIPPED count.
+            candidates: The sequence numbers to rank; None ranks them all.
+            inactive: If `candidates` is None, whether rows that are no longer SHIPPED count.
         """
         scores: Vectors = self._store[: self._size] @ query
-        if among is not None:
-            rows = self._rows(among)
+        if candidates is not None:
+            rows = self._rows(candidates)
             picked = rows[_best(scores[rows], count)]
         else:
             if not inactive:
@@ -83,25 +81,23 @@ class VectorMatrix:
                 count = min(count, self._size - len(self._retired_rows))
             picked = _best(scores, count)
         similarities = np.clip(scores[picked], 0.0, 1.0)
-        return [
-            Ranked(*pair) for pair in zip(self._seqs[picked].tolist(), similarities.tolist(), strict=True)
-        ]
+        return [Match(*pair) for pair in zip(self._seqs[picked].tolist(), similarities.tolist(), strict=True)]
 
     def _rows(self, seqs: Sequence[int]) -> npt.NDArray[np.intp]:
         return np.searchsorted(self._seqs, np.asarray(seqs, np.int64))
 
 
 def _best(scores: Vectors, count: int) -> npt.NDArray[np.intp]:
-    """The places of the `count` highest scores, descending, equals in their order."""
+    """The indices of the `count` highest scores, descending, equals in their order."""
     candidates = np.flatnonzero(scores >= _bound(scores, count))
     order = np.argsort(-scores[candidates], kind="stable")
     return candidates[order[:count]]
 
 
 def _bound(scores: Vectors, count: int) -> float:
-    """A score that at least `count` places reach, found without sorting them all.
+    """A score that at least `count` rows reach, computed without sorting them all.
 
-    `count` blocks whose maximum reaches it hold `count` places that do.
+    `count` blocks whose maximum reaches it have at least `count` rows that do.
     """
     blocks = len(scores) // _BLOCK
     if not 0 < count <= blocks:

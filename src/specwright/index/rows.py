@@ -1,24 +1,28 @@
-"""Entries as rows of the Code Index, and the pre-filters over them (F§14.2, F§14.3 steps 1 and 2).
+"""The rows of the Code Index: entries, the filters over them, and sets of embeddings (design: code-index).
 
-The types that are filtered by stand in no field of F§14.2. They are read from the lines of `io_summary`
-(`declared_types`) when an entry is added, and kept beside it in `facets`.
+No field of an entry has the types that a query filters by. They are read from the lines of `io_summary`
+(`declared_types`) when an entry is added, and stored beside it in `facets`.
+
+A set of embeddings has every entry once, by one model, and one set is active. A new set is filled beside the active one,
+in as many transactions as it takes, and becomes active in one. A set that a crash left unfinished is continued, so that
+no vector is paid for twice.
 """
 
 import json
 import re
 import sqlite3
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from specwright.domain.code_index import CodeIndexEntry, IndexStatus, declared_types, type_key
+from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, declared_types, type_key
 from specwright.errors import CorruptionError, InputError
+from specwright.index.matrix import Vectors
 from specwright.ports.code_index import IndexQuery
 
-__all__ = ["COLUMNS", "checked", "current", "facets", "filtered", "insert", "original"]
-
 COLUMNS = "entry, status, superseded_by, notes"
-"""What `current` reads, in its order."""
+"""The columns that `current` reads."""
 
 _SEMVER = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)")
 
@@ -30,7 +34,7 @@ _CONDITIONS = {
     "module_ids": "module_id IN (SELECT value FROM json_each(?))",
     "statuses": "status IN (SELECT value FROM json_each(?))",
 }
-"""What each filter list asks of an entry; only those given are put together, so that SQLite can plan."""
+"""The condition of each filter; only those of the query are combined, so that SQLite can plan."""
 
 
 def original(entry: str) -> CodeIndexEntry:
@@ -43,14 +47,14 @@ def original(entry: str) -> CodeIndexEntry:
         return CodeIndexEntry.model_validate_json(entry)
     except ValidationError as error:
         raise CorruptionError(
-            "the Code Index holds something that is no entry",
+            "the Code Index has a row that is not an entry",
             where=entry[:80],
             remedy="restore the file from a backup",
         ) from error
 
 
 def current(row: Sequence[str | None]) -> CodeIndexEntry:
-    """An entry as it stands now, from a row of `COLUMNS`."""
+    """An entry with its present status, from a row of `COLUMNS`."""
     entry, status, superseded_by, notes = row
     return original(entry or "").model_copy(
         update={"status": IndexStatus(status), "superseded_by": superseded_by, "notes": notes}
@@ -58,7 +62,7 @@ def current(row: Sequence[str | None]) -> CodeIndexEntry:
 
 
 def insert(connection: sqlite3.Connection, entry: CodeIndexEntry) -> int:
-    """Add an entry and what it is filtered by; its place in the ledger."""
+    """Add an entry and its facets; returns its sequence number."""
     cursor = connection.execute(
         "INSERT INTO entries (module_id, version, entry, status, notes) VALUES (?, ?, ?, ?, ?)",
         (entry.module_id, entry.version, entry.model_dump_json(), entry.status.value, entry.notes),
@@ -72,17 +76,17 @@ def insert(connection: sqlite3.Connection, entry: CodeIndexEntry) -> int:
 
 
 def facets(entry: CodeIndexEntry) -> list[tuple[str, str]]:
-    """What an entry is filtered by, as (kind, value)."""
-    found = [
-        ("tag", entry.tags),
-        ("input_type", declared_types(entry.io_summary.inputs)),
-        ("output_type", declared_types(entry.io_summary.outputs)),
-    ]
-    return [(kind, value) for kind, values in found for value in sorted(set(values))]
+    """The values that filters compare, as (kind, value)."""
+    values_of = {
+        "tag": entry.tags,
+        "input_type": declared_types(entry.io_summary.inputs),
+        "output_type": declared_types(entry.io_summary.outputs),
+    }
+    return [(kind, value) for kind, values in values_of.items() for value in sorted(set(values))]
 
 
-def checked(query: IndexQuery) -> IndexQuery:
-    """A query that can be answered.
+def check_query(query: IndexQuery) -> None:
+    """Check a query.
 
     Raises:
         InputError: `top_k` below 1, or a version bound that is not `major.minor.patch`.
@@ -92,30 +96,29 @@ def checked(query: IndexQuery) -> IndexQuery:
     for bound in filter(None, (query.version_from, query.version_below)):
         if not _SEMVER.fullmatch(bound):
             raise InputError(f"{bound!r} is not a version", remedy="write major.minor.patch, like 1.0.0")
-    return query
 
 
 def filtered(connection: sqlite3.Connection, query: IndexQuery) -> list[int] | None:
-    """The places of the entries that pass the filters, ascending; None if only the status filter applies."""
-    given = {
+    """The sequence numbers of the entries that pass the filters, ascending; None if there is no filter but the status."""
+    filters = {
         "tags": query.tags,
         "input_types": [type_key(text) for text in query.input_types],
         "output_types": [type_key(text) for text in query.output_types],
         "module_ids": query.module_ids,
         "statuses": query.statuses,
     }
-    if not any(given.values()) and not (query.version_from or query.version_below):
+    if not any(filters.values()) and not (query.version_from or query.version_below):
         return None
     if not query.statuses and not query.include_inactive:
-        given["statuses"] = (IndexStatus.SHIPPED,)
+        filters["statuses"] = (IndexStatus.SHIPPED,)
     # ASCII JSON: a lone surrogate in a query is an escape that matches nothing
-    asked = {name: json.dumps(list(values)) for name, values in given.items() if values}
-    conditions = " AND ".join(_CONDITIONS[name] for name in asked) or "TRUE"
-    found = connection.execute(
+    arguments = {name: json.dumps(list(values)) for name, values in filters.items() if values}
+    conditions = " AND ".join(_CONDITIONS[name] for name in arguments) or "TRUE"
+    rows = connection.execute(
         f"SELECT seq, version FROM entries WHERE {conditions} ORDER BY seq",  # noqa: S608  # constants
-        tuple(asked.values()),
+        tuple(arguments.values()),
     )
-    return [seq for seq, version in found if _within(version, query)]
+    return [seq for seq, version in rows if _within(version, query)]
 
 
 def _within(version: str, query: IndexQuery) -> bool:
@@ -127,3 +130,75 @@ def _within(version: str, query: IndexQuery) -> bool:
 
 def _version(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(".")))
+
+
+class EmbeddingSet(NamedTuple):
+    """A set of embeddings: its number, its model, and the length of its vectors."""
+
+    id: int
+    model: str
+    dimension: int
+
+
+def active_set(connection: sqlite3.Connection) -> EmbeddingSet | None:
+    """The set that searches read; None if the index never had an entry."""
+    row = connection.execute(
+        "SELECT id, model, dimension FROM embedding_sets WHERE id = (SELECT set_id FROM active_set)"
+    ).fetchone()
+    return EmbeddingSet(*row) if row else None
+
+
+def open_set(connection: sqlite3.Connection, model: str, dimension: int) -> EmbeddingSet:
+    """The inactive set of a model that is being filled, or a new one."""
+    row = connection.execute(
+        "SELECT id, model, dimension FROM embedding_sets WHERE model = ? AND dimension = ? "
+        "AND id NOT IN (SELECT set_id FROM active_set) ORDER BY id DESC",
+        (model, dimension),
+    ).fetchone()
+    if row:
+        return EmbeddingSet(*row)
+    cursor = connection.execute(
+        "INSERT INTO embedding_sets (model, dimension) VALUES (?, ?)", (model, dimension)
+    )
+    return EmbeddingSet(int(cursor.lastrowid or 0), model, dimension)
+
+
+def unembedded(connection: sqlite3.Connection, target: EmbeddingSet, limit: int) -> list[tuple[int, str]]:
+    """Entries that the set lacks, as sequence number and JSON."""
+    return connection.execute(
+        "SELECT seq, entry FROM entries WHERE seq NOT IN (SELECT seq FROM embeddings WHERE set_id = ?) "
+        "ORDER BY seq LIMIT ?",
+        (target.id, limit),
+    ).fetchall()
+
+
+def is_complete(connection: sqlite3.Connection, target: EmbeddingSet) -> bool:
+    """Whether the set lacks no entry."""
+    return not unembedded(connection, target, 1)
+
+
+def store_vectors(
+    connection: sqlite3.Connection, target: EmbeddingSet, seqs: Sequence[int], vectors: Vectors
+) -> None:
+    """Store vectors, except those that another process has stored already."""
+    connection.executemany(
+        "INSERT INTO embeddings (set_id, seq, vector) SELECT :set_id, :seq, :vector "
+        "WHERE NOT EXISTS (SELECT 1 FROM embeddings WHERE set_id = :set_id AND seq = :seq)",
+        [
+            {"set_id": target.id, "seq": seq, "vector": vector.astype("<f4").tobytes()}
+            for seq, vector in zip(seqs, vectors, strict=True)
+        ],
+    )
+
+
+def activate(connection: sqlite3.Connection, target: EmbeddingSet) -> None:
+    """Make a complete set the active one and drop the one before."""
+    old = active_set(connection)
+    connection.execute(
+        "INSERT INTO active_set (one, set_id) VALUES (1, ?) "
+        "ON CONFLICT (one) DO UPDATE SET set_id = excluded.set_id",
+        (target.id,),
+    )
+    if old and old.id != target.id:
+        connection.execute("DELETE FROM embeddings WHERE set_id = ?", (old.id,))
+        connection.execute("DELETE FROM embedding_sets WHERE id = ?", (old.id,))

@@ -1,10 +1,8 @@
-"""The Code Index in SQLite with one exact numpy matrix per process (F§14, F§19.5, DESIGN §12).
+"""The Code Index in SQLite with one exact numpy matrix per process (design: code-index).
 
-Implements `specwright.ports.code_index.CodeIndex`. The database holds everything and enforces append-only,
-single use of a key and one-way status by itself (`schema.py`). The matrix is a copy of the active vectors,
-brought up to date when this or another process has written.
-
-Leaves out: re-ranking, approximate search, and any snapshot beside the database (its backup is one).
+Implements `specwright.ports.code_index.CodeIndex`. The database holds everything and itself enforces that it is
+append-only, that a key is used once and that a status goes one way (`database.py`). The matrix is a copy of the active
+vectors, updated when this or another process has written. There is no snapshot beside the database; its backup is one.
 """
 
 import json
@@ -16,17 +14,15 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from specwright.domain.code_index import CodeIndexEntry, IndexStatus, SearchHit, embedding_text
-from specwright.domain.record import validation_messages
+from specwright.domain.base.record import validation_messages
+from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, SearchHit, embedding_text
 from specwright.errors import CorruptionError, InputError, RefusedError
-from specwright.index import embedding_sets, rows
+from specwright.index import rows
 from specwright.index.database import Database
 from specwright.index.embedder import Embedder
-from specwright.index.embedding_sets import EmbeddingSet
 from specwright.index.matrix import VectorMatrix
+from specwright.index.rows import EmbeddingSet
 from specwright.ports.code_index import IndexQuery
-
-__all__ = ["SqliteCodeIndex"]
 
 _BATCH = 256
 
@@ -36,10 +32,10 @@ class SqliteCodeIndex:
 
     Args:
         directory: `state_store/code_index/`, or one that several projects share; `index.db` is made in it.
-        embedder: The model; it is not asked before the first entry or search.
+        embedder: The model; it is first called for the first entry or search.
 
     Raises:
-        SpecwrightError: the file cannot be opened, is damaged, or has lost its rules.
+        SpecwrightError: the file cannot be opened, is damaged, or lacks its triggers.
     """
 
     def __init__(self, directory: Path, embedder: Embedder) -> None:
@@ -47,7 +43,7 @@ class SqliteCodeIndex:
         self._embedder = embedder
         self._matrix = VectorMatrix(0)
         self._matrix_set: EmbeddingSet | None = None
-        self._seen: int | None = None  # the data_version that the matrix shows
+        self._matrix_version: int | None = None  # the data_version of the matrix
 
     def close(self) -> None:
         """Close the file."""
@@ -57,11 +53,11 @@ class SqliteCodeIndex:
     def needs_reindex(self) -> bool:
         """Whether another model embedded the entries; searching and adding are then refused."""
         with self._database.reading() as connection:
-            active = embedding_sets.active(connection)
+            active = rows.active_set(connection)
             return active is not None and active.model != self._embedder.name and not _is_empty(connection)
 
     def add(self, entry: CodeIndexEntry) -> None:
-        """Append an entry with its embedding, in one transaction (F§14.1)."""
+        """Append an entry with its embedding, in one transaction (design: code-index)."""
         self.add_all([entry])
 
     def add_all(self, entries: Iterable[CodeIndexEntry]) -> None:
@@ -72,33 +68,33 @@ class SqliteCodeIndex:
             ModelError: the embedding model gave no usable vectors.
         """
         with self._database.reading() as connection:
-            new = [entry for entry in entries if not _is_there(connection, entry)]
+            new = [entry for entry in entries if not _has_entry(connection, entry)]
         if not new:
             return
-        # outside the transaction: the model may be far away
+        # outside the transaction, since a remote model takes its time
         vectors = self._embedder.embed([embedding_text(entry) for entry in new])
         with self._database.writing() as connection:
             target = self._set_for_adding(connection)
             for entry, vector in zip(new, vectors, strict=True):
-                if not _is_there(connection, entry):  # another process was faster
+                if not _has_entry(connection, entry):  # another process may have added it
                     seq = rows.insert(connection, entry)
-                    embedding_sets.store(connection, target, [seq], vector[np.newaxis])
-            self._seen = None
+                    rows.store_vectors(connection, target, [seq], vector[np.newaxis])
+            self._matrix_version = None
 
     def search(self, query: IndexQuery) -> list[SearchHit]:
-        """Filter, then rank by cosine; exactly the `top_k` nearest (F§14.3)."""
-        rows.checked(query)
+        """Filter, then rank by cosine; exactly the `top_k` nearest (design: code-index)."""
+        rows.check_query(query)
         vector = self._embedder.embed([query.query])[0]
         with self._database.reading() as connection:
             self._refresh(connection)
-            among = rows.filtered(connection, query)
-            ranked = self._matrix.nearest(vector, query.top_k, among, query.include_inactive)
-            found = connection.execute(
+            candidates = rows.filtered(connection, query)
+            ranked = self._matrix.nearest(vector, query.top_k, candidates, query.include_inactive)
+            selected = connection.execute(
                 f"SELECT seq, {rows.COLUMNS} FROM entries "  # noqa: S608  # a constant
                 "WHERE seq IN (SELECT value FROM json_each(?))",
                 (json.dumps([hit.seq for hit in ranked]),),
             )
-            entries = {row[0]: rows.current(row[1:]) for row in found}
+            entries = {row[0]: rows.current(row[1:]) for row in selected}
         return [SearchHit(entries[hit.seq], hit.similarity) for hit in ranked]
 
     def get(self, module_id: str, version: str) -> CodeIndexEntry | None:
@@ -110,74 +106,74 @@ class SqliteCodeIndex:
     def entries(self) -> list[CodeIndexEntry]:
         """All entries in the order in which they were added."""
         with self._database.reading() as connection:
-            found = connection.execute(f"SELECT {rows.COLUMNS} FROM entries ORDER BY seq").fetchall()  # noqa: S608  # a constant
-        return [rows.current(row) for row in found]
+            entries = connection.execute(f"SELECT {rows.COLUMNS} FROM entries ORDER BY seq").fetchall()  # noqa: S608  # a constant
+        return [rows.current(row) for row in entries]
 
     def retire(
         self, module_id: str, version: str, status: IndexStatus, superseded_by: str | None, note: str
     ) -> None:
-        """Set status, `superseded_by` and the note in one transaction (D27)."""
+        """Set status, `superseded_by` and the note in one transaction (design: deprecation)."""
         ref = f"{module_id}@{version}"
         with self._database.writing() as connection:
             row = _row(connection, module_id, version)
             if row is None:
                 raise RefusedError("the Code Index has no such entry", where=ref)
             retired = _retired(rows.original(row[0]), status, superseded_by, note)
-            if (now := rows.current(row)) == retired:
+            if (entry := rows.current(row)) == retired:
                 return
-            if now.status is not IndexStatus.SHIPPED:
+            if entry.status is not IndexStatus.SHIPPED:
                 raise RefusedError(
-                    f"the entry is {now.status} already, and a status goes one way (F§19.5)", where=ref
+                    f"the entry is {entry.status} already, and a status goes one way", where=ref
                 )
             connection.execute(
                 "UPDATE entries SET status = ?, superseded_by = ?, notes = ? "
                 "WHERE module_id = ? AND version = ?",
                 (retired.status.value, retired.superseded_by, retired.notes, module_id, version),
             )
-            self._seen = None
+            self._matrix_version = None
 
     def reindex(self, embedder: Embedder | None = None) -> None:
-        """Embed everything anew, beside what is there, and switch in one transaction (F§14.1).
+        """Embed every entry again in a new set, and switch to it in one transaction.
 
-        A crash leaves the old ranking; running it again goes on where it stopped.
+        After a crash the old ranking is in effect; a second call continues where the first one stopped.
 
         Args:
-            embedder: The model from now on; None embeds by the same one again.
+            embedder: The model from now on; None is the present one.
 
         Raises:
-            ModelError: the model gave no usable vectors; the old ranking stays.
+            ModelError: the model gave no usable vectors; the old ranking stays in effect.
         """
         embedder = embedder or self._embedder
         dimension = embedder.dimension
         with self._database.writing() as connection:
-            target = embedding_sets.open_set(connection, embedder.name, dimension)
+            target = rows.open_set(connection, embedder.name, dimension)
         while not self._extend(target, embedder):
             pass
         self._embedder = embedder
 
     def _extend(self, target: EmbeddingSet, embedder: Embedder) -> bool:
-        """Embed some of what the set lacks; True once it lacks nothing and is the active one."""
+        """Embed some of the entries that the set lacks; True once it is complete and active."""
         with self._database.reading() as connection:
-            batch = embedding_sets.missing(connection, target, _BATCH)
+            batch = rows.unembedded(connection, target, _BATCH)
         vectors = embedder.embed([embedding_text(rows.original(entry)) for _, entry in batch])
         with self._database.writing() as connection:
-            embedding_sets.store(connection, target, [seq for seq, _ in batch], vectors)
-            # asked in the same transaction: others may have added entries meanwhile
-            complete = embedding_sets.is_complete(connection, target)
+            rows.store_vectors(connection, target, [seq for seq, _ in batch], vectors)
+            # in the same transaction, since others may have added entries meanwhile
+            complete = rows.is_complete(connection, target)
             if complete:
-                embedding_sets.activate(connection, target)
-                self._seen = None
+                rows.activate(connection, target)
+                self._matrix_version = None
         return complete
 
     def _set_for_adding(self, connection: sqlite3.Connection) -> EmbeddingSet:
-        active = embedding_sets.active(connection)
+        active = rows.active_set(connection)
         if active is None or _is_empty(connection):
-            active = embedding_sets.open_set(connection, self._embedder.name, self._embedder.dimension)
-            embedding_sets.activate(connection, active)
-        self._demand_own(active)
+            active = rows.open_set(connection, self._embedder.name, self._embedder.dimension)
+            rows.activate(connection, active)
+        self._require_own_model(active)
         return active
 
-    def _demand_own(self, active: EmbeddingSet) -> None:
+    def _require_own_model(self, active: EmbeddingSet) -> None:
         if (active.model, active.dimension) != (self._embedder.name, self._embedder.dimension):
             raise RefusedError(
                 f"the Code Index is embedded by {active.model} ({active.dimension} dimensions), "
@@ -187,20 +183,20 @@ class SqliteCodeIndex:
             )
 
     def _refresh(self, connection: sqlite3.Connection) -> None:
-        """Bring the matrix up to date with what this and other processes have committed."""
-        seen = int(connection.execute("PRAGMA data_version").fetchone()[0])
-        if seen == self._seen:
+        """Update the matrix with what this and other processes have committed."""
+        version = int(connection.execute("PRAGMA data_version").fetchone()[0])
+        if version == self._matrix_version:
             return
-        active = embedding_sets.active(connection)
+        active = rows.active_set(connection)
         if active is None or _is_empty(connection):
             active = EmbeddingSet(0, self._embedder.name, self._embedder.dimension)
-        self._demand_own(active)
+        self._require_own_model(active)
         if active != self._matrix_set:
             self._matrix, self._matrix_set = VectorMatrix(active.dimension), active
         self._append_new(connection, active)
         retired = connection.execute("SELECT seq FROM entries WHERE status IN ('DEPRECATED', 'SUPERSEDED')")
         self._matrix.retire(seq for (seq,) in retired)
-        self._seen = seen
+        self._matrix_version = version
 
     def _append_new(self, connection: sqlite3.Connection, active: EmbeddingSet) -> None:
         cursor = connection.execute(
@@ -231,22 +227,18 @@ def _row(connection: sqlite3.Connection, module_id: str, version: str) -> tuple[
     ).fetchone()
 
 
-def _is_there(connection: sqlite3.Connection, entry: CodeIndexEntry) -> bool:
-    """Whether the index has the entry, as it was added or as it stands now.
-
-    Raises:
-        RefusedError: its key is taken by another entry, or it could only be added as retired.
-    """
+def _has_entry(connection: sqlite3.Connection, entry: CodeIndexEntry) -> bool:
+    """Whether the index has the entry, as it was added or with its present status."""
     row = _row(connection, entry.module_id, entry.version)
     if row is None:
         if entry.status is not IndexStatus.SHIPPED or entry.superseded_by is not None:
             raise RefusedError(
-                "an entry enters the Code Index as SHIPPED", where=entry.ref, remedy="retire it after"
+                "an entry enters the Code Index as SHIPPED", where=entry.ref, remedy="retire it afterwards"
             )
         return False
     if entry not in (rows.original(row[0]), rows.current(row)):
         raise RefusedError(
-            "the Code Index has another entry under this module version, and a key is never reused (F§19.5)",
+            "the Code Index has another entry under this module version, and a key is never reused",
             where=entry.ref,
             remedy="ship it as a new version",
         )
@@ -256,15 +248,10 @@ def _is_there(connection: sqlite3.Connection, entry: CodeIndexEntry) -> bool:
 def _retired(
     entry: CodeIndexEntry, status: IndexStatus, superseded_by: str | None, note: str
 ) -> CodeIndexEntry:
-    """What an entry becomes when it is retired.
-
-    Raises:
-        RefusedError: SHIPPED is no retirement, and SUPERSEDED names its successor.
-        InputError: `superseded_by` is no reference to another module version.
-    """
+    """The entry after its retirement."""
     if status is IndexStatus.SHIPPED or (status is IndexStatus.SUPERSEDED and superseded_by is None):
         raise RefusedError(
-            "an entry is retired as DEPRECATED, or as SUPERSEDED by a module version (F§14.3)",
+            "an entry is retired as DEPRECATED, or as SUPERSEDED by a module version",
             where=entry.ref,
         )
     if superseded_by == entry.ref:

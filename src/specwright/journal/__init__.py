@@ -1,6 +1,6 @@
-"""The journal: every model answer and every draw of a run, append-only and replayable (DESIGN §4)."""
+"""The journal: every model answer and every draw of a run, append-only and replayable (design: journal)."""
 
-from specwright.journal.journal import Cassette, FileJournal, FileScope, SystemSource
-from specwright.journal.records import Place, Recorded, read_records
+from specwright.journal.journal import FileJournal, FileScope, Recording, SystemSource
+from specwright.journal.records import JournalRecord, Place, read_records
 
-__all__ = ["Cassette", "FileJournal", "FileScope", "Place", "Recorded", "SystemSource", "read_records"]
+__all__ = ["FileJournal", "FileScope", "JournalRecord", "Place", "Recording", "SystemSource", "read_records"]

@@ -1,7 +1,7 @@
-"""The journal of a run: answers what already happened, records what happens now (DESIGN §4).
+"""The journal of a run: returns the answers that it has, records the new ones (design: journal).
 
-A *cassette* is the journal of another run. Draws are served from it by place, so that a replay draws the same ids
-and times; its model answers are served by the replay model, which reports a drifted request instead of refusing it.
+A *recording* is the journal of another run. The journal takes draws from it by place, so that a replay draws the same
+ids and times. The replay model takes its model answers, and reports a request that has drifted instead of refusing it.
 """
 
 import hashlib
@@ -18,19 +18,17 @@ from ulid import ULID
 
 from specwright.canonical_json import JsonValue
 from specwright.errors import CorruptionError, NonDeterminismError
-from specwright.journal.records import JournalFile, Place, Recorded, read_records
+from specwright.journal.records import JournalFile, JournalRecord, Place, read_records
 from specwright.ports.journal import Stamp
-
-__all__ = ["Cassette", "FileJournal", "FileScope", "SystemSource", "request_digest"]
 
 
 def request_digest(request: JsonValue) -> str:
-    """The SHA-256 by which a request is recognised; unlike RFC 8785 it takes whatever a model can write."""
+    """The SHA-256 of a request; unlike RFC 8785 it accepts anything that a model can write."""
     return hashlib.sha256(json.dumps(request, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 class SystemSource:
-    """Where draws come from when nothing is recorded: the system's clock and secure randomness."""
+    """The source of new draws: the system's clock and secure randomness."""
 
     def hex8(self) -> str:
         """Eight random hex digits."""
@@ -46,19 +44,19 @@ class SystemSource:
         return f"wire_{ULID()}"
 
 
-class Cassette:
+class Recording:
     """A recorded journal, read by place."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._by_place = {record.place: record for record in read_records(path)}
 
-    def at(self, place: Place) -> Recorded | None:
-        """What was recorded at a place."""
+    def at(self, place: Place) -> JournalRecord | None:
+        """The record at a place."""
         return self._by_place.get(place)
 
-    def model_answer(self, scope: str, ordinal: int) -> Recorded | None:
-        """A model's answer: the nth in a scope, from 0."""
+    def model_answer(self, scope: str, ordinal: int) -> JournalRecord | None:
+        """The nth answer of a model in a scope, from 0."""
         return self.at(Place(scope, "model", ordinal))
 
 
@@ -67,22 +65,22 @@ class FileJournal:
 
     Args:
         path: The journal, created if missing.
-        source: Where fresh draws come from.
-        cassette: A recorded run whose draws are repeated.
+        source: The source of new draws.
+        recording: A recorded run whose draws are repeated.
     """
 
     def __init__(
-        self, path: Path, source: SystemSource | None = None, cassette: Cassette | None = None
+        self, path: Path, source: SystemSource | None = None, recording: Recording | None = None
     ) -> None:
         self._file = JournalFile(path)
         self._source = source or SystemSource()
-        self._cassette = cassette
+        self._recording = recording
         self._lock = threading.Lock()
-        self._known: dict[Place, Recorded] = {}
+        self._known: dict[Place, JournalRecord] = {}
         for record in read_records(path):
             if record.place in self._known:
                 raise CorruptionError(
-                    "the journal holds two answers for one place", where=f"{path}: {record.place}"
+                    "the journal has two answers for one place", where=f"{path}: {record.place}"
                 )
             self._known[record.place] = record
 
@@ -90,8 +88,8 @@ class FileJournal:
         """Enter a stretch of work."""
         return FileScope(name, self, self._source)
 
-    def records(self, kind: str) -> list[Recorded]:
-        """All records of a kind, in the order in which they were made."""
+    def records(self, kind: str) -> list[JournalRecord]:
+        """All records of a kind, in order."""
         return [record for record in self._known.values() if record.place.kind == kind]
 
     def close(self) -> None:
@@ -99,27 +97,27 @@ class FileJournal:
         self._file.close()
 
     def answer(self, place: Place, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
-        """The recorded answer of a place, else a live one, recorded (see `Scope.recall`)."""
-        asked = request_digest(request)
+        """The recorded answer at a place, or a live one, which is recorded (see `Scope.recall`)."""
+        digest = request_digest(request)
         if known := self._known.get(place):
-            if known.request != asked:
+            if known.request != digest:
                 raise NonDeterminismError(
-                    "the run asks something else than it asked at this place before its restart",
+                    "the request differs from the one that was recorded at this place before the restart",
                     where=f"journal {self._file.path.name}: {place.scope}, {place.kind} {place.ordinal}",
-                    remedy="go on with the version and settings that began this run, or start in a new directory",
+                    remedy="continue with the version and settings that began this run, or start in a new directory",
                 )
             return known.answer
-        answer = self._from_cassette(place, asked, live)
-        record = Recorded(place, asked, answer)
+        answer = self._recorded_draw(place, digest, live)
+        record = JournalRecord(place, digest, answer)
         with self._lock:
             self._file.append(record)
             self._known[place] = record
         return answer
 
-    def _from_cassette(self, place: Place, asked: str, live: Callable[[], JsonValue]) -> JsonValue:
-        """A recorded draw of the same kind; where the run draws otherwise by now, a fresh one."""
-        recorded = self._cassette.at(place) if self._cassette and place.kind == "draw" else None
-        return recorded.answer if recorded and recorded.request == asked else live()
+    def _recorded_draw(self, place: Place, digest: str, live: Callable[[], JsonValue]) -> JsonValue:
+        """The draw of the recording if it is the same request, or a new answer."""
+        record = self._recording.at(place) if self._recording and place.kind == "draw" else None
+        return record.answer if record and record.request == digest else live()
 
 
 class FileScope:
@@ -137,11 +135,11 @@ class FileScope:
         return self._name
 
     def place(self, kind: str) -> Place:
-        """The place at which the next record of a kind will stand."""
+        """The place of the next record of a kind."""
         return Place(self._name, kind, self._next.get(kind, 0))
 
     def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
-        """What was answered here before, else what `live` answers now."""
+        """The recorded answer, or what `live` answers now."""
         answer = self._journal.answer(self.place(kind), request, live)
         self._next[kind] = self._next.get(kind, 0) + 1
         return answer

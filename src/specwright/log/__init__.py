@@ -1,1 +1,1 @@
-"""The embedded Wire log in SQLite (D29, D32, D36)."""
+"""The embedded Wire log in SQLite (design: projection, wire)."""

@@ -1,80 +1,53 @@
-"""The Wire log in one SQLite file: topics, dense sequence numbers, consensus time, running hash (D29, D36).
+"""The Wire log in one SQLite file: topics, dense sequence numbers, consensus time, running hash (design: projection,
+wire-log).
 
-The rules are those of `specwright.wire.admission`; this module adds durability and order (D32). Leaves out
-the proof that nobody touched the file (`specwright.log.verify`).
+The rules are those of `specwright.wire.admission`; this module adds durability and order. One writer appends at a time:
+threads wait for a lock, processes for SQLite's. `specwright.log.verify` proves that nobody changed the file.
 """
 
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
 
 from specwright.canonical_json import JsonObject
-from specwright.domain.log_end import LogEnd
 from specwright.errors import CorruptionError
-from specwright.log.chain import BEFORE_THE_FIRST, NANOS, Chain, Row, Tail
-from specwright.log.connection import connect, told
-from specwright.log.group_commit import GroupCommit, Pending
-from specwright.log.running_hash import EntityId
-from specwright.ports.wire_log import LogEntry
-from specwright.wire.admission import Admission, Repeated, Sound, default_admission
-from specwright.wire.ledger import Change, Ledger
+from specwright.log.database import connect, log_errors
+from specwright.log.hcs import GENESIS, NANOS, EntityId, StoredEntry, running_hash
+from specwright.ports.wire_log import LogEnd, LogEntry, StreamEnd
+from specwright.wire.admission import Admission, CheckedWire, RepeatedWire, default_admission
 from specwright.wire.rejection import Rejection, WireRefusedError
-
-__all__ = ["DEFAULT_PAYER", "SqliteWireLog", "StoredEntry"]
+from specwright.wire.stream import AdmissionState
 
 DEFAULT_PAYER = "0.0.2"
 """The account that the embedded log names as the submitter; a network would name a paying one."""
 
 _PAGE = 512
-_INSERT = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
 
 
-class StoredEntry(NamedTuple):
-    """An entry as it is stored: canonical bytes with their proof (W HCS Metadata)."""
+class _TopicEnd(NamedTuple):
+    """The last entry of a topic that this process has read; `consensus` is its time in nanoseconds."""
 
-    sequence_number: int
-    consensus_seconds: int
-    consensus_nanos: int
-    body: bytes
-    running_hash: bytes
-
-
-class _Plan(NamedTuple):
-    """What a group comes to, by what this process has read of the log.
-
-    Args:
-        ledger: What it changes, to be committed when the rows are on the disk.
-        rows: The new entries.
-        tail: Where the topic ends with them.
-        refusals: The appends that break a rule.
-    """
-
-    ledger: Ledger
-    rows: list[Row]
-    tail: Tail
-    refusals: list[tuple[Pending[Sound], WireRefusedError]]
+    sequence_number: int = 0
+    consensus: int = 0
+    running_hash: bytes = GENESIS
 
 
 class SqliteWireLog:
     """An embedded log of Wires; implements `specwright.ports.wire_log.WireLog`.
 
-    Several threads may append: those that wait together are written together. Several processes, too.
-
     Args:
         path: The file; several processes may open it.
         topic_id: The topic in it, `0.0.1001`.
-        clock: The time in nanoseconds since 1970; consensus time never goes back even if it does.
+        clock: The time in nanoseconds since 1970; consensus time rises even if the clock does not.
         admission: Other rules than those that ship.
-        payer: The account that the running hash names; a topic keeps the one it began with.
-        reading: Whether it is opened for its entries alone; what they come to is then made up only when it is asked for.
+        payer: The account that the running hash names; a topic keeps its first one.
+        reading: Whether it is opened for its entries alone; the state of the streams is then computed on demand.
 
     Raises:
-        InputError: the topic or the payer is no such id.
+        InputError: the topic or the payer is not an id.
         CorruptionError: the file is not a log of Wires.
     """
 
@@ -88,33 +61,53 @@ class SqliteWireLog:
         payer: str = DEFAULT_PAYER,
         reading: bool = False,
     ) -> None:
-        topic = EntityId.parse(topic_id)
-        self._topic_id = str(topic)
+        self._topic = EntityId.parse(topic_id)
+        self._topic_id = str(self._topic)
         self._path = path
+        self._clock = clock
         self._admission = admission or default_admission()
-        self._ledger = Ledger()
-        self._tail = BEFORE_THE_FIRST
+        self._state = AdmissionState()
+        self._end = _TopicEnd()
         self._lock = threading.RLock()
-        self._group = GroupCommit(self._write)
         self._connection = connect(path)
         try:
-            with told(path):
-                self._chain = Chain(topic, self._payer_of_topic(EntityId.parse(payer)), clock)
+            with log_errors(path):
+                self._payer = self._payer_of_topic(EntityId.parse(payer))
                 if not reading:
                     self._catch_up()
         except BaseException:
             self._connection.close()
             raise
 
-    def append(self, wires: Sequence[JsonObject]) -> None:
-        """Accept Wires, all or none; they are on the disk when this returns.
+    def append(self, wires: Sequence[JsonObject]) -> list[LogEntry]:
+        """Accept Wires, all or none, in one transaction that is on the disk when this returns.
+
+        Returns:
+            The new entries; a Wire that the log has already makes none.
 
         Raises:
             WireRefusedError: one of them breaks a rule; none was accepted.
+            HeldError: another process kept the file locked for half a minute.
         """
-        if wires:
-            # What a Wire is by itself is asked before the queue, while others are being written.
-            self._group.submit([self._sound(wire) for wire in wires])
+        checked = [self._checked(wire) for wire in wires]  # before the lock: it needs nothing of the log
+        if not checked:
+            return []
+        with self._lock, log_errors(self._path):
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._catch_up()
+                state = self._state.staged()
+                new = self._admit(state, checked)
+                rows = self._rows([wire.body for wire in new])
+                self._connection.executemany(
+                    "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", [(self._topic_id, *row) for row in rows]
+                )
+            state.commit()
+            if rows:
+                self._end = _end_at(rows[-1])
+        return [
+            LogEntry(self._topic_id, *row[:3], checked.wire) for row, checked in zip(rows, new, strict=True)
+        ]
 
     def entries(self, after: int = 0) -> Iterator[LogEntry]:
         """The entries with a sequence number greater than `after`, in order."""
@@ -123,126 +116,95 @@ class SqliteWireLog:
                 wire = orjson.loads(entry.body)
             except ValueError as error:
                 raise self._never_admitted(entry) from error
-            yield LogEntry(
-                self._topic_id, entry.sequence_number, entry.consensus_seconds, entry.consensus_nanos, wire
-            )
+            yield LogEntry(self._topic_id, *entry[:3], wire)
 
     def stored(self, after: int = 0) -> Iterator[StoredEntry]:
         """The same entries with their bytes and running hashes."""
         while True:
-            with self._lock, told(self._path):
+            with self._lock, log_errors(self._path):
                 page = self._page(after)
             if not page:
                 return
             yield from page
             after = page[-1].sequence_number
 
-    def head(self, stream_id: str) -> int:
-        """The last `stream_seq` of a stream, 0 if it has none."""
-        with self._lock, told(self._path):
+    def stream_end(self, stream_id: str) -> StreamEnd:
+        """Where a stream ends."""
+        with self._lock, log_errors(self._path):
             self._catch_up()
-            stream = self._ledger.stream(stream_id)
-        return stream.seq if stream is not None else 0
-
-    def last_wire_id(self, stream_id: str) -> str | None:
-        """The id of the stream's last Wire."""
-        with self._lock, told(self._path):
-            self._catch_up()
-            stream = self._ledger.stream(stream_id)
-        return stream.last_wire_id if stream is not None else None
+            stream = self._state.stream(stream_id)
+        return StreamEnd(stream.seq, stream.last_wire_id) if stream is not None else StreamEnd()
 
     def end(self) -> LogEnd | None:
         """Where the log ends, None if it is empty."""
-        with self._lock, told(self._path):
+        with self._lock, log_errors(self._path):
             self._catch_up()
-            tail = self._tail
-        return self._noted(tail.sequence_number, tail.running_hash) if tail.sequence_number else None
+            end = self._end
+        return self._log_end(end.sequence_number, end.running_hash) if end.sequence_number else None
 
     def holds(self, end: LogEnd) -> bool:
-        """Whether an entry stands where it was noted, with that running hash."""
-        with self._lock, told(self._path):
-            found = self._page(end.sequence_number - 1, 1)
-        return [self._noted(entry.sequence_number, entry.running_hash) for entry in found] == [end]
+        """Whether the log has this entry with this running hash."""
+        with self._lock, log_errors(self._path):
+            page = self._page(end.sequence_number - 1, 1)
+        return [self._log_end(entry.sequence_number, entry.running_hash) for entry in page] == [end]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
     def _payer_of_topic(self, payer: EntityId) -> EntityId:
         query, topic = "SELECT payer FROM topic WHERE topic_id = ?", (self._topic_id,)
-        found = self._connection.execute(query, topic).fetchone()
-        if found is None:
+        row = self._connection.execute(query, topic).fetchone()
+        if row is None:
             self._connection.execute("INSERT OR IGNORE INTO topic VALUES (?, ?)", (*topic, str(payer)))
-            found = self._connection.execute(query, topic).fetchone()
-        return EntityId.parse(found[0])
+            row = self._connection.execute(query, topic).fetchone()
+        return EntityId.parse(row[0])
 
-    def _noted(self, number: int, digest: bytes) -> LogEnd:
+    def _log_end(self, number: int, digest: bytes) -> LogEnd:
         return LogEnd(topic_id=self._topic_id, sequence_number=number, running_hash=digest.hex())
 
-    def _sound(self, wire: JsonObject) -> Sound:
-        found = self._admission.inspect(wire)
-        if isinstance(found, Rejection):
-            raise WireRefusedError(found, str(wire.get("wire_id", "")))
-        return found
+    def _checked(self, wire: JsonObject) -> CheckedWire:
+        result = self._admission.inspect(wire)
+        if isinstance(result, Rejection):
+            raise WireRefusedError(result, str(wire.get("wire_id", "")))
+        return result
 
-    def _write(self, group: Sequence[Pending[Sound]]) -> None:
-        """One transaction for a group; whoever breaks a rule is told, the others do not notice."""
-        with self._lock, told(self._path):
-            plan = self._written(group)
-            plan.ledger.commit()
-            self._tail = plan.tail
-        for pending, refusal in plan.refusals:
-            pending.refusal = refusal
+    def _admit(self, state: AdmissionState, wires: Sequence[CheckedWire]) -> list[CheckedWire]:
+        """Add Wires to a state; those that it did not have.
 
-    def _written(self, group: Sequence[Pending[Sound]]) -> _Plan:
-        """Write what follows from what this process has read; nobody looks first whether there is more.
-
-        The file refuses the rows if another process has written since. Then, or if there are no rows that it could
-        refuse, the group is planned again where nobody else can write.
+        Raises:
+            WireRefusedError: the first Wire that is inadmissible.
         """
-        plan = self._planned(group)
-        with suppress(sqlite3.IntegrityError):
-            if len(plan.rows) == 1:
-                self._connection.execute(_INSERT, plan.rows[0])  # a transaction by itself
-                return plan
-            if plan.rows:
-                with self._connection:
-                    self._connection.execute("BEGIN IMMEDIATE")
-                    self._connection.executemany(_INSERT, plan.rows)
-                return plan
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._catch_up()
-            plan = self._planned(group)
-            self._connection.executemany(_INSERT, plan.rows)
-        return plan
-
-    def _planned(self, group: Sequence[Pending[Sound]]) -> _Plan:
-        ledger = self._ledger.staged()
-        bodies: list[bytes] = []
-        refusals: list[tuple[Pending[Sound], WireRefusedError]] = []
-        for pending in group:
-            try:
-                bodies += [change.body for change in self._placed(ledger, pending.items)]
-            except WireRefusedError as error:
-                refusals.append((pending, error))
-        rows, tail = self._chain.after(self._tail, bodies)
-        return _Plan(ledger, rows, tail, refusals)
-
-    def _placed(self, ledger: Ledger, wires: Sequence[Sound]) -> list[Change]:
-        """Take an append into a ledger, all or none."""
-        stage = ledger.staged()
-        changes: list[Change] = []
-        for sound in wires:
-            decision = self._admission.place(stage, sound)
+        new: list[CheckedWire] = []
+        for wire in wires:
+            decision = self._admission.place(state, wire)
             if isinstance(decision, Rejection):
-                raise WireRefusedError(decision, sound.wire_id)
-            if not isinstance(decision, Repeated):
-                stage.add(decision)
-                changes.append(decision)
-        stage.commit()
-        return changes
+                raise WireRefusedError(decision, wire.wire_id)
+            if not isinstance(decision, RepeatedWire):
+                state.add(decision)
+                new.append(wire)
+        return new
+
+    def _rows(self, bodies: Sequence[bytes]) -> list[StoredEntry]:
+        """The entries of new bodies, chained to the end of the topic."""
+        sequence, consensus, digest = self._end
+        rows: list[StoredEntry] = []
+        for body in bodies:
+            sequence += 1
+            consensus = max(self._clock(), consensus + 1)
+            seconds, nanos = divmod(consensus, NANOS)
+            digest = running_hash(
+                digest,
+                payer=self._payer,
+                topic=self._topic,
+                seconds=seconds,
+                nanos=nanos,
+                sequence=sequence,
+                message=body,
+            )
+            rows.append(StoredEntry(sequence, seconds, nanos, body, digest))
+        return rows
 
     def _page(self, after: int, size: int = _PAGE) -> list[StoredEntry]:
         rows = self._connection.execute(
@@ -253,18 +215,14 @@ class SqliteWireLog:
         return list(map(StoredEntry._make, rows))
 
     def _catch_up(self) -> None:
-        """Take in what was appended since, by another process."""
-        while page := self._page(self._tail.sequence_number):
+        """Apply the entries that another process has appended."""
+        while page := self._page(self._end.sequence_number):
             for entry in page:
-                self._take_in(entry)
-
-    def _take_in(self, entry: StoredEntry) -> None:
-        try:
-            self._admission.replay(self._ledger, orjson.loads(entry.body), entry.body)
-        except (KeyError, TypeError, ValueError) as error:
-            raise self._never_admitted(entry) from error
-        consensus = entry.consensus_seconds * NANOS + entry.consensus_nanos
-        self._tail = Tail(entry.sequence_number, consensus, entry.running_hash)
+                try:
+                    self._admission.replay(self._state, orjson.loads(entry.body), entry.body)
+                except (KeyError, TypeError, ValueError) as error:
+                    raise self._never_admitted(entry) from error
+                self._end = _end_at(entry)
 
     def _never_admitted(self, entry: StoredEntry) -> CorruptionError:
         return CorruptionError(
@@ -272,3 +230,8 @@ class SqliteWireLog:
             where=str(self._path),
             remedy="run `specwright wire verify` to see what was changed",
         )
+
+
+def _end_at(entry: StoredEntry) -> _TopicEnd:
+    consensus = entry.consensus_seconds * NANOS + entry.consensus_nanos
+    return _TopicEnd(entry.sequence_number, consensus, entry.running_hash)

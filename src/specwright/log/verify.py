@@ -1,9 +1,8 @@
-"""Is the log what was written? Each altered, dropped, swapped, inserted or cut-off entry is named (D36).
+"""Verification of a log's file: names each altered, dropped, swapped, inserted or cut-off entry (design: wire-log).
 
-Reads the file alone: the chain of running hashes is recomputed from the first entry, every body is read again
-as a Wire, and every Wire is admitted again. Leaves out what no hash chain shows by itself, a file that was
-rewritten as a whole or replaced by an older copy: for that, give the end that was noted elsewhere
-(`expected`).
+It reads the file alone: it recomputes the chain of running hashes from the first entry, parses every body as a Wire and
+admits every Wire again. A hash chain by itself does not show that a file was rewritten as a whole or replaced by an
+older copy; `expected`, the log ends recorded elsewhere, does.
 """
 
 import sqlite3
@@ -12,22 +11,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from specwright.domain.log_end import LogEnd
 from specwright.errors import InputError
-from specwright.log.connection import address
-from specwright.log.running_hash import GENESIS, EntityId, running_hash
+from specwright.log.database import address
+from specwright.log.hcs import GENESIS, NANOS, EntityId, StoredEntry, running_hash
+from specwright.ports.wire_log import LogEnd
 from specwright.wire import canonical
-from specwright.wire.admission import Admission, Repeated, default_admission
-from specwright.wire.ledger import Ledger
+from specwright.wire.admission import Admission, RepeatedWire, default_admission
 from specwright.wire.rejection import Rejection, WireRefusedError
-
-__all__ = ["Finding", "verify"]
-
-_NANOS = 1_000_000_000
+from specwright.wire.stream import AdmissionState
 
 
 class Finding(NamedTuple):
-    """One thing that is not as it was written.
+    """One deviation from what was written.
 
     Args:
         topic_id: The topic.
@@ -43,14 +38,6 @@ class Finding(NamedTuple):
     message: str
 
 
-class _Row(NamedTuple):
-    sequence_number: int
-    seconds: int
-    nanos: int
-    body: bytes
-    running_hash: bytes
-
-
 _TYPES = (int, int, int, bytes, bytes)
 
 
@@ -61,11 +48,11 @@ def verify(
 
     Args:
         path: The file; it is only read.
-        expected: Where topics ended when somebody noted it outside; each of these entries must be unchanged.
+        expected: Log ends that were recorded outside; each of these entries must be unchanged.
         admission: Other rules than those that ship.
 
     Returns:
-        Everything that is wrong, in the order of the entries; empty if the log is intact.
+        The findings in the order of the entries; empty if the log is intact.
 
     Raises:
         InputError: there is no such file.
@@ -75,7 +62,7 @@ def verify(
     try:
         with closing(sqlite3.connect(address(path, reading=True), uri=True)) as connection:
             connection.text_factory = _lossy
-            connection.execute("BEGIN")  # one snapshot, whoever writes meanwhile
+            connection.execute("BEGIN")  # one snapshot, even while another process writes
             return list(_findings(connection, tuple(expected), admission or default_admission()))
     except (sqlite3.Error, UnicodeDecodeError, InputError) as error:
         return [Finding("", 0, "log.unreadable", f"the file cannot be read as a Wire log: {error}")]
@@ -84,14 +71,14 @@ def verify(
 def _findings(
     connection: sqlite3.Connection, expected: Sequence[LogEnd], admission: Admission
 ) -> Iterator[Finding]:
-    for (fault,) in connection.execute("PRAGMA integrity_check(8)").fetchall():
-        if fault != "ok":
-            yield Finding("", 0, "log.unreadable", f"the database is damaged: {fault}")
+    for (problem,) in connection.execute("PRAGMA integrity_check(8)").fetchall():
+        if problem != "ok":
+            yield Finding("", 0, "log.unreadable", f"the database is damaged: {problem}")
     rows = connection.execute("SELECT topic_id, payer FROM topic ORDER BY topic_id").fetchall()
     topics = {str(topic_id): str(payer) for topic_id, payer in rows}
     for topic_id, payer in topics.items():
-        noted = [end for end in expected if end.topic_id == topic_id]
-        yield from _Topic(connection, topic_id, payer, admission).check(noted)
+        ends = [end for end in expected if end.topic_id == topic_id]
+        yield from _Topic(connection, topic_id, payer, admission).check(ends)
     strays = "SELECT topic_id, sequence_number FROM {} WHERE topic_id NOT IN (SELECT topic_id FROM topic)"
     for table in ("entry", "head"):
         for topic_id, number in connection.execute(strays.format(table)):
@@ -101,7 +88,7 @@ def _findings(
 
 
 def _lossy(text: bytes) -> str:
-    """A damaged text must not stop the search for what else is damaged."""
+    """Decode a text that may be damaged, so that the search for other damage goes on."""
     return text.decode(errors="replace")
 
 
@@ -116,92 +103,92 @@ class _Topic:
         self._topic = EntityId.parse(topic_id)
         self._payer = EntityId.parse(payer)
         self._admission = admission
-        self._ledger = Ledger()
+        self._state = AdmissionState()
         self._previous = GENESIS
         self._sequence = 0
         self._time = -1
 
     def check(self, expected: Iterable[LogEnd]) -> Iterator[Finding]:
         """Every finding of this topic."""
-        noted: dict[int, set[str]] = {}
+        hashes: dict[int, set[str]] = {}
         for end in expected:
-            noted.setdefault(end.sequence_number, set()).add(end.running_hash)
+            hashes.setdefault(end.sequence_number, set()).add(end.running_hash)
         rows = self._connection.execute(
             "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
             " FROM entry WHERE topic_id = ? ORDER BY sequence_number",
             (self._topic_id,),
         )
-        for row in map(_Row._make, rows):
+        for row in map(StoredEntry._make, rows):
             if tuple(map(type, row)) != _TYPES:
-                yield self._finding(
-                    self._sequence + 1, "log.unreadable", "it does not hold what an entry holds"
-                )
+                yield self._finding(self._sequence + 1, "log.unreadable", "the row is not an entry")
                 return
             yield from self._entry(row)
-            if noted.pop(row.sequence_number, set()) - {row.running_hash.hex()}:
+            if hashes.pop(row.sequence_number, set()) - {row.running_hash.hex()}:
                 yield self._finding(
-                    row.sequence_number, "log.changed", "another running hash was noted for it outside"
+                    row.sequence_number, "log.changed", "another running hash was recorded for it outside"
                 )
-        for number in sorted(noted):
-            yield self._finding(number, "log.cut_off", "this entry was noted outside, but is gone")
+        for number in sorted(hashes):
+            yield self._finding(number, "log.cut_off", "this entry was recorded outside, but is gone")
         yield from self._end()
 
-    def _entry(self, row: _Row) -> Iterator[Finding]:
+    def _entry(self, row: StoredEntry) -> Iterator[Finding]:
         number = row.sequence_number
         if number != self._sequence + 1:
             yield self._finding(self._sequence + 1, "log.gap", f"entry {self._sequence + 1} is missing")
-        time = row.seconds * _NANOS + row.nanos
-        if time <= self._time or not 0 <= row.nanos < _NANOS:
-            yield self._finding(number, "log.time", "its consensus time does not follow the one before it")
+        time = row.consensus_seconds * NANOS + row.consensus_nanos
+        if time <= self._time or not 0 <= row.consensus_nanos < NANOS:
+            yield self._finding(
+                number, "log.time", "its consensus time is not after that of the entry before"
+            )
         if self._hash(row) != row.running_hash:
-            yield self._finding(number, "log.changed", "its running hash does not follow from what it holds")
+            yield self._finding(number, "log.changed", "its running hash is not that of its content")
         yield from self._body(row)
         # Go on from what is stored, so that one changed entry is named and not every one after it.
         self._previous, self._sequence, self._time = row.running_hash, number, time
 
-    def _body(self, row: _Row) -> Iterator[Finding]:
+    def _body(self, row: StoredEntry) -> Iterator[Finding]:
         number = row.sequence_number
         try:
             wire = canonical.parse(row.body)
         except WireRefusedError as error:
             yield self._finding(
-                number, "log.not_canonical", f"its body is no Wire: {error.rejection.message}"
+                number, "log.not_canonical", f"its body is not a Wire: {error.rejection.message}"
             )
             return
         if canonical.encode(wire) != row.body:
             yield self._finding(number, "log.not_canonical", "its body is not in canonical bytes")
-        decision = self._admission.admit(self._ledger, wire)
+        decision = self._admission.admit(self._state, wire)
         if isinstance(decision, Rejection):
             yield self._finding(number, "log.inadmissible", f"{decision.message} ({decision.code})")
-        elif isinstance(decision, Repeated):
-            yield self._finding(number, "log.inadmissible", "the same Wire stands in the log twice")
+        elif isinstance(decision, RepeatedWire):
+            yield self._finding(number, "log.inadmissible", "the log has this Wire twice")
         else:
-            self._ledger.add(decision)
+            self._state.add(decision)
 
-    def _hash(self, row: _Row) -> bytes:
-        if not 0 <= row.nanos < _NANOS:
-            return b""  # no such time has a running hash
+    def _hash(self, row: StoredEntry) -> bytes:
+        if not 0 <= row.consensus_nanos < NANOS:
+            return b""  # a time that no running hash can cover
         return running_hash(
             self._previous,
             payer=self._payer,
             topic=self._topic,
-            seconds=row.seconds,
-            nanos=row.nanos,
+            seconds=row.consensus_seconds,
+            nanos=row.consensus_nanos,
             sequence=row.sequence_number,
             message=row.body,
         )
 
     def _end(self) -> Iterator[Finding]:
-        """The log must end where its own note says (`head`)."""
-        noted = self._connection.execute(
+        """Compare the last entry with the table `head`."""
+        head = self._connection.execute(
             "SELECT sequence_number, running_hash FROM head WHERE topic_id = ?", (self._topic_id,)
         ).fetchone() or (0, GENESIS)
-        if isinstance(noted[0], int) and noted[0] > self._sequence:
-            missing = f"the log ended at entry {noted[0]}, now it ends at {self._sequence}"
+        if isinstance(head[0], int) and head[0] > self._sequence:
+            missing = f"the log ended at entry {head[0]}, now it ends at {self._sequence}"
             yield self._finding(self._sequence + 1, "log.cut_off", missing)
-        elif (noted[0], noted[1]) != (self._sequence, self._previous):
+        elif (head[0], head[1]) != (self._sequence, self._previous):
             yield self._finding(
-                self._sequence, "log.changed", "the note of where the log ends does not agree with it"
+                self._sequence, "log.changed", "the recorded end of the log is not its last entry"
             )
 
     def _finding(self, sequence_number: int, code: str, message: str) -> Finding:

@@ -1,28 +1,26 @@
-"""The Code Index port: every shipped module, found by meaning (F§14)."""
+"""The Code Index port: a search by meaning over the shipped modules (design: code-index)."""
 
 from typing import NamedTuple, Protocol
 
-from specwright.domain.code_index import CodeIndexEntry, IndexStatus, SearchHit
-
-__all__ = ["CodeIndex", "IndexQuery"]
+from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, SearchHit
 
 
 class IndexQuery(NamedTuple):
-    """The input of `search_code_index` (F§14.3), and the further filters of F§14.1.
+    """The input of `search_code_index`, and further filters that agents are not offered.
 
-    An entry must meet at least one value of each filter list that is given; an empty list filters nothing.
+    An entry must match at least one value of each filter list; an empty list filters nothing.
 
     Args:
-        query: The purpose that is wanted, in plain words.
+        query: The purpose, in plain words.
         tags: Compared whole.
         input_types: Types of the contract, compared whole in the spelling of `type_key`.
         output_types: The same.
         include_inactive: Also DEPRECATED and SUPERSEDED entries.
         top_k: How many results, at least 1.
-        module_ids: Not offered to agents, as the fields that follow.
-        statuses: If given, it alone decides which statuses are found.
-        version_from: The lowest version, itself included.
-        version_below: The first version that is too high.
+        module_ids: Compared whole; not offered to agents, nor are the fields below.
+        statuses: Overrides `include_inactive`.
+        version_from: The lowest version, included.
+        version_below: The upper bound, excluded.
     """
 
     query: str
@@ -38,10 +36,10 @@ class IndexQuery(NamedTuple):
 
 
 class CodeIndex(Protocol):
-    """An append-only registry: no deletion, no key reuse, status goes one way (F§19.5)."""
+    """An append-only registry: no deletion, no key reuse, status goes one way (design: code-index)."""
 
     def add(self, entry: CodeIndexEntry) -> None:
-        """Append an entry with its embedding; adding the same again does nothing, even once it is retired.
+        """Append an entry with its embedding; adding the same entry again does nothing, even after its retirement.
 
         Raises:
             RefusedError: the key (module id, version) is taken by another entry, or the entry is not SHIPPED.
@@ -49,7 +47,7 @@ class CodeIndex(Protocol):
         ...
 
     def search(self, query: IndexQuery) -> list[SearchHit]:
-        """The nearest entries, best first, `top_k` of them whatever their score.
+        """The `top_k` nearest entries, best first, whatever their score.
 
         Raises:
             InputError: `top_k` below 1, or a version bound that is not `major.minor.patch`.
@@ -61,18 +59,18 @@ class CodeIndex(Protocol):
         ...
 
     def entries(self) -> list[CodeIndexEntry]:
-        """All entries in the order in which they were added."""
+        """All entries in the order of their addition."""
         ...
 
     def retire(
         self, module_id: str, version: str, status: IndexStatus, superseded_by: str | None, note: str
     ) -> None:
-        """Mark an entry DEPRECATED or SUPERSEDED and append the note to its notes, in one transaction (D27).
+        """Mark an entry DEPRECATED or SUPERSEDED and append to its notes, in one transaction (design: deprecation).
 
-        Repeating the very same retirement does nothing, so that a resumed run may.
+        The same retirement again does nothing, so that a resumed run can repeat it.
 
         Raises:
             RefusedError: unknown entry, no longer SHIPPED, or SUPERSEDED by nothing.
-            InputError: `superseded_by` is not another module version's reference.
+            InputError: `superseded_by` is not a reference to another module version.
         """
         ...

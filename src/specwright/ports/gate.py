@@ -1,13 +1,14 @@
-"""The ship gate port: what code observed about a module (F§11, DESIGN §8)."""
+"""The ship gate port: what code observed about a module (design: sealing, ship-gate)."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from specwright.domain.answers import FalsifyingTest
-from specwright.domain.contract import MicroModuleContract
+from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.contract import MicroModuleContract
 
-__all__ = ["Candidate", "Finding", "GateVerdict", "SealedModule", "ShipGate", "TestResult", "Trial"]
+ENTRY_FILE = "implementation/__init__.py"
+"""The file of a module that holds its entry point."""
 
 
 class SealedModule(NamedTuple):
@@ -38,13 +39,29 @@ class Finding(NamedTuple):
 
 
 class TestResult(NamedTuple):
-    """One executed test (F§11.3)."""
+    """One executed test (design: ship-gate)."""
 
     __test__ = False  # the name is the field's; pytest must not collect it
     name: str
     result: Literal["PASS", "FAIL"]
     duration_ms: float
     message: str = ""
+
+
+class StageResult(NamedTuple):
+    """What one stage of the gate observed (design: ship-gate).
+
+    Args:
+        name: The stage's.
+        result: SKIPPED by the settings or in a preflight; NOT_RUN because an earlier stage left no ground for it.
+        findings: How many.
+        duration_ms: How long it took.
+    """
+
+    name: str
+    result: Literal["PASS", "FAIL", "SKIPPED", "NOT_RUN"]
+    findings: int = 0
+    duration_ms: float = 0.0
 
 
 class GateVerdict(NamedTuple):
@@ -56,9 +73,10 @@ class GateVerdict(NamedTuple):
         locked_fingerprint: Of the contract.
         actual_fingerprint: Of the surface extracted from the source; empty if none could be extracted.
         diverged: The contract dimensions that differ, with both sides rendered.
-        tests: Every executed test; empty when the surface did not match (F§11.3: tests run after it).
+        tests: Every executed test; empty when the surface did not match (design: ship-gate: tests run after it).
         files: The files that ship: as given, with the docstring spliced from the contract.
         notes: What was measured beside pass or fail, one line each, for the evidence.
+        stages: What each stage observed, in their order.
     """
 
     passed: bool
@@ -69,10 +87,11 @@ class GateVerdict(NamedTuple):
     tests: tuple[TestResult, ...]
     files: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
+    stages: tuple[StageResult, ...] = ()
 
 
 class Trial(NamedTuple):
-    """What became of one falsifying test (D13).
+    """What became of one falsifying test (design: falsifying-tests).
 
     Args:
         name: The test's.
@@ -95,7 +114,8 @@ class ShipGate(Protocol):
 
         Args:
             candidate: What wants to ship.
-            thorough: Also the stages after tests and examples (strength, fuzz). A preflight goes without them (D18);
+            thorough: Also the stages after tests and examples (strength, fuzz). A preflight goes without them
+            (design: preflight);
                 what ships never does.
 
         Raises:
@@ -117,10 +137,10 @@ class ShipGate(Protocol):
 
     def stub(self, contract: MicroModuleContract) -> bytes:
         """The source of `implementation/__init__.py` from which an implementer starts: the contract as a
-        signature and docstring, with a body that raises NotImplementedError (DESIGN §8.1)."""
+        signature and docstring, with a body that raises NotImplementedError (design: module-directory)."""
         ...
 
     def documented(self, source: bytes, contract: MicroModuleContract) -> bytes:
         """The source of an `implementation/__init__.py` with the contract's docstring, from which one goes on whose
-        contract is another now (D10); as it is where the docstring has no place."""
+        contract is another now (design: debate); as it is where the docstring has no place."""
         ...

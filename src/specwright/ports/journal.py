@@ -1,11 +1,9 @@
-"""The journal port: what happened once is never asked again (DESIGN §4)."""
+"""The journal port: an answer that was received is recorded and never requested again (design: journal)."""
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from specwright.canonical_json import JsonValue
-
-__all__ = ["Draws", "Journal", "Scope", "Stamp"]
 
 
 class Stamp(NamedTuple):
@@ -16,10 +14,10 @@ class Stamp(NamedTuple):
 
 
 class Draws(Protocol):
-    """Ids and clock readings. Each is journalled, so that a re-run draws the same."""
+    """Ids and clock readings. Each is recorded, so that a resumed run draws the same."""
 
     def hex8(self, taken: Callable[[str], bool] = ...) -> str:
-        """Eight lowercase hex digits from a secure source, drawn again while `taken` says so (D4)."""
+        """Eight lowercase hex digits from a secure source, drawn again while `taken` is true (design: ids)."""
         ...
 
     def now(self) -> str:
@@ -27,19 +25,19 @@ class Draws(Protocol):
         ...
 
     def stamps(self, count: int) -> list[Stamp]:
-        """Fresh Wire ids with their times, drawn together (D32)."""
+        """New Wire ids with their times."""
         ...
 
     def readings(self, values: list[float]) -> list[float]:
-        """Measured values such as durations: the journalled ones when the run is repeated."""
+        """Measured values such as durations; the recorded ones when the run is repeated."""
         ...
 
 
 class Scope(Draws, Protocol):
-    """A named stretch of work whose recorded answers are told apart by their order within it.
+    """A named step of the run; its records are identified by their order within it.
 
-    A scope is opened anew each time its stretch of work is entered; it then starts again at its first record.
-    Its name must be unique for each logical stretch (task, attempt, round, role), or it would meet another's.
+    A scope is opened again each time its step is entered, and starts at its first record. Its name must be unique for each
+    logical step (task, attempt, round, role), or it would read the records of another.
     """
 
     @property
@@ -48,12 +46,12 @@ class Scope(Draws, Protocol):
         ...
 
     def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
-        """What was answered here before, else what `live` answers now, recorded and fsynced.
+        """The recorded answer at this place, or what `live` answers now, recorded and fsynced.
 
         Args:
-            kind: `model`, `tool`, `verdict`, `place`, `kept` or `draw`; only draws are repeated from a recorded run.
-            request: What is asked, complete; its SHA-256 is part of the key.
-            live: Asks for real. Its exceptions pass through and nothing is recorded.
+            kind: `model`, `tool`, `verdict`, `place`, `kept` or `draw`; only draws are repeated from a recording.
+            request: The complete request; its SHA-256 is recorded.
+            live: Answers the request. Its exceptions pass through and nothing is recorded.
 
         Raises:
             NonDeterminismError: another request was recorded at this place.
@@ -65,5 +63,12 @@ class Journal(Protocol):
     """The append-only record of a run."""
 
     def scope(self, name: str) -> Scope:
-        """Enter a stretch of work."""
+        """Enter a step."""
         ...
+
+
+def tokens_of(answer: JsonValue) -> tuple[int, int]:
+    """Input and output tokens of a journalled model answer; zeros where the provider reports none."""
+    message = cast(dict[str, Any], cast(dict[str, Any], answer)["message"])
+    usage = cast(dict[str, Any], message.get("data", {}).get("usage_metadata") or {})
+    return int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)

@@ -1,18 +1,9 @@
-"""The packaging port: a release as something that can be installed and called (D28)."""
+"""The packaging port: a release as an installable wheel (design: release)."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, Protocol
 
-from specwright.domain.contract import MicroModuleContract
-
-__all__ = [
-    "BuiltWheel",
-    "ExampleOutcome",
-    "ExerciseReport",
-    "Packager",
-    "ProductModule",
-    "ProductPackage",
-]
+from specwright.domain.contract.contract import MicroModuleContract
 
 
 class ProductModule(NamedTuple):
@@ -28,16 +19,16 @@ class ProductModule(NamedTuple):
 
 
 class ProductPackage(NamedTuple):
-    """What goes into one wheel.
+    """The content of one wheel.
 
     Args:
-        distribution: The name under which it is installed: the slug of the spec's title.
-        import_name: The name under which it is imported (`domain.release.import_name`).
+        distribution: The name for installation: the slug of the spec's title.
+        import_name: The name for imports.
         version: `spec_version`.
-        summary: One line; more is cut.
+        summary: Cut to one line.
         modules: One version per module, one module per name.
         task_facing: The names of the modules whose entry points the package exports.
-        requires: Requirements on third-party packages (D23).
+        requires: Requirements on third-party packages (design: module-scope).
     """
 
     distribution: str
@@ -59,7 +50,7 @@ class BuiltWheel(NamedTuple):
 
 
 class ExampleOutcome(NamedTuple):
-    """An example as it ran against the installed package; `detail` is empty if it passed."""
+    """The result of an example against the installed package; `detail` is empty if it passed."""
 
     module: str
     heading: str
@@ -68,7 +59,7 @@ class ExampleOutcome(NamedTuple):
 
 
 class ExerciseReport(NamedTuple):
-    """What the installed wheel did; `detail` is a sentence or two for the manifest."""
+    """The result of trying the installed wheel; `detail` is a sentence or two for the manifest."""
 
     result: Literal["PASS", "FAIL"]
     detail: str
@@ -76,13 +67,13 @@ class ExerciseReport(NamedTuple):
 
 
 class Packager(Protocol):
-    """Makes the wheel of a product and tries it out."""
+    """Makes the wheel of a product and tests it."""
 
     def build(self, product: ProductPackage) -> BuiltWheel:
         """Make the wheel; the same product gives the same bytes anywhere.
 
         Raises:
-            RefusedError: this product cannot be packaged; the message says why.
+            RefusedError: this product cannot be packaged.
         """
         ...
 
@@ -92,6 +83,6 @@ class Packager(Protocol):
         A wheel that cannot be installed, imported or called is a FAIL, not an error.
 
         Raises:
-            SpecwrightError: no environment could be made here.
+            SpecwrightError: no environment could be made.
         """
         ...

@@ -1,12 +1,10 @@
-"""The progress port: what a person watching wants to know now."""
+"""The progress port: events of a run, for display."""
 
 from typing import NamedTuple, Protocol
 
-__all__ = ["Progress", "RoleDone", "RoleStarted", "Step"]
-
 
 class Step(NamedTuple):
-    """Something happened in the run: `task`, `module`, `sealed`, `halted`, `gate`, `release`..."""
+    """An event of the run, of a kind such as `task`, `module`, `sealed`, `halted`, `gate` or `release`."""
 
     kind: str
     task: str
@@ -14,7 +12,7 @@ class Step(NamedTuple):
 
 
 class RoleStarted(NamedTuple):
-    """A role is being asked."""
+    """A role was invoked."""
 
     run_id: str
     role: str
@@ -24,7 +22,7 @@ class RoleStarted(NamedTuple):
 
 
 class RoleDone(NamedTuple):
-    """A role answered. Tokens are those that were asked live; if nothing was (`replayed`), those that were kept."""
+    """A role answered. Tokens are those of live calls; if there were none (`replayed`), those of recorded calls."""
 
     run_id: str
     calls: int
@@ -36,7 +34,7 @@ class RoleDone(NamedTuple):
 
 
 class Progress(Protocol):
-    """Takes notice; never fails the run."""
+    """Receives events; never fails the run."""
 
     def note(self, event: Step | RoleStarted | RoleDone) -> None:
         """Show an event."""

@@ -1,7 +1,7 @@
-"""The roles port: what each model role is given and what it answers (F§9, D10-D18).
+"""The roles port: the assignment of each model role and its answer (design: debate).
 
-An assignment names its place in the run, so that its answers are journalled there. A check looks at an answer that
-already fits its schema and returns what else is wrong with it, in sentences that go back to the role.
+An assignment names its place in the run, where its answers are journalled. A check examines an answer that fits its
+schema and returns its other problems, as sentences for the role.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,31 +9,22 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from specwright.canonical_json import JsonValue
-from specwright.domain.answers import AmendmentsAnswer, ArbiterAnswer, ChallengerAnswer, ProposerAnswer
-from specwright.domain.ids import ArtifactType
-from specwright.domain.plan_answers import PlanAnswer
+from specwright.domain.answers.answers import (
+    AmendmentsAnswer,
+    ArbiterAnswer,
+    ChallengerAnswer,
+    ProposerAnswer,
+)
+from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.base.ids import ArtifactType
 from specwright.ports.journal import Scope
-
-__all__ = [
-    "AmendedDraft",
-    "Assignment",
-    "Draft",
-    "Files",
-    "Place",
-    "Research",
-    "Role",
-    "Roles",
-    "Source",
-    "StoreAccess",
-    "run_of",
-]
 
 Files = Mapping[str, bytes]
 """Posix paths to bytes."""
 
 
 class Role(StrEnum):
-    """The model roles; the only callers of a model (F§9.1, D17)."""
+    """The model roles; the only callers of a model (design: debate, role-access)."""
 
     RESEARCHER = "researcher"
     PLANNER = "planner"
@@ -43,7 +34,7 @@ class Role(StrEnum):
 
 
 def run_of(task: str, attempt: int, resumed: int = 0) -> str:
-    """A run of an attempt, `TSK-003.1`; each time that it is resumed in place another, `TSK-003.1r1`."""
+    """The id of a run of an attempt, `TSK-003.1`; after it was resumed in place once, `TSK-003.1r1`."""
     return f"{task}.{attempt}" + (f"r{resumed}" if resumed else "")
 
 
@@ -74,9 +65,10 @@ class Place(NamedTuple):
 
 
 class StoreAccess(Protocol):
-    """The artifact store as one role invocation meets it, bounded by its context pack (F§8, D17).
+    """The artifact store as one role invocation sees it, limited by its context pack (design: artifact-lifecycle,
+    role-access).
 
-    What a call refuses is a RefusedError whose message is for the role; any other error is a fault of the store.
+    A refusal is a RefusedError whose message is for the role; any other error is a defect of the store.
     """
 
     def listed(self) -> JsonValue:
@@ -100,13 +92,13 @@ class StoreAccess(Protocol):
 
 
 class Assignment(NamedTuple):
-    """What a role is given.
+    """The request to a role.
 
     Args:
         place: Where in the run.
-        message: What is asked, with everything the role table allows (F§9.7).
-        pack: The files that lie in the role's directory.
-        writable: The prefixes that it may write; nothing else can be written.
+        message: The request, with everything that the role table allows (design: role-access).
+        pack: The files in the role's directory.
+        writable: The prefixes that it may write.
         store: The artifact store, for a role that has tools for it.
     """
 
@@ -157,7 +149,7 @@ class Roles(Protocol):
     def research(
         self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
     ) -> Research:
-        """Expand a SPEC.md into a product spec; `feedback` continues the same conversation (F§3.2.4)."""
+        """Expand a SPEC.md into a product spec; `feedback` continues the same conversation (design: approval)."""
         ...
 
     def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:

@@ -1,8 +1,6 @@
-"""The web search port (F§3.2.1)."""
+"""The web search port (design: product-spec)."""
 
 from typing import NamedTuple, Protocol
-
-__all__ = ["SearchResult", "WebSearch"]
 
 
 class SearchResult(NamedTuple):
@@ -14,7 +12,7 @@ class SearchResult(NamedTuple):
 
 
 class WebSearch(Protocol):
-    """Finds pages."""
+    """Searches the web."""
 
     def search(self, query: str, max_results: int) -> list[SearchResult]:
         """The best results, best first.

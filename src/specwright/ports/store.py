@@ -1,30 +1,28 @@
-"""The state store port: named bytes, published write-once or replaced atomically (F§7, DESIGN §4, §7)."""
+"""The state store port: named bytes, published write-once or replaced atomically (design: store-layout, journal)."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["FileTree", "StateStore"]
-
 
 class FileTree(Protocol):
-    """Files below one directory, by posix paths relative to it. A write is whole or did not happen."""
+    """Files below one directory, by posix paths relative to it. Writes are atomic."""
 
     @property
     def location(self) -> Path:
-        """The directory, for programs that read what is published there."""
+        """The directory, for programs that read the published files."""
         ...
 
     def publish(self, path: str, data: bytes) -> None:
-        """Write a file once; the same bytes again are passed over.
+        """Write a file once; the same bytes again change nothing.
 
         Raises:
-            RefusedError: other bytes are published there.
+            RefusedError: the file is published with other bytes.
         """
         ...
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file, atomically taking the place of an older one."""
+        """Write a file, or replace it atomically."""
         ...
 
     def read(self, path: str) -> bytes:
@@ -36,11 +34,11 @@ class FileTree(Protocol):
         ...
 
     def exists(self, path: str) -> bool:
-        """Whether a file is there."""
+        """Whether the file exists."""
         ...
 
     def names(self, path: str) -> list[str]:
-        """The names of a directory's entries, sorted; empty if there is none."""
+        """The names in a directory, sorted; empty if it does not exist."""
         ...
 
     def tree(self, path: str) -> dict[str, bytes]:
@@ -53,7 +51,7 @@ class FileTree(Protocol):
 
 
 class StateStore(FileTree, Protocol):
-    """`state_store/`, with the definitions that Wires refer to (D29)."""
+    """`state_store/`, with the definitions that Wires refer to (design: projection)."""
 
     def define(self, data: bytes) -> str:
         """Publish bytes under their SHA-256 and return it."""

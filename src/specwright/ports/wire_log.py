@@ -1,16 +1,16 @@
-"""The Wire log port: the append-only source of truth of a project (D29, D32, D36)."""
+"""The Wire log port: the append-only source of truth of a project (design: projection, wire)."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
+
+from pydantic import Field
 
 from specwright.canonical_json import JsonObject
-from specwright.domain.log_end import LogEnd
-
-__all__ = ["LogEntry", "WireLog"]
+from specwright.domain.base.record import Record
 
 
 class LogEntry(NamedTuple):
-    """One admitted Wire with its proof metadata, which stays outside the body (W HCS Metadata)."""
+    """One admitted Wire with its consensus metadata, which stays outside the Wire (design: wire)."""
 
     topic_id: str
     sequence_number: int
@@ -19,17 +19,42 @@ class LogEntry(NamedTuple):
     wire: JsonObject
 
 
+class StreamEnd(NamedTuple):
+    """The last Wire of a stream: its `stream_seq`, 0 before the first, and its id."""
+
+    stream_seq: int = 0
+    wire_id: str | None = None
+
+
+class LogEnd(Record):
+    """The end of a log, recorded outside it: the running hash covers this entry and all before it (design: wire-log).
+
+    Args:
+        topic_id: The topic.
+        sequence_number: The entry.
+        running_hash: The running hash after it, 48 bytes in hex.
+    """
+
+    topic_id: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
+    sequence_number: Annotated[int, Field(ge=1)]
+    running_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{96}$")]
+
+
 class WireLog(Protocol):
     """A log of Wires in the order in which they were accepted."""
 
-    def append(self, wires: Sequence[JsonObject]) -> None:
+    def append(self, wires: Sequence[JsonObject]) -> Sequence[LogEntry]:
         """Accept Wires, all or none, durably (fsynced before it returns).
 
-        A Wire that is there already with the same bytes is passed over; `stream.stream_seq` is the expected
-        place in its stream and must be the next one.
+        A Wire that is in the log with the same bytes is passed over. `stream.stream_seq` must be the next place in its
+        stream.
+
+        Returns:
+            The new entries. Their sequence numbers follow each other, but not always on the last one that the caller
+            has seen, since another process may append too.
 
         Raises:
-            RefusedError: inadmissible, another Wire has this id, or another holds this place in the stream.
+            RefusedError: inadmissible, or another Wire has this id or this place in the stream.
         """
         ...
 
@@ -37,12 +62,8 @@ class WireLog(Protocol):
         """The entries with a sequence number greater than `after`, in order."""
         ...
 
-    def head(self, stream_id: str) -> int:
-        """The last `stream_seq` of a stream, 0 if it has none."""
-        ...
-
-    def last_wire_id(self, stream_id: str) -> str | None:
-        """The id of the stream's last Wire."""
+    def stream_end(self, stream_id: str) -> StreamEnd:
+        """Where a stream ends."""
         ...
 
     def end(self) -> LogEnd | None:
@@ -50,5 +71,5 @@ class WireLog(Protocol):
         ...
 
     def holds(self, end: LogEnd) -> bool:
-        """Whether an entry stands where it was noted, with that running hash."""
+        """Whether the log has this entry with this running hash."""
         ...

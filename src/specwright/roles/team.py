@@ -1,6 +1,7 @@
-"""The roles at work: each invocation with its model, prompt, directory and terminal tool (`ports.roles.Roles`)."""
+"""The roles as models play them (`ports.roles.Roles`): each invocation has its model, prompt, directory and tools."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -9,56 +10,64 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool
 
-from specwright.domain.answers import AmendmentsAnswer, ArbiterAnswer, ChallengerAnswer, ProposerAnswer
-from specwright.domain.boundary_types import BOUNDARY_TYPES
-from specwright.domain.plan_answers import PlanAnswer
-from specwright.domain.record import Record
+from specwright.domain.answers.answers import (
+    AmendmentsAnswer,
+    ArbiterAnswer,
+    ChallengerAnswer,
+    ProposerAnswer,
+)
+from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.base.record import Record
+from specwright.domain.contract.boundary_types import BOUNDARY_TYPES
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
-from specwright.ports.progress import Progress, RoleDone, RoleStarted
+from specwright.ports.progress import Progress, RoleStarted
 from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Research, Role, Source
 from specwright.ports.search import WebSearch
-from specwright.roles.agent import (
+from specwright.roles.agent.agent import (
     AgentJob,
-    Hands,
-    continue_conversation,
+    Toolset,
     converse,
+    structured_answer,
     submit_tool,
     tool_schema,
     without_citations,
 )
-from specwright.roles.emission import emit_tool, emitted
-from specwright.roles.models import ModelSource
-from specwright.roles.recording import journalled
-from specwright.roles.store_tools import STORE_TOOLS, create_tool, query_tool
-from specwright.roles.structured import structured_answer
-from specwright.roles.submission import Submission, parser
-from specwright.roles.tools import search_tool, validate_tool, web_search_tool
-from specwright.roles.usage import Meter
-from specwright.roles.workspace import Guard, Workspace
-
-__all__ = ["ATTEMPTS", "EMISSIONS", "REPAIRS", "Bounds", "ModelRoles", "prompt"]
+from specwright.roles.agent.tools import (
+    STORE_TOOLS,
+    create_tool,
+    emit_tool,
+    emitted,
+    query_tool,
+    search_tool,
+    validate_tool,
+    web_search_tool,
+)
+from specwright.roles.agent.workspace import Guard, Workspace
+from specwright.roles.answers.submission import Submission, parser
+from specwright.roles.models.journalled_model import Meter, journalled
+from specwright.roles.models.sources import ModelSource
 
 R = TypeVar("R", bound=Record)
 
 ATTEMPTS = 3
-"""Answers of a role that are looked at (D11)."""
+"""Answers of a role that are read (design: debate)."""
 
 EMISSIONS = 6
-"""Specs of a researcher that are looked at: large ones, told everything that they lack. Drafts are checked besides."""
+"""Specs of a researcher that are read: they are large, and each refusal lists everything that is missing."""
 
 REPAIRS = 3
-"""Repairs of a draft after a failed preflight, beside the first submission (D18)."""
+"""Repairs of a draft after a failed preflight, beside the first submission (design: preflight)."""
 
 
 class Bounds(NamedTuple):
-    """Limits in code (DESIGN §1, rule 4)."""
+    """Limits in code (design: principles)."""
 
     calls_per_role: int = 60
 
 
 def prompt(name: str) -> str:
-    """A role's system prompt; `{types}` in it stands for the types that may cross a boundary."""
+    """A role's system prompt; `{types}` in it is replaced by the types that may cross a boundary."""
     text = (files("specwright.roles") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
     return text.replace("{types}", ", ".join(BOUNDARY_TYPES))
 
@@ -101,7 +110,7 @@ class ModelRoles:
         self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
     ) -> Research:
         """Expand a SPEC.md; each feedback continues the conversation that the journal still holds."""
-        with _Invocation(self, assignment) as work:
+        with self._invocation(assignment) as work:
             consulted: list[tuple[str, list[str]]] = []
             messages: list[BaseMessage] = [HumanMessage(assignment.message)]
             spec: dict[str, Any] = {}
@@ -110,36 +119,32 @@ class ModelRoles:
                 tools = [
                     web_search_tool(self._search, self._journal, work.run_id, consulted),
                     validate_tool(work.workspace),
-                    *work.store_tools(),
+                    *work.store_tools,
                     emit_tool(submission),
                 ]
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]
-                job = work.job("researcher", tools, Hands.PLANS)
-                messages = continue_conversation(job, messages, submission, "emit_structured_spec")
+                job = work.job("researcher", tools, Toolset.FILES_AND_TODO)
+                messages = converse(job, messages, submission, "emit_structured_spec")
                 spec = submission.accepted or {}
             return Research(spec, tuple(Source(query, tuple(urls)) for query, urls in consulted))
 
     def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
         """Cut a task into micro modules."""
-        with _Invocation(self, assignment) as work:
+        with self._invocation(assignment) as work:
             return work.ask("planner", "submit_plan", PlanAnswer, check)
 
     def propose(
         self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
     ) -> Draft:
         """Implement a module."""
-        with _Invocation(self, assignment) as work:
-
-            def examine(answer: ProposerAnswer) -> Sequence[str]:
-                return check(answer, work.workspace.files())
-
+        with self._invocation(assignment) as work:
             answer = work.ask(
                 "proposer",
                 "submit_proposal",
                 ProposerAnswer,
-                examine,
-                hands=Hands.FILES,
+                lambda answer: check(answer, work.workspace.files()),
+                toolset=Toolset.FILES,
                 attempts=1 + REPAIRS,
             )
             return Draft(answer, work.workspace.files())
@@ -148,48 +153,49 @@ class ModelRoles:
         self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
     ) -> AmendedDraft:
         """Apply amendments."""
-        with _Invocation(self, assignment) as work:
-
-            def examine(answer: AmendmentsAnswer) -> Sequence[str]:
-                return check(answer, work.workspace.files())
-
-            answer = work.ask("amender", "submit_amendments", AmendmentsAnswer, examine, hands=Hands.FILES)
+        with self._invocation(assignment) as work:
+            answer = work.ask(
+                "amender",
+                "submit_amendments",
+                AmendmentsAnswer,
+                lambda answer: check(answer, work.workspace.files()),
+                toolset=Toolset.FILES,
+            )
             return AmendedDraft(answer, work.workspace.files())
 
     def challenge(
         self, assignment: Assignment, check: Callable[[ChallengerAnswer], Sequence[str]]
     ) -> ChallengerAnswer:
         """Try to falsify a proposal."""
-        with _Invocation(self, assignment) as work:
+        with self._invocation(assignment) as work:
             return work.ask("challenger", "submit_challenge", ChallengerAnswer, check)
 
     def arbitrate(
         self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
     ) -> ArbiterAnswer:
         """Decide a round."""
-        with _Invocation(self, assignment) as work:
+        with self._invocation(assignment) as work:
             submission = Submission(parser(ArbiterAnswer, check), ATTEMPTS, work.run_id)
             schema = {**tool_schema(ArbiterAnswer), "title": "ArbiterAnswer"}
             return structured_answer(work.model, schema, prompt("arbiter"), assignment.message, submission)
 
-    def model(self, assignment: Assignment, meter: Meter) -> BaseChatModel:
-        """The journalled model of an invocation."""
-        place = assignment.place
-        scope = meter.watching(self._journal.scope(place.run_id))
-        return journalled(self._sources[place.role].model(place), scope)
-
-    def started(self, assignment: Assignment) -> Workspace:
-        """Begin an invocation."""
-        place = assignment.place
+    @contextmanager
+    def _invocation(self, assignment: Assignment) -> Generator["_Invocation", None, None]:
+        """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
+        place, meter = assignment.place, Meter()
+        scope = meter.counted(self._journal.scope(place.run_id))
+        model = journalled(self._sources[place.role].model(place), scope)
         self._progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
-        return Workspace(self._workspaces, assignment, self._guard)
+        workspace = Workspace(self._workspaces, assignment, self._guard)
+        try:
+            tools = self._store_tools(assignment, workspace)
+            yield _Invocation(assignment, model, workspace, tools, self._bounds.calls_per_role)
+        finally:
+            workspace.remove()
+            self._progress.note(meter.total(place.run_id))
 
-    def done(self, event: RoleDone) -> None:
-        """End an invocation."""
-        self._progress.note(event)
-
-    def store_tools(self, assignment: Assignment, workspace: Workspace) -> list[BaseTool]:
-        """What a role may do at the store and the Code Index (D17)."""
+    def _store_tools(self, assignment: Assignment, workspace: Workspace) -> list[BaseTool]:
+        """What a role may do with the store and the Code Index (design: role-access)."""
         run_id, journal, store = assignment.place.run_id, self._journal, assignment.store
         makers: dict[str, Callable[[], BaseTool]] = {
             "search_code_index": lambda: search_tool(self._index, journal, run_id)
@@ -201,37 +207,24 @@ class ModelRoles:
             }
         return [makers[name]() for name in STORE_TOOLS[assignment.place.role] if name in makers]
 
+
+class _Invocation(NamedTuple):
+    """What one role invocation works with."""
+
+    assignment: Assignment
+    model: BaseChatModel
+    workspace: Workspace
+    store_tools: Sequence[BaseTool]
+    call_limit: int
+
     @property
-    def call_limit(self) -> int:
-        """How often a role may call its model."""
-        return self._bounds.calls_per_role
+    def run_id(self) -> str:
+        """Where its answers are journalled."""
+        return self.assignment.place.run_id
 
-
-class _Invocation:
-    """One role invocation: its directory, model and meter, from start to end."""
-
-    def __init__(self, roles: ModelRoles, assignment: Assignment) -> None:
-        self._roles = roles
-        self._assignment = assignment
-        self._meter = Meter()
-        self.run_id = assignment.place.run_id
-        self.model = roles.model(assignment, self._meter)
-        self.workspace = roles.started(assignment)
-
-    def __enter__(self) -> "_Invocation":
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self.workspace.remove()
-        self._roles.done(self._meter.total(self.run_id))
-
-    def job(self, prompt_name: str, tools: Sequence[BaseTool], hands: Hands) -> AgentJob:
+    def job(self, prompt_name: str, tools: Sequence[BaseTool], toolset: Toolset) -> AgentJob:
         """The agent of this invocation."""
-        return AgentJob(self.model, prompt(prompt_name), tools, self.workspace, hands, self._roles.call_limit)
-
-    def store_tools(self) -> list[BaseTool]:
-        """Its tools for the store."""
-        return self._roles.store_tools(self._assignment, self.workspace)
+        return AgentJob(self.model, prompt(prompt_name), tools, self.workspace, toolset, self.call_limit)
 
     def ask(
         self,
@@ -240,14 +233,16 @@ class _Invocation:
         schema: type[R],
         check: Callable[[R], Sequence[str]],
         *,
-        hands: Hands = Hands.NONE,
+        toolset: Toolset = Toolset.NONE,
         attempts: int = ATTEMPTS,
     ) -> R:
-        """Run the agent until its terminal tool is accepted."""
+        """The answer that the agent gives by its terminal tool, once it is accepted."""
         submission = Submission(parser(schema, check), attempts, self.run_id)
         submit = submit_tool(terminal, _first_line(schema), tool_schema(schema), submission)
-        job = self.job(prompt_name, [*self.store_tools(), submit], hands)
-        return converse(job, self._assignment.message, submission, terminal)
+        job = self.job(prompt_name, [*self.store_tools, submit], toolset)
+        converse(job, [HumanMessage(self.assignment.message)], submission, terminal)
+        assert submission.accepted is not None
+        return submission.accepted
 
 
 def _first_line(schema: type[Record]) -> str:

@@ -1,6 +1,6 @@
-"""The state store on disk: write-once publishing, atomic replacement, the driver's lock (F§7, DESIGN §4)."""
+"""The state store on disk: write-once publishing, atomic replacement, the driver's lock (design: store-layout, journal)."""
 
 from specwright.storage.files import DiskStateStore, DiskTree
-from specwright.storage.lock import UNFINISHED, driver_of, driving
+from specwright.storage.lock import STAGING, driver_lock, driver_of
 
-__all__ = ["UNFINISHED", "DiskStateStore", "DiskTree", "driver_of", "driving"]
+__all__ = ["STAGING", "DiskStateStore", "DiskTree", "driver_lock", "driver_of"]

@@ -1,8 +1,8 @@
-"""Files on disk: write-once publishing and atomic replacement (DESIGN §4, §7).
+"""Files on disk: write-once publishing and atomic replacement (design: journal, context-packs).
 
-A file is written elsewhere, fsynced, and then linked (write-once) or renamed (replacement) into its place, so
-that a crash leaves it whole or absent. The directory is fsynced, so that the name survives too. What a crash leaves
-half-written lies in a directory of its own, which the next driver clears (`specwright.storage.lock`).
+A file is written elsewhere, fsynced, and then linked (write-once) or renamed (replacement) into place, so that a crash
+leaves it whole or absent. The directory is fsynced, so that the name survives too. Partly written files are in a
+directory of their own, which the next driver clears (`specwright.storage.lock`).
 """
 
 import os
@@ -14,8 +14,6 @@ from pathlib import Path
 from specwright import canonical_json
 from specwright.errors import CorruptionError, RefusedError
 
-__all__ = ["DiskStateStore", "DiskTree"]
-
 _TEMPORARY = ".tmp-"
 
 
@@ -24,12 +22,12 @@ class DiskTree:
 
     Args:
         root: The directory.
-        unfinished: Where files are written before they take their place, on the same file system; None is beside it.
+        staging: Where files are written before they are moved into place, on the same file system; None is beside them.
     """
 
-    def __init__(self, root: Path, unfinished: Path | None = None) -> None:
+    def __init__(self, root: Path, staging: Path | None = None) -> None:
         self.root = root
-        self._unfinished = unfinished
+        self._staging = staging
 
     @property
     def location(self) -> Path:
@@ -39,23 +37,23 @@ class DiskTree:
     def publish(self, path: str, data: bytes) -> None:
         """Write a file once."""
         target = self._target(path)
-        with _told(target):
-            if self._same(target, path, data):
+        with _write_errors(target):
+            if self._is_published(target, data):
                 return
-            temporary = self._written(target, data)
+            temporary = self._write_temporary(target, data)
             try:
                 os.link(temporary, target)
             except FileExistsError:
-                self._same(target, path, data)
+                self._is_published(target, data)
             finally:
                 temporary.unlink()
             _sync_directory(target.parent)
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file, atomically taking the place of an older one."""
+        """Write a file, or replace it atomically."""
         target = self._target(path)
-        with _told(target):
-            temporary = self._written(target, data)
+        with _write_errors(target):
+            temporary = self._write_temporary(target, data)
             try:
                 temporary.replace(target)
             except OSError:
@@ -75,7 +73,7 @@ class DiskTree:
         return self._target(path).is_file()
 
     def names(self, path: str) -> list[str]:
-        """The names of a directory's entries."""
+        """The names in a directory."""
         directory = self._target(path)
         if not directory.is_dir():
             return []
@@ -100,21 +98,22 @@ class DiskTree:
             raise RefusedError("a path must stay inside the store", where=path)
         return self.root / path
 
-    def _same(self, target: Path, path: str, data: bytes) -> bool:
+    def _is_published(self, target: Path, data: bytes) -> bool:
+        """Whether the file is there with these bytes; with other bytes, the write is refused."""
         try:
-            there = target.read_bytes()
+            published = target.read_bytes()
         except FileNotFoundError:
             return False
-        if there != data:
-            raise RefusedError("a published file never changes", where=str(self.root / path))
+        if published != data:
+            raise RefusedError("a published file never changes", where=str(target))
         return True
 
-    def _written(self, target: Path, data: bytes) -> Path:
-        place = self._unfinished or target.parent
-        for directory in (place, target.parent):
+    def _write_temporary(self, target: Path, data: bytes) -> Path:
+        staging = self._staging or target.parent
+        for directory in (staging, target.parent):
             directory.mkdir(parents=True, exist_ok=True)
-        temporary = place / f"{_TEMPORARY}{os.getpid()}-{threading.get_ident()}-{target.name}"
-        temporary.unlink(missing_ok=True)  # a killed process of the same number left it
+        temporary = staging / f"{_TEMPORARY}{os.getpid()}-{threading.get_ident()}-{target.name}"
+        temporary.unlink(missing_ok=True)  # left by a killed process with the same id
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
             with os.fdopen(descriptor, "wb") as stream:
@@ -128,15 +127,15 @@ class DiskTree:
 
 
 @contextmanager
-def _told(target: Path) -> Generator[None]:
-    """Turn what the system refuses into the error that a person reads; an older file is untouched."""
+def _write_errors(target: Path) -> Generator[None]:
+    """Raise a `RefusedError` for an `OSError`."""
     try:
         yield
     except OSError as error:
         raise RefusedError(
             f"a file cannot be written: {error.strerror or error}",
             where=str(target),
-            remedy="free the disk or mend the rights, and run again; what was done is kept",
+            remedy="free the disk or correct the permissions, and run again; what was done is kept",
         ) from error
 
 

@@ -1,7 +1,7 @@
-"""One driver per project, held by a lock that says who holds it (DESIGN §4, ADR 0052).
+"""The lock that allows one driver per project (design: journal).
 
-Whether somebody drives is what the lock says, which the system lets go of with its holder, however that ends. The note
-beside it says who; left behind by a killed driver it means nothing, whatever process has its number by now.
+The operating system releases the lock when its process ends, however it ends. A note beside the lock names the process;
+without the lock the note means nothing, so the note of a killed driver does no harm.
 """
 
 import json
@@ -17,20 +17,18 @@ from filelock import FileLock, Timeout
 
 from specwright.errors import HeldError
 
-__all__ = ["UNFINISHED", "driver_of", "driving"]
-
-UNFINISHED = "unfinished"
-"""The directory in `.specwright/` for files that have not taken their place yet."""
+STAGING = "unfinished"
+"""The directory in `.specwright/` for files that are not in place yet."""
 
 _LOCK, _NOTE = "driver.lock", "driver.json"
 
 _PATIENCE = 0.2
-"""Seconds that a driver waits for the lock: who only looks tries it too, for some microseconds."""
+"""Seconds that a driver waits for the lock: `driver_of` takes it too, for some microseconds."""
 
 
 @contextmanager
-def driving(directory: Path) -> Generator[None]:
-    """Hold a project while driving it, free of what an earlier driver left half-written.
+def driver_lock(directory: Path) -> Generator[None]:
+    """Hold the lock of a project, and remove the partly written files of an earlier driver.
 
     Args:
         directory: The project's `.specwright/`.
@@ -39,35 +37,35 @@ def driving(directory: Path) -> Generator[None]:
         HeldError: another process drives it; the message says which.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    holder = directory / _NOTE
+    note = directory / _NOTE
     lock = FileLock(directory / _LOCK)
     try:
         lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
     except Timeout as error:
         raise HeldError(
-            f"the project is being driven by {_who(holder)}",
+            f"the project is being driven by {_process(note)}",
             where=str(directory.parent),
-            remedy="wait for it, or stop it; what it did is kept",
+            remedy="wait for it, or stop it; its results are kept",
         ) from error
     try:
-        holder.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
-        shutil.rmtree(directory / UNFINISHED, ignore_errors=True)
+        note.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
+        shutil.rmtree(directory / STAGING, ignore_errors=True)
         yield
     finally:
-        holder.unlink(missing_ok=True)
+        note.unlink(missing_ok=True)
         lock.release()
 
 
 def driver_of(directory: Path) -> str:
-    """Who drives a project, for those who only look; empty if nobody does. Nothing is written."""
-    return _who(directory / _NOTE) if _is_held(directory / _LOCK) else ""
+    """The process that drives a project, empty if there is none. Nothing is written."""
+    return _process(directory / _NOTE) if _is_locked(directory / _LOCK) else ""
 
 
 if sys.platform == "win32":
 
-    def _is_held(path: Path) -> bool:
+    def _is_locked(path: Path) -> bool:
         if not path.is_file():
-            return False  # nobody has driven here yet
+            return False  # the project has had no driver yet
         try:
             with FileLock(path).acquire(timeout=0):
                 return False
@@ -77,24 +75,24 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _is_held(path: Path) -> bool:
-        """Whether a process holds the lock, asked by a shared one: those who look neither see each other nor write."""
+    def _is_locked(path: Path) -> bool:
+        """Whether a process holds the lock. A shared lock asks, so that several readers do not see each other."""
         try:
             descriptor = os.open(path, os.O_RDONLY)
         except OSError:
-            return False  # nobody has driven here yet
+            return False  # the project has had no driver yet
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
-            return True  # held; or the file system has no locks, and then the file is there while it is held
+            return True  # locked; or the file system has no locks, and then the file exists while it is held
         finally:
             os.close(descriptor)
         return False
 
 
-def _who(holder: Path) -> str:
+def _process(note: Path) -> str:
     try:
-        data = json.loads(holder.read_text())
+        data = json.loads(note.read_text())
         return f"process {data['pid']} on {data['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

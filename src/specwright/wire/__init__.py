@@ -1,11 +1,38 @@
-"""Agent Wire v1.1: the typed, replayable event protocol. Imports without the factory (W-7-07).
+"""Agent Wire v1.1: the typed, replayable event protocol. Imports without the factory (design: wire).
 
-    envelope   build a Wire                    tables      the contracts, indexed
-    canonical  bytes in, bytes out (D30)       validation  the JSON Schemas
-    admission  the one set of rules (D31)      content     no credentials
-    reducer    ordered Wires -> state          stream, ledger   what is remembered meanwhile
-    documents  Wires in files                  diagram     the state machine, drawn
-    a2a, a2a_documents                         the same log as A2A 1.0 sees it
+    make       `make_wire`, `make_stream`, `task_stream_id`
+    validate   `validate_document`: one Wire by itself
+    admit      `default_admission`: may a Wire follow those before it?
+    reduce     `reduce_wires`: ordered Wires -> the state of every task
+    map        `map_wires`: the same Wires as A2A 1.0 tasks
 
-Everything is pure: the tables and schemas are passed in; `specwright.wire.data` alone reads the files that ship.
+Everything is pure: the tables and schemas are parameters, and only `specwright.wire.data` reads the files that ship.
 """
+
+from specwright.wire.a2a import map_wires
+from specwright.wire.admission import Admission, RepeatedWire, default_admission
+from specwright.wire.documents import Verdict, validate_document
+from specwright.wire.envelope import StreamId, make_stream, make_wire, task_stream_id
+from specwright.wire.reducer import Reduction, RejectedWire, reduce_wires
+from specwright.wire.rejection import Rejection, WireRefusedError
+from specwright.wire.stream import AdmissionState, Change
+
+__all__ = [
+    "Admission",
+    "AdmissionState",
+    "Change",
+    "Reduction",
+    "RejectedWire",
+    "Rejection",
+    "RepeatedWire",
+    "StreamId",
+    "Verdict",
+    "WireRefusedError",
+    "default_admission",
+    "make_stream",
+    "make_wire",
+    "map_wires",
+    "reduce_wires",
+    "task_stream_id",
+    "validate_document",
+]

@@ -1,8 +1,7 @@
-"""Agent Wire seen as A2A 1.0: tasks, status updates and artifact updates, in ProtoJSON (D33, D35).
+"""Agent Wire seen as A2A 1.0: tasks, status updates and artifact updates, in ProtoJSON (design: wire, a2a).
 
-A pure mapping of the same log, no second stream (W-7-05). What becomes of an event stands in the contract
-`a2a-task-state-map`. Leaves out the gateway, and everything that A2A has no business to see: only the keys that are
-built here go out. Messages and agent cards are in `specwright.wire.a2a_documents`.
+A pure mapping of the same log, not a second stream. The contract `a2a-task-state-map` says what becomes of an event.
+Only the keys that are built here go out, so that nothing internal leaks. There is no gateway here.
 """
 
 import uuid
@@ -11,26 +10,23 @@ from typing import Any, NamedTuple, cast
 
 from specwright.canonical_json import JsonObject
 from specwright.wire import data
-from specwright.wire.admission import Admission, Repeated, default_admission
+from specwright.wire.admission import Admission, RepeatedWire, default_admission
 from specwright.wire.envelope import StreamId, task_stream_id
-from specwright.wire.ledger import Ledger
 from specwright.wire.rejection import Rejection
-from specwright.wire.stream import TaskState
-
-__all__ = ["Bridge", "Proof", "a2a_task_id", "map_wires"]
+from specwright.wire.stream import AdmissionState, TaskState
 
 _DATA = "application/json"
 
 
-class Proof(NamedTuple):
-    """Where the log put a Wire; numbers travel as strings, because A2A metadata is a protobuf Struct (D35)."""
+class LogPosition(NamedTuple):
+    """The place of a Wire in the log; numbers travel as strings, because A2A metadata is a protobuf Struct."""
 
     sequence_number: int
     consensus_timestamp: str
 
 
 def a2a_task_id(stream_id: str) -> str:
-    """The A2A task of one attempt: UUIDv5 of its stream id, whose colons A2A's paths cannot hold (D35)."""
+    """The A2A task of one attempt: UUIDv5 of its stream id, whose colons A2A's paths cannot hold (design: a2a)."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, stream_id))
 
 
@@ -38,7 +34,7 @@ def map_wires(wires: Iterable[JsonObject], admission: Admission | None = None) -
     """Every A2A task of a log with its stream, in A2A's order: the Task first, closed by a terminal state.
 
     Args:
-        wires: The Wires in their order; inadmissible ones are passed over, as in the reducer.
+        wires: The Wires in their order; inadmissible ones are skipped, as in the reducer.
         admission: Other rules than those that ship.
 
     Returns:
@@ -47,14 +43,14 @@ def map_wires(wires: Iterable[JsonObject], admission: Admission | None = None) -
     bridge = Bridge(admission)
     streams: dict[str, list[JsonObject]] = {}
     for wire in wires:
-        response = bridge.take(wire)
+        response = bridge.map(wire)
         if response is not None:
             streams.setdefault(response[0], []).append(response[1])
     return streams
 
 
 class Bridge:
-    """Takes Wires one by one and says what an A2A subscriber of their task sees.
+    """Maps Wires one by one to what an A2A subscriber of their task sees.
 
     Args:
         admission: Other rules than those that ship.
@@ -67,27 +63,27 @@ class Bridge:
         self._admission = admission or default_admission()
         shipped = cast("list[Mapping[str, Any]]", data.contract("a2a-task-state-map")["rows"])
         self._rows = list(rows if rows is not None else shipped)
-        self._ledger = Ledger()
+        self._state = AdmissionState()
 
-    def take(self, wire: JsonObject, proof: Proof | None = None) -> tuple[str, JsonObject] | None:
+    def map(self, wire: JsonObject, position: LogPosition | None = None) -> tuple[str, JsonObject] | None:
         """The A2A task id and `StreamResponse` of one Wire.
 
         Args:
             wire: The next Wire of the log.
-            proof: Its place in the log, if it has one; the consensus time then is the status' time.
+            position: Its place in the log, if it has one; the consensus time is then the time of the status.
 
         Returns:
             None if the Wire is not of a task, was seen before, or is inadmissible.
         """
-        decision = self._admission.admit(self._ledger, wire)
-        if isinstance(decision, Rejection | Repeated):
+        decision = self._admission.admit(self._state, wire)
+        if isinstance(decision, Rejection | RepeatedWire):
             return None
-        self._ledger.add(decision)
+        self._state.add(decision)
         task = decision.stream.task
         if task is None:
             return None
         row = self._row(str(wire["type"]), task, _mapping(wire["payload"]))
-        return a2a_task_id(decision.stream_id), self._response(wire, row, proof)
+        return a2a_task_id(decision.stream_id), self._response(wire, row, position)
 
     def _row(self, event: str, task: TaskState, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         facts = {
@@ -100,35 +96,35 @@ class Bridge:
                 return row
         raise KeyError(f"the contract a2a-task-state-map has no row for {event}")
 
-    def _response(self, wire: JsonObject, row: Mapping[str, Any], proof: Proof | None) -> JsonObject:
+    def _response(self, wire: JsonObject, row: Mapping[str, Any], position: LogPosition | None) -> JsonObject:
         stream = _mapping(wire["stream"])
         task_id = a2a_task_id(stream["stream_id"])
-        about: JsonObject = {"contextId": stream["context_id"], "metadata": _metadata(wire, proof)}
+        common: JsonObject = {"contextId": stream["context_id"], "metadata": _metadata(wire, position)}
         if row["update"] == "artifact":
             artifact = _artifact(_mapping(wire["payload"]))
             chunk: JsonObject = {"append": row["append"], "lastChunk": row["last_chunk"]}
-            return {"artifactUpdate": {"taskId": task_id, "artifact": artifact, **chunk, **about}}
-        time = proof.consensus_timestamp if proof is not None else str(wire["ts"])
+            return {"artifactUpdate": {"taskId": task_id, "artifact": artifact, **chunk, **common}}
+        time = position.consensus_timestamp if position is not None else str(wire["ts"])
         status: JsonObject = {"state": row["state"], "timestamp": time}
         if message := self._message(wire, task_id):
             status["message"] = message
         if stream["stream_seq"] == 1:
-            return {"task": {"id": task_id, "status": status, **about}}
-        return {"statusUpdate": {"taskId": task_id, "status": status, **about}}
+            return {"task": {"id": task_id, "status": status, **common}}
+        return {"statusUpdate": {"taskId": task_id, "status": status, **common}}
 
     def _message(self, wire: JsonObject, task_id: str) -> "JsonObject | None":
-        """What a status says beside its state: why it waits or failed, and which tasks it refers to."""
+        """The message of a status: why the task waits or failed, and which tasks it refers to."""
         stream, payload = _mapping(wire["stream"]), _mapping(wire["payload"])
-        said = {key: payload[key] for key in ("reason", "failure", "reference") if key in payload}
+        details = {key: payload[key] for key in ("reason", "failure", "reference") if key in payload}
         references = [self._last_attempt(task) for task in stream.get("reference_task_ids", ())]
-        if not said and not references:
+        if not details and not references:
             return None
         message: JsonObject = {
             "messageId": wire["wire_id"],
             "contextId": stream["context_id"],
             "taskId": task_id,
             "role": "ROLE_AGENT",
-            "parts": [{"data": {"type": wire["type"], **said}, "mediaType": _DATA}],
+            "parts": [{"data": {"type": wire["type"], **details}, "mediaType": _DATA}],
         }
         if references:
             message["referenceTaskIds"] = [*references]
@@ -137,7 +133,7 @@ class Bridge:
     def _last_attempt(self, task_id: str) -> str:
         """The A2A task of the last known attempt at a task, the first if none is known."""
         attempt = 1
-        while self._ledger.stream(task_stream_id(task_id, attempt + 1)) is not None:
+        while self._state.stream(task_stream_id(task_id, attempt + 1)) is not None:
             attempt += 1
         return a2a_task_id(task_stream_id(task_id, attempt))
 
@@ -157,7 +153,7 @@ def _artifact(payload: Mapping[str, Any]) -> JsonObject:
     }
 
 
-def _metadata(wire: JsonObject, proof: Proof | None) -> JsonObject:
+def _metadata(wire: JsonObject, position: LogPosition | None) -> JsonObject:
     stream = _mapping(wire["stream"])
     kind, task, attempt = StreamId.parse(stream["stream_id"])
     metadata: JsonObject = {
@@ -169,9 +165,9 @@ def _metadata(wire: JsonObject, proof: Proof | None) -> JsonObject:
     }
     if "parent_task_id" in stream:
         metadata["parentTask"] = stream["parent_task_id"]
-    if proof is not None:
-        metadata["sequenceNumber"] = str(proof.sequence_number)
-        metadata["consensusTimestamp"] = proof.consensus_timestamp
+    if position is not None:
+        metadata["sequenceNumber"] = str(position.sequence_number)
+        metadata["consensusTimestamp"] = position.consensus_timestamp
     return metadata
 
 

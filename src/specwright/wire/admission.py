@@ -1,8 +1,7 @@
-"""The one admission of Wires, for producer, log and reducer (D31).
+"""The admission of Wires, the same for producer, log and reducer (design: wire).
 
-In this order: canonical bytes (D30), schema, secrets (W HCS Content Boundary), idempotency (D32), the place
-in the stream, causes and context (W Context And Lineage), state and transition (D33, D34), then the rules of
-single events.
+It checks in this order: canonical bytes, schema, credentials, idempotency, the place in the stream, context and cause,
+state and transition, then the rules of single events.
 """
 
 import hashlib
@@ -12,28 +11,17 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from specwright.canonical_json import JsonObject
 from specwright.wire import canonical
-from specwright.wire.content import secret_fault
 from specwright.wire.envelope import StreamId, task_stream_id
-from specwright.wire.ledger import Change, Ledger
 from specwright.wire.rejection import Rejection, WireRefusedError
-from specwright.wire.stream import StreamState, TaskState, advance
+from specwright.wire.stream import AdmissionState, Change, StreamState, TaskState, advance
 from specwright.wire.tables import EventRule, Tables, Transition, default_tables
-from specwright.wire.validation import Schemas, default_schemas
-
-__all__ = ["Admission", "Repeated", "Sound", "default_admission"]
+from specwright.wire.validation import Schemas, check_credentials, default_schemas
 
 JsonMap: TypeAlias = Mapping[str, Any]
 
 
-class Sound(NamedTuple):
-    """A Wire that breaks no rule by itself; its place among the others is still to be asked.
-
-    Args:
-        wire_id: Its id.
-        wire: The Wire.
-        body: Its canonical bytes.
-        digest: Their SHA-256.
-    """
+class CheckedWire(NamedTuple):
+    """A Wire that breaks no rule by itself, with its canonical bytes and their SHA-256."""
 
     wire_id: str
     wire: JsonObject
@@ -41,100 +29,92 @@ class Sound(NamedTuple):
     digest: bytes
 
 
-class Repeated(NamedTuple):
-    """A Wire that is there already with the same bytes: nothing to do (D32)."""
+class RepeatedWire(NamedTuple):
+    """A Wire that was admitted before with the same bytes: nothing to do (design: wire)."""
 
     wire_id: str
 
 
 class Admission:
-    """The rules, with the tables and schemas that they read.
-
-    Args:
-        tables: The contracts.
-        schemas: The compiled schemas.
-    """
+    """The rules, with the tables and schemas that they read."""
 
     def __init__(self, tables: Tables, schemas: Schemas) -> None:
         self.tables = tables
         self._schemas = schemas
 
-    def admit(self, ledger: Ledger, wire: JsonObject) -> Change | Repeated | Rejection:
+    def admit(self, state: AdmissionState, wire: JsonObject) -> Change | RepeatedWire | Rejection:
         """Decide on the next Wire.
 
         Args:
-            ledger: What was admitted before; it is not changed, `ledger.add(change)` does that.
+            state: Everything that was admitted before; `state.add(change)` changes it, this method does not.
             wire: Any JSON object.
 
         Returns:
-            The change that accepting it makes, or `Repeated`, or the first rule that it breaks.
+            The change that accepting it makes, or `RepeatedWire`, or the first rule that it breaks.
         """
-        sound = self.inspect(wire)
-        return self.place(ledger, sound) if isinstance(sound, Sound) else sound
+        result = self.inspect(wire)
+        return self.place(state, result) if isinstance(result, CheckedWire) else result
 
-    def inspect(self, wire: JsonObject) -> Sound | Rejection:
-        """Ask the rules that need no ledger: bytes, schema, content boundary."""
+    def inspect(self, wire: JsonObject) -> CheckedWire | Rejection:
+        """Apply the rules that need no other Wire: bytes, schema, credentials."""
         try:
             body = canonical.encode(wire)
         except WireRefusedError as error:
             return error.rejection
-        fault = self._schemas.check(wire) or secret_fault(body)
-        return fault or Sound(str(wire["wire_id"]), wire, body, hashlib.sha256(body).digest())
+        rejection = self._schemas.check(wire) or check_credentials(body)
+        return rejection or CheckedWire(str(wire["wire_id"]), wire, body, hashlib.sha256(body).digest())
 
-    def place(self, ledger: Ledger, sound: Sound) -> Change | Repeated | Rejection:
-        """Ask the other rules: what the Wire is among those that were admitted before.
+    def rejection_of(self, wire: JsonObject) -> Rejection | None:
+        """The first rule that a Wire breaks by itself."""
+        result = self.inspect(wire)
+        return result if isinstance(result, Rejection) else None
 
-        Args:
-            ledger: What was admitted before; it is not changed.
-            sound: The next Wire.
-        """
-        wire_id, wire, body, digest = sound
-        known = ledger.digest(wire_id)
+    def place(self, state: AdmissionState, checked: CheckedWire) -> Change | RepeatedWire | Rejection:
+        """Apply the other rules, those of a Wire among the Wires that were admitted before."""
+        wire_id, wire, _, digest = checked
+        known = state.digest(wire_id)
         if known is not None:
-            return Repeated(wire_id) if known == digest else _no("wire.id_conflict", "/wire_id", _CONFLICT)
+            return (
+                RepeatedWire(wire_id) if known == digest else _no("wire.id_conflict", "/wire_id", _CONFLICT)
+            )
         stream = _stream(wire)
         stream_id: str = stream["stream_id"]
-        after = self._on_its_stream(ledger, wire, stream, ledger.stream(stream_id))
-        if isinstance(after, Rejection):
-            return after
-        return Change(wire_id, digest, stream_id, after, body)
+        after = self._on_its_stream(state, wire, stream, state.stream(stream_id))
+        return after if isinstance(after, Rejection) else Change(wire_id, digest, stream_id, after)
 
-    def fault_of(self, wire: JsonObject) -> Rejection | None:
-        """The first rule that a Wire breaks by itself: bytes, schema, content boundary."""
-        found = self.inspect(wire)
-        return found if isinstance(found, Rejection) else None
-
-    def replay(self, ledger: Ledger, wire: JsonObject, body: bytes) -> None:
-        """Take a Wire that a log has admitted before into a ledger, without asking again.
+    def replay(self, state: AdmissionState, wire: JsonObject, body: bytes) -> None:
+        """Add a Wire that a log has admitted before, without checking it again.
 
         Args:
-            ledger: What was admitted before this Wire; it is changed.
+            state: Everything that was admitted before this Wire; it is changed.
             wire: The Wire.
             body: Its stored canonical bytes.
         """
         stream_id = str(_stream(wire)["stream_id"])
-        after = advance(self.tables, ledger.stream(stream_id), wire)
-        ledger.add(Change(str(wire["wire_id"]), hashlib.sha256(body).digest(), stream_id, after, body))
+        after = advance(self.tables, state.stream(stream_id), wire)
+        state.add(Change(str(wire["wire_id"]), hashlib.sha256(body).digest(), stream_id, after))
 
     def _on_its_stream(
-        self, ledger: Ledger, wire: JsonObject, stream: JsonMap, before: StreamState | None
+        self, state: AdmissionState, wire: JsonObject, stream: JsonMap, before: StreamState | None
     ) -> StreamState | Rejection:
         event = str(wire["type"])
         rule = self.tables.events[event]
-        fault = _place_fault(before, stream, rule) or _cause_fault(ledger, stream) or _state_fault(rule, wire)
-        if fault is not None or not rule.is_task_event:
-            return fault or advance(self.tables, before, wire)
+        rejection = (
+            _check_place(before, stream, rule) or _check_cause(state, stream) or _check_state(rule, wire)
+        )
+        if rejection is not None or not rule.is_task_event:
+            return rejection or advance(self.tables, before, wire)
         task = (before.task if before is not None else None) or TaskState(self.tables.initial)
         step = self.tables.step(task.state, event, claimed=task.claimed)
-        fault = (
-            _transition_fault(task, event, step)
-            or _attempt_fault(ledger, stream)
-            or _payload_fault(task, event, wire)
+        rejection = (
+            _check_transition(task, event, step)
+            or _check_attempt(state, stream)
+            or _check_payload(task, event, wire)
         )
-        return fault or advance(self.tables, before, wire, step)
+        return rejection or advance(self.tables, before, wire, step)
 
 
-_CONFLICT = "another Wire with other bytes has this id already"
+_CONFLICT = "another Wire with different bytes has this id"
 
 
 @cache
@@ -143,16 +123,12 @@ def default_admission() -> Admission:
     return Admission(default_tables(), default_schemas())
 
 
-def _place_fault(before: StreamState | None, stream: JsonMap, rule: EventRule) -> Rejection | None:
+def _check_place(before: StreamState | None, stream: JsonMap, rule: EventRule) -> Rejection | None:
     kind = stream["stream_id"].partition(":")[0]
     if kind not in rule.streams:
-        return _no("stream.kind", "/stream/stream_id", f"this event stands on no {kind} stream")
+        return _no("stream.kind", "/stream/stream_id", f"this event has no place on a {kind} stream")
     if before is not None and before.task is not None and before.task.terminal:
-        return _no(
-            "stream.terminal",
-            "/stream/stream_id",
-            f"the stream ended as {before.task.state}",
-        )
+        return _no("stream.terminal", "/stream/stream_id", f"the stream ended as {before.task.state}")
     expected = before.seq + 1 if before is not None else 1
     if stream["stream_seq"] != expected:
         return _no("stream.sequence", "/stream/stream_seq", f"the next place in this stream is {expected}")
@@ -161,15 +137,15 @@ def _place_fault(before: StreamState | None, stream: JsonMap, rule: EventRule) -
     return None
 
 
-def _cause_fault(ledger: Ledger, stream: JsonMap) -> Rejection | None:
+def _check_cause(state: AdmissionState, stream: JsonMap) -> Rejection | None:
     cause = stream.get("causation_id")
-    if cause is not None and ledger.digest(cause) is None:
-        return _no("stream.causation", "/stream/causation_id", "the Wire that it names as cause is unknown")
+    if cause is not None and state.digest(cause) is None:
+        return _no("stream.causation", "/stream/causation_id", "no earlier Wire has this id")
     return None
 
 
-def _state_fault(rule: EventRule, wire: JsonObject) -> Rejection | None:
-    """`state` is verified, never trusted (D34); outside tasks it may be left out."""
+def _check_state(rule: EventRule, wire: JsonObject) -> Rejection | None:
+    """`state` is verified, never trusted (design: wire); outside tasks it may be left out."""
     state: Any = wire.get("state")
     if state is None:
         return None
@@ -180,21 +156,21 @@ def _state_fault(rule: EventRule, wire: JsonObject) -> Rejection | None:
     return None
 
 
-def _transition_fault(task: TaskState, event: str, step: Transition | None) -> Rejection | None:
+def _check_transition(task: TaskState, event: str, step: Transition | None) -> Rejection | None:
     if step is None:
-        held = f" ({'claimed' if task.claimed else 'unclaimed'})" if task.blocked else ""
-        return _no("task.transition", "/type", f"{event} is not legal in the state {task.state}{held}")
+        claim = f" ({'claimed' if task.claimed else 'unclaimed'})" if task.blocked else ""
+        return _no("task.transition", "/type", f"{event} is not legal in the state {task.state}{claim}")
     return None
 
 
-def _attempt_fault(ledger: Ledger, stream: JsonMap) -> Rejection | None:
-    """A retry keeps its context and follows an attempt that is over (W Context And Lineage, D33)."""
+def _check_attempt(state: AdmissionState, stream: JsonMap) -> Rejection | None:
+    """A retry keeps its context and follows an attempt that is over (design: wire)."""
     if stream["stream_seq"] != 1:
         return None
     _, task_id, attempt = StreamId.parse(stream["stream_id"])
     if attempt == 1:
         return None
-    previous = ledger.stream(task_stream_id(task_id, attempt - 1))
+    previous = state.stream(task_stream_id(task_id, attempt - 1))
     if previous is None or previous.task is None or not previous.task.terminal:
         return _no("task.attempt", "/stream/stream_id", f"attempt {attempt - 1} of {task_id} is not over")
     if previous.context_id != stream["context_id"]:
@@ -202,15 +178,15 @@ def _attempt_fault(ledger: Ledger, stream: JsonMap) -> Rejection | None:
     return None
 
 
-def _payload_fault(task: TaskState, event: str, wire: JsonObject) -> Rejection | None:
+def _check_payload(task: TaskState, event: str, wire: JsonObject) -> Rejection | None:
     if event == "artifact.ready":
-        return _announcement_fault(task, _payload(wire))
+        return _check_announcement(task, _payload(wire))
     if event == "task.complete":
-        return _completion_fault(task, _payload(wire))
+        return _check_completion(task, _payload(wire))
     return None
 
 
-def _announcement_fault(task: TaskState, payload: JsonMap) -> Rejection | None:
+def _check_announcement(task: TaskState, payload: JsonMap) -> Rejection | None:
     name, version = payload["artifact_id"], payload["version"]
     for old in task.artifacts:
         same = old.artifact_id == name and old.version == version
@@ -219,19 +195,19 @@ def _announcement_fault(task: TaskState, payload: JsonMap) -> Rejection | None:
     return None
 
 
-def _completion_fault(task: TaskState, payload: JsonMap) -> Rejection | None:
-    """Nothing is done because somebody said so: required, announced, verified (D33)."""
-    claimed: list[str] = payload["artifact_ids"]
+def _check_completion(task: TaskState, payload: JsonMap) -> Rejection | None:
+    """A task is complete when its required artifacts were announced (design: wire)."""
+    artifact_ids: list[str] = payload["artifact_ids"]
     announced = {artifact.artifact_id for artifact in task.artifacts}
-    place = "/payload/artifact_ids"
-    if unknown := [name for name in claimed if name not in announced]:
-        return _no("task.complete.unannounced", place, f"no artifact.ready announced {unknown[0]}")
+    pointer = "/payload/artifact_ids"
+    if unknown := [name for name in artifact_ids if name not in announced]:
+        return _no("task.complete.unannounced", pointer, f"no artifact.ready announced {unknown[0]}")
     if isinstance(task.required, int):
-        if len(claimed) < task.required:
-            return _no("task.complete.missing_artifact", place, f"the task needs {task.required} artifacts")
-    elif missing := [name for name in task.required if name not in claimed]:
-        return _no("task.complete.missing_artifact", place, f"the required {missing[0]} is not among them")
-    if payload["primary_artifact_id"] not in claimed:
+        if len(artifact_ids) < task.required:
+            return _no("task.complete.missing_artifact", pointer, f"the task needs {task.required} artifacts")
+    elif missing := [name for name in task.required if name not in artifact_ids]:
+        return _no("task.complete.missing_artifact", pointer, f"the required {missing[0]} is not among them")
+    if payload["primary_artifact_id"] not in artifact_ids:
         return _no("task.complete.primary", "/payload/primary_artifact_id", "it is not among artifact_ids")
     return None
 

@@ -1,6 +1,6 @@
-"""Building Wires and reading their stream ids (W Agent Wire v1.1 Envelope, W Stream Model).
+"""Builders of Wires, and stream ids (design: wire).
 
-Builders only put values in their places; whether a Wire is good is decided by `specwright.wire.admission`.
+Builders check nothing; `specwright.wire.admission` decides whether a Wire is valid.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 from specwright.canonical_json import JsonObject
 from specwright.wire.tables import Tables, default_tables
 
-__all__ = ["MAX_REFERENCES", "WIRE_VERSION", "StreamId", "make_stream", "make_wire", "task_stream_id"]
-
 WIRE_VERSION = "1.1"
 MAX_REFERENCES = 16
-"""How many `reference_task_ids` a Wire carries; all of them stand in the referenced definition (D33)."""
+"""How many `reference_task_ids` a Wire carries; the referenced definition has all of them."""
 
 
 class StreamId(NamedTuple):
-    """A stream id, taken apart.
+    """The parts of a stream id.
 
     `project:<id>`, `phase:<id>`, `task:<id>:attempt:<n>`, `agent:<id>` or `artifact:<id>`.
 
@@ -33,10 +31,10 @@ class StreamId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "StreamId":
-        """Take a stream id apart.
+        """Parse a stream id.
 
         Raises:
-            ValueError: it is none of the five kinds.
+            ValueError: it is not of one of the five kinds.
         """
         match text.split(":"):
             case ["task", task_id, "attempt", attempt] if task_id and attempt.isdecimal():
@@ -51,7 +49,7 @@ class StreamId(NamedTuple):
 
 
 def task_stream_id(task_id: str, attempt: int) -> str:
-    """The stream of one attempt at a task, `task:TSK-014:attempt:1` (D30)."""
+    """The stream of one attempt at a task, `task:TSK-014:attempt:1` (design: wire)."""
     return str(StreamId("task", task_id, attempt))
 
 
@@ -72,8 +70,8 @@ def make_stream(
         stream_seq: The place in it, from 1 without gaps.
         context_id: The broad work context, `project:<id>`.
         causation_id: The Wire that caused this one, if one did.
-        correlation_id: The context if not given.
-        reference_task_ids: What this task continues or depends on; the first 16 are carried (D33).
+        correlation_id: The context by default.
+        reference_task_ids: The tasks that this one continues or depends on; the first 16 are carried.
         parent_task_id: The task that spawned this one.
     """
     stream: JsonObject = {
@@ -106,13 +104,13 @@ def make_wire(
     """A Wire.
 
     Args:
-        wire_id: `wire_` and a ULID, drawn once together with `ts` (D32).
+        wire_id: `wire_` and a ULID, drawn once together with `ts`.
         ts: The producer's time, ISO-8601 UTC.
         type: The event type.
         sender: `agent:<slug>`, `runner:<id>`, `system` or `human:<id>`.
         stream: What `make_stream` returns.
-        payload: What the event type's schema asks for.
-        state: Normally left out: the tables know it (D34).
+        payload: By the schema of the event type.
+        state: By default that of the tables.
         extensions: Namespaced metadata.
         tables: Other tables than those that ship.
     """
@@ -124,9 +122,9 @@ def make_wire(
         "ts": ts,
         "stream": dict(stream),
     }
-    known = dict(state) if state is not None else (tables or default_tables()).state_of(type)
-    if known is not None:
-        wire["state"] = known
+    effective = dict(state) if state is not None else (tables or default_tables()).state_of(type)
+    if effective is not None:
+        wire["state"] = effective
     wire["payload"] = dict(payload)
     if extensions:
         wire["extensions"] = dict(extensions)

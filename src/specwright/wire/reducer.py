@@ -1,30 +1,20 @@
-"""From ordered Wires to the state of every stream (W Reducer Harness Contract).
+"""From ordered Wires to the state of every stream (design: wire).
 
-The reducer is total: whatever it is given, it gives a state; what is inadmissible is recorded and changes
-nothing (D31).
+The reducer is total: any input has a result. An inadmissible Wire is recorded and changes nothing.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple, cast
 
 from specwright.canonical_json import JsonObject
-from specwright.wire.admission import Admission, Repeated, default_admission
+from specwright.wire.admission import Admission, RepeatedWire, default_admission
 from specwright.wire.envelope import StreamId
-from specwright.wire.ledger import Ledger
 from specwright.wire.rejection import Rejection
-from specwright.wire.stream import StreamState
-
-__all__ = ["Reduction", "Rejected", "reduce_wires", "task_view"]
+from specwright.wire.stream import AdmissionState, StreamState
 
 
-class Rejected(NamedTuple):
-    """A Wire that was not taken in.
-
-    Args:
-        position: Its place in the input, from 1.
-        wire_id: Its id, empty if it has none.
-        rejection: Why.
-    """
+class RejectedWire(NamedTuple):
+    """An inadmissible Wire: its place in the input, from 1, its id (empty if it has none), and the reason."""
 
     position: int
     wire_id: str
@@ -32,15 +22,10 @@ class Rejected(NamedTuple):
 
 
 class Reduction(NamedTuple):
-    """What ordered Wires come to.
-
-    Args:
-        streams: Every stream by its id, in the order of their first Wires.
-        rejected: What was not taken in.
-    """
+    """The state that ordered Wires lead to: every stream by its id, in the order of their first Wires."""
 
     streams: dict[str, StreamState]
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedWire, ...]
 
     def tasks(self) -> dict[str, JsonObject]:
         """The view of every task stream by its stream id."""
@@ -69,23 +54,23 @@ def reduce_wires(wires: Iterable[JsonObject], admission: Admission | None = None
     """Reduce Wires in their order.
 
     Args:
-        wires: Any JSON objects; a repeated Wire is passed over.
+        wires: Any JSON objects; a repeated Wire is skipped.
         admission: Other rules than those that ship.
     """
     rules = admission or default_admission()
-    ledger = Ledger()
-    rejected: list[Rejected] = []
+    state = AdmissionState()
+    rejected: list[RejectedWire] = []
     for position, wire in enumerate(wires, start=1):
-        decision = rules.admit(ledger, wire)
+        decision = rules.admit(state, wire)
         if isinstance(decision, Rejection):
-            rejected.append(Rejected(position, _id_of(wire), decision))
-        elif not isinstance(decision, Repeated):
-            ledger.add(decision)
-    return Reduction(dict(ledger.streams()), tuple(rejected))
+            rejected.append(RejectedWire(position, _id_of(wire), decision))
+        elif not isinstance(decision, RepeatedWire):
+            state.add(decision)
+    return Reduction(dict(state.streams()), tuple(rejected))
 
 
 def task_view(stream_id: str, stream: StreamState) -> "JsonObject | None":
-    """A task stream as W's reducer harness shows it; None for a stream of another kind.
+    """A task stream as the reducer harness of Agent Wire shows it; None for a stream of another kind.
 
     Returns:
         `task_id`, `attempt`, `context_id`, `stream_seq`, `task_state`, `terminal`, `claimed_by`,
@@ -115,6 +100,6 @@ def task_view(stream_id: str, stream: StreamState) -> "JsonObject | None":
 
 
 def _id_of(wire: object) -> str:
-    """The id of anything that calls itself a Wire."""
+    """The id of anything that claims to be a Wire."""
     value = cast("JsonObject", wire).get("wire_id") if isinstance(wire, dict) else None
     return value if isinstance(value, str) else ""

@@ -1,10 +1,8 @@
-"""Why a Wire was not accepted: one value for the producer, the log and the reducer (D31)."""
+"""The reason why a Wire is refused, the same value for producer, log and reducer (design: wire)."""
 
 from typing import Literal, NamedTuple
 
 from specwright.errors import RefusedError
-
-__all__ = ["Layer", "Rejection", "WireRefusedError"]
 
 Layer = Literal["parse", "schema", "admission"]
 
@@ -13,10 +11,10 @@ class Rejection(NamedTuple):
     """The first rule that a Wire breaks.
 
     Args:
-        code: What is wrong, for programs: `wire.too_large`, `task.transition`.
-        message: What is wrong, one sentence for a person.
+        code: For programs: `wire.too_large`, `task.transition`.
+        message: One sentence for a person.
         pointer: The JSON pointer of the value concerned, empty for the whole Wire.
-        layer: Where it was found: in the bytes, by the schema, or by what was admitted before.
+        layer: What refused it: the parser, the schema, or admission.
         keyword: The JSON Schema keyword that failed, if a schema found it.
     """
 

@@ -1,19 +1,16 @@
-"""What a stream remembers, and what an admitted Wire changes in it (D33).
+"""The state of the streams: what admission remembers, and what an admitted Wire changes in it (design: wire).
 
-`advance` is the one place where a Wire has an effect; admission asks first, replay
-of admitted Wires does not.
+`advance` is the one place where a Wire has an effect. Admission checks first; the replay of admitted Wires does not.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from specwright.canonical_json import JsonObject
 from specwright.wire.tables import Tables, Transition
 
-__all__ = ["Announced", "StreamState", "TaskState", "advance"]
 
-
-class Announced(NamedTuple):
+class AnnouncedArtifact(NamedTuple):
     """An artifact that `artifact.ready` announced."""
 
     artifact_id: str
@@ -22,16 +19,16 @@ class Announced(NamedTuple):
 
 
 class TaskState(NamedTuple):
-    """One attempt at a task, as its Wires tell it.
+    """One attempt at a task, by its Wires.
 
     Args:
         state: A state of the contract `task-state-machine`.
         terminal: Whether nothing may follow.
-        claimed: Whether somebody holds it, also while it is blocked.
-        claimed_by: Who; None if nobody does.
+        claimed: Whether the task is claimed, also while it is blocked.
+        claimed_by: The claimant, None if there is none.
         required: How many final artifacts it needs, or which ones.
-        artifacts: What was announced, in the order of the first announcement, each in its last version.
-        blocked: The payload of the block that holds now, else None.
+        artifacts: The announced artifacts, in the order of the first announcement, each in its last version.
+        blocked: The payload of the block in effect, else None.
         complete: The payload of `task.complete`, else None.
         failure: The payload of `task.failed`, else None.
         definition_sha256: Of `task.created`.
@@ -42,7 +39,7 @@ class TaskState(NamedTuple):
     claimed: bool = False
     claimed_by: str | None = None
     required: int | tuple[str, ...] = 1
-    artifacts: tuple[Announced, ...] = ()
+    artifacts: tuple[AnnouncedArtifact, ...] = ()
     blocked: "JsonObject | None" = None
     complete: "JsonObject | None" = None
     failure: "JsonObject | None" = None
@@ -50,19 +47,68 @@ class TaskState(NamedTuple):
 
 
 class StreamState(NamedTuple):
-    """Where a stream stands.
-
-    Args:
-        seq: The last `stream_seq`, 0 before the first Wire.
-        context_id: Fixed by the first Wire.
-        last_wire_id: The last Wire.
-        task: Of a task stream, else None.
-    """
+    """A stream after its last Wire; its first Wire fixes `context_id`, and only a task stream has a `task`."""
 
     seq: int
     context_id: str
     last_wire_id: str
     task: TaskState | None = None
+
+
+class Change(NamedTuple):
+    """What one admitted Wire adds: its id, the SHA-256 of its canonical bytes, and its stream after it."""
+
+    wire_id: str
+    digest: bytes
+    stream_id: str
+    stream: StreamState
+
+
+class AdmissionState:
+    """Everything that was admitted: the streams, and the digest of each Wire by its id.
+
+    Changes to a staged state reach the state below it when it is committed, so that a log can accept several Wires all
+    or none.
+    """
+
+    def __init__(self, below: "AdmissionState | None" = None) -> None:
+        self._below = below
+        self._streams: dict[str, StreamState] = {}
+        self._wires: dict[str, bytes] = {}
+
+    def stream(self, stream_id: str) -> StreamState | None:
+        """A stream, None before its first Wire."""
+        stream = self._streams.get(stream_id)
+        if stream is None and self._below is not None:
+            return self._below.stream(stream_id)
+        return stream
+
+    def digest(self, wire_id: str) -> bytes | None:
+        """The digest of an admitted Wire, None if no Wire has this id."""
+        digest = self._wires.get(wire_id)
+        if digest is None and self._below is not None:
+            return self._below.digest(wire_id)
+        return digest
+
+    def streams(self) -> Iterator[tuple[str, StreamState]]:
+        """Every stream, in the order of their first Wires; without those of a state below."""
+        yield from self._streams.items()
+
+    def add(self, change: Change) -> None:
+        """Add an admitted Wire."""
+        self._streams[change.stream_id] = change.stream
+        self._wires[change.wire_id] = change.digest
+
+    def staged(self) -> "AdmissionState":
+        """A state on top of this one, whose changes wait for `commit`."""
+        return AdmissionState(self)
+
+    def commit(self) -> None:
+        """Move the changes to the state below."""
+        if self._below is not None:
+            self._below._streams.update(self._streams)
+            self._below._wires.update(self._wires)
+            self._streams, self._wires = {}, {}
 
 
 def advance(
@@ -91,43 +137,45 @@ def _task_after(
 ) -> TaskState:
     step = step or tables.transitions[task.state, event]
     claimed = task.claimed if step.claimed_becomes is None else step.claimed_becomes
-    ready = event == "artifact.ready"  # every second Wire: asked here, before the state is built
+    ready = event == "artifact.ready"  # every second Wire, so it costs no second copy of the state
     moved = TaskState(
         step.to,
         tables.terminal[step.to],
         claimed,
         task.claimed_by if claimed else None,
         task.required,
-        _with(task.artifacts, payload) if ready else task.artifacts,
-        None,  # whatever held it, it has moved
+        _announced(task.artifacts, payload) if ready else task.artifacts,
+        None,  # every event ends a block
         task.complete,
         task.failure,
         task.definition_sha256,
     )
-    kept = _KEPT.get(event)
-    return moved if kept is None else kept(moved, payload)
+    effect = _EFFECTS.get(event)
+    return moved if effect is None else effect(moved, payload)
 
 
-def _definition(task: TaskState, payload: Mapping[str, Any]) -> TaskState:
+def _announced(
+    artifacts: tuple[AnnouncedArtifact, ...], payload: Mapping[str, Any]
+) -> tuple[AnnouncedArtifact, ...]:
+    name = payload["artifact_id"]
+    new = AnnouncedArtifact(name, payload["version"], payload["sha256"])
+    for place, old in enumerate(artifacts):
+        if old.artifact_id == name:
+            return (*artifacts[:place], new, *artifacts[place + 1 :])
+    return (*artifacts, new)
+
+
+def _created(task: TaskState, payload: Mapping[str, Any]) -> TaskState:
     required = payload.get("required_artifacts", 1)
     names = required if isinstance(required, int) else tuple(required)
     return task._replace(required=names, definition_sha256=payload["definition_sha256"])
 
 
-def _with(so_far: tuple[Announced, ...], payload: Mapping[str, Any]) -> tuple[Announced, ...]:
-    name = payload["artifact_id"]
-    new = Announced(name, payload["version"], payload["sha256"])
-    for place, old in enumerate(so_far):
-        if old.artifact_id == name:
-            return (*so_far[:place], new, *so_far[place + 1 :])
-    return (*so_far, new)
-
-
-_KEPT: Mapping[str, Callable[[TaskState, Mapping[str, Any]], TaskState]] = {
-    "task.created": _definition,
+_EFFECTS: Mapping[str, Callable[[TaskState, Mapping[str, Any]], TaskState]] = {
+    "task.created": _created,
     "task.claimed": lambda task, payload: task._replace(claimed_by=payload["claimed_by"]),
     "task.blocked": lambda task, payload: task._replace(blocked=dict(payload)),
     "task.complete": lambda task, payload: task._replace(complete=dict(payload)),
     "task.failed": lambda task, payload: task._replace(failure=dict(payload)),
 }
-"""What a stream keeps of an event's payload, besides the state that the tables give and its artifacts."""
+"""What a task remembers of an event's payload, besides the state that the tables give and its artifacts."""

@@ -1,8 +1,7 @@
-"""The state machine and the event map as code reads them (D33, D34).
+"""The state machine and the event map, indexed (design: wire).
 
-The contracts under `contracts/agent-wire/v1.1/` are the source; nothing here or elsewhere repeats a
-transition or a category. Leaves out: what an event does to a stream besides its state
-(`specwright.wire.stream`).
+The contracts under `contracts/agent-wire/v1.1/` are the only source of transitions and categories. What an event
+changes in a stream besides its state is in `specwright.wire.stream`.
 """
 
 from collections.abc import Mapping
@@ -12,16 +11,14 @@ from typing import Any, NamedTuple
 from specwright.canonical_json import JsonObject
 from specwright.wire import data
 
-__all__ = ["EventRule", "Tables", "Transition", "default_tables"]
-
 
 class Transition(NamedTuple):
     """One legal step of a task.
 
     Args:
         to: The state after it.
-        claimed_is: What the stream must remember about being claimed; None if it does not matter.
-        claimed_becomes: What it remembers afterwards; None if that stays.
+        claimed_is: Whether the task must be claimed; None if it does not matter.
+        claimed_becomes: Whether it is claimed afterwards; None if that does not change.
     """
 
     to: str
@@ -30,11 +27,11 @@ class Transition(NamedTuple):
 
 
 class EventRule(NamedTuple):
-    """What the event map says about one event type.
+    """The rule for one event type.
 
     Args:
-        category: The one normalised state category (D34); `none` if the event is not of a task.
-        streams: The kinds of stream that it may stand on.
+        category: The normalised state category; `none` if it is not a task event.
+        streams: The kinds of stream that it may be on.
         schema: The file name of its JSON Schema.
         terminal: Whether the state that it leads to is terminal.
         is_task_event: Whether it moves a task stream.
@@ -64,10 +61,10 @@ class Tables(NamedTuple):
 
     @classmethod
     def of(cls, machine: JsonObject, event_map: JsonObject) -> "Tables":
-        """Read the documents `task-state-machine` and `event-state-map`.
+        """Index the documents `task-state-machine` and `event-state-map`.
 
         Raises:
-            KeyError: a document lacks a field, or names a state that it does not declare.
+            KeyError: a document lacks a field, or names an undeclared state.
         """
         states: Any = machine["states"]
         rows: Any = machine["transitions"]
@@ -93,20 +90,12 @@ class Tables(NamedTuple):
         return cls(str(machine["initial"]), terminal, transitions, events)
 
     def step(self, state: str, event: str, *, claimed: bool) -> Transition | None:
-        """The legal step from a state by an event, None if there is none.
-
-        Args:
-            state: The task's state.
-            event: The event type.
-            claimed: Whether the stream remembers a claim.
-        """
-        found = self.transitions.get((state, event))
-        if found is None or found.claimed_is not in (None, claimed):
-            return None
-        return found
+        """The legal step of a task in a state, claimed or not, by an event; None if there is none."""
+        step = self.transitions.get((state, event))
+        return step if step is not None and step.claimed_is in (None, claimed) else None
 
     def state_of(self, event: str) -> "JsonObject | None":
-        """The `state` that a Wire of this type carries; None for an event of no task."""
+        """The `state` that a Wire of this type carries; None if it is not a task event."""
         rule = self.events.get(event)
         if rule is None or not rule.is_task_event:
             return None

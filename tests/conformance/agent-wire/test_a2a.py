@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specwright.wire import data
-from specwright.wire.a2a import Bridge, Proof, a2a_task_id, map_wires
+from specwright.wire.a2a import Bridge, LogPosition, a2a_task_id, map_wires
 from specwright.wire.admission import default_admission
 from specwright.wire.envelope import StreamId
-from specwright.wire.ledger import Change, Ledger
+from specwright.wire.stream import AdmissionState, Change
 from specwright.wire.tables import default_tables
-from wire.a2a_types import strictly, task_of
-from wire.story import HAPPY_PATH, TASK, Story
+from testkit.wire.a2a_types import strictly, task_of
+from testkit.wire.story import HAPPY_PATH, TASK, Story
 
 TO_WORKING = HAPPY_PATH[:4]
 TABLES = default_tables()
@@ -100,7 +100,7 @@ def test_each_row_of_the_table_gives_its_a2a_state(path: tuple[str, ...], event:
 @st.composite
 def attempts(draw: st.DrawFn) -> list[dict[str, Any]]:
     """One attempt at a task, as far as it goes: any walk through the state machine."""
-    story, ledger, told = Story(), Ledger(), list[dict[str, Any]]()
+    story, admitted, sent = Story(), AdmissionState(), list[dict[str, Any]]()
     state, claimed, announced = TABLES.initial, False, False
     for _ in range(draw(st.integers(1, 12))):
         legal = [
@@ -114,14 +114,14 @@ def attempts(draw: st.DrawFn) -> list[dict[str, Any]]:
             break
         event = draw(st.sampled_from(sorted(legal)))
         wire = story.wire(event, body=draw(BODIES.get(event, st.none())))
-        change = default_admission().admit(ledger, wire)
+        change = default_admission().admit(admitted, wire)
         assert isinstance(change, Change), change
-        ledger.add(change)
+        admitted.add(change)
         task = change.stream.task
         assert task is not None
         state, claimed, announced = task.state, task.claimed, bool(task.artifacts)
-        told.append(wire)
-    return told
+        sent.append(wire)
+    return sent
 
 
 @settings(deadline=None, max_examples=60)
@@ -152,7 +152,7 @@ def test_every_task_event_has_a_row_and_only_the_table_spells_canceled():
 
     assert {row["event"] for row in rows} == inputs
     other = [row | {"state": "TASK_STATE_WORKING"} if row["update"] == "status" else row for row in rows]
-    response = Bridge(rows=other).take(Story().wire("task.created"))
+    response = Bridge(rows=other).map(Story().wire("task.created"))
     assert response is not None
     assert response[1]["task"]["status"]["state"] == "TASK_STATE_WORKING"  # pyright: ignore
 
@@ -206,7 +206,7 @@ def test_numbers_of_the_log_travel_as_strings():
     bridge = Bridge()
     numbers = count(2**53 - 10)
     for wire in Story().wires(*HAPPY_PATH):
-        response = bridge.take(wire, Proof(next(numbers), "2026-05-06T16:00:01.123456789Z"))
+        response = bridge.map(wire, LogPosition(next(numbers), "2026-05-06T16:00:01.123456789Z"))
         assert response is not None
         (body,) = response[1].values()
         metadata = body["metadata"]  # pyright: ignore

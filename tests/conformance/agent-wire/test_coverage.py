@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 import specwright.wire
 from specwright.wire import data
 from specwright.wire.admission import default_admission
-from specwright.wire.ledger import Change, Ledger
+from specwright.wire.stream import AdmissionState, Change
 from specwright.wire.tables import default_tables
 from specwright.wire.validation import default_schemas
-from wire.story import expectations, fixture
-from wire.verdicts import second_errors, second_opinion
+from testkit.wire.story import expectations, fixture
+from testkit.wire.verdicts import second_errors, second_opinion
 
 EXPECTED = expectations()
 INVALID: dict[str, Any] = EXPECTED["invalid"]
@@ -42,11 +42,11 @@ def schema_of(name: str, row: dict[str, Any]) -> str:
 
 def position_before(row: dict[str, Any]) -> tuple[str, bool]:
     """The state, and whether it is claimed, in which the Wires before a fixture leave its task."""
-    ledger, task = Ledger(), None
+    state, task = AdmissionState(), None
     for earlier in row.get("after", []):
-        change = default_admission().admit(ledger, fixture(earlier))
+        change = default_admission().admit(state, fixture(earlier))
         assert isinstance(change, Change)
-        ledger.add(change)
+        state.add(change)
         task = change.stream.task
     return (task.state, task.claimed) if task else (TABLES.initial, False)
 
@@ -264,12 +264,12 @@ def test_no_text_of_a_wire_has_room_for_working_content(name: str):
         for key in path[:-1]:
             part = part[key]
         part[path[-1]] = PROSE
-        assert default_admission().fault_of(spoilt) is not None, path
+        assert default_admission().rejection_of(spoilt) is not None, path
     for part in ("payload", "stream", "state"):
         added = copy.deepcopy(wire)
         added.setdefault(part, {})["transcript"] = PROSE
-        assert default_admission().fault_of(added) is not None
+        assert default_admission().rejection_of(added) is not None
     body = wire | {"extensions": {"org.example.log": PROSE * 4}}
-    fault = default_admission().fault_of(body)
+    fault = default_admission().rejection_of(body)
     assert fault is not None
     assert fault.code == "wire.too_large"

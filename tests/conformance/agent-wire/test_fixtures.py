@@ -7,12 +7,12 @@ import pytest
 
 from specwright.wire import canonical
 from specwright.wire.admission import default_admission
-from specwright.wire.ledger import Change, Ledger
 from specwright.wire.rejection import Rejection, WireRefusedError
+from specwright.wire.stream import AdmissionState, Change
 from specwright.wire.tables import default_tables
 from specwright.wire.validation import default_schemas
-from wire.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
-from wire.verdicts import second_opinion
+from testkit.wire.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
+from testkit.wire.verdicts import second_opinion
 
 EXPECTED = expectations()
 VALID: dict[str, Any] = EXPECTED["valid"]
@@ -21,13 +21,13 @@ INVALID: dict[str, Any] = EXPECTED["invalid"]
 
 def decide(name: str, after: list[str]) -> Change | Rejection:
     """What becomes of a fixture, from its bytes, after other fixtures."""
-    ledger = Ledger()
+    state = AdmissionState()
     for earlier in after:
-        change = default_admission().admit(ledger, fixture(earlier))
+        change = default_admission().admit(state, fixture(earlier))
         assert isinstance(change, Change), (earlier, change)
-        ledger.add(change)
+        state.add(change)
     try:
-        decision = default_admission().admit(ledger, canonical.parse((FIXTURES / name).read_bytes()))
+        decision = default_admission().admit(state, canonical.parse((FIXTURES / name).read_bytes()))
     except WireRefusedError as error:
         return error.rejection
     assert isinstance(decision, Change | Rejection)
@@ -60,15 +60,15 @@ def test_an_invalid_fixture_fails_for_exactly_the_reason_in_its_name(name: str):
     """Every invalid fixture fails for the expected reason (W-2-02, W-1-04)."""
     expected = INVALID[name]
     schema = expected.get("schema")
-    found = (
+    rejection = (
         default_schemas().check_document(schema, fixture(name))
         if schema
         else decide(name, expected.get("after", []))
     )
 
-    assert isinstance(found, Rejection)
-    assert found.message
-    assert (found.layer, found.code, found.pointer, found.keyword) == (
+    assert isinstance(rejection, Rejection)
+    assert rejection.message
+    assert (rejection.layer, rejection.code, rejection.pointer, rejection.keyword) == (
         expected["layer"],
         expected["code"],
         expected["instance_path"],
@@ -92,7 +92,7 @@ def test_both_validators_give_the_same_verdict(name: str):
 
 
 def test_every_file_has_an_expectation_and_every_expectation_a_file():
-    """No fixture stands there without a verdict (W-1-04)."""
+    """No fixture is without a verdict (W-1-04)."""
     files = {path.name for path in FIXTURES.glob("*.json")} - {"expectations.json"}
 
     assert files == set(VALID) | set(INVALID)

@@ -8,11 +8,11 @@ from jsonschema import Draft202012Validator
 
 from specwright.wire import data
 from specwright.wire.admission import default_admission
-from specwright.wire.ledger import Ledger
 from specwright.wire.rejection import Rejection
+from specwright.wire.stream import AdmissionState
 from specwright.wire.tables import default_tables
 from specwright.wire.validation import default_schemas
-from wire.story import Story
+from testkit.wire.story import Story
 
 NAMES = sorted(data.schemas())
 OPEN_BY_DESIGN = {
@@ -75,7 +75,7 @@ def test_the_categories_of_the_schema_are_those_of_the_table_and_none():
 
 def test_an_event_type_without_a_schema_is_refused_before_it_is_emitted():
     """Every event type has a schema before producers emit it (W-1-02, W-1-06)."""
-    decision = default_admission().admit(Ledger(), Story().wire("task.paused"))
+    decision = default_admission().admit(AdmissionState(), Story().wire("task.paused"))
 
     assert isinstance(decision, Rejection)
     assert decision.code == "wire.unknown_type"

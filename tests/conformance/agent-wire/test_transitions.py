@@ -10,11 +10,11 @@ import pytest
 import specwright.wire
 from specwright.wire import data
 from specwright.wire.admission import Admission, default_admission
-from specwright.wire.ledger import Change, Ledger
 from specwright.wire.rejection import Rejection
+from specwright.wire.stream import AdmissionState, Change
 from specwright.wire.tables import Tables, default_tables
 from specwright.wire.validation import Schemas
-from wire.story import Story
+from testkit.wire.story import Story
 
 # The table of the design, written out once more by hand: the contract is checked against it.
 LEGAL = {
@@ -51,12 +51,12 @@ BLOCKED_UNCLAIMED = (*_WORKING[:2], "task.blocked")
 def decision_after(path: tuple[str, ...], event: str, rules: Admission | None = None) -> Any:
     """What admission says to an event after a path."""
     rules = rules or default_admission()
-    ledger, story = Ledger(), Story()
+    state, story = AdmissionState(), Story()
     for earlier in path:
-        change = rules.admit(ledger, story.wire(earlier))
+        change = rules.admit(state, story.wire(earlier))
         assert isinstance(change, Change), (earlier, change)
-        ledger.add(change)
-    return rules.admit(ledger, story.wire(event))
+        state.add(change)
+    return rules.admit(state, story.wire(event))
 
 
 def legal_after(state: str, event: str) -> tuple[str, ...] | None:
@@ -137,25 +137,25 @@ def test_every_false_category_is_refused(event: str):
     """`state` is verified against the table, never trusted (D-34-01, W-3-05)."""
     state = next(iter(LEGAL[event]))
     path = legal_after(state, event) or ()
-    ledger, story = Ledger(), Story()
+    state, story = AdmissionState(), Story()
     for earlier in path:
-        ledger.add(default_admission().admit(ledger, story.wire(earlier)))  # pyright: ignore
+        state.add(default_admission().admit(state, story.wire(earlier)))  # pyright: ignore
     wire = story.wire(event)
     categories = {rule.category for rule in default_tables().events.values()} - {wire["state"]["category"]}
 
     for category in categories:
-        decision = default_admission().admit(ledger, wire | {"state": wire["state"] | {"category": category}})
+        decision = default_admission().admit(state, wire | {"state": wire["state"] | {"category": category}})
         assert isinstance(decision, Rejection)
         assert decision.code == "state.category"
     flipped = wire["state"] | {"terminal": not wire["state"]["terminal"]}
-    assert default_admission().admit(ledger, wire | {"state": flipped}).code == "state.terminal"  # pyright: ignore
+    assert default_admission().admit(state, wire | {"state": flipped}).code == "state.terminal"  # pyright: ignore
 
 
 def changed(contract: str, rows: str, change: Any) -> Any:
     """A copy of a contract whose rows went through a change; a row that becomes None is dropped."""
     document: Any = data.contract(contract)
-    kept = [change(dict(row)) for row in document[rows]]
-    return document | {rows: [row for row in kept if row is not None]}
+    remaining = [change(dict(row)) for row in document[rows]]
+    return document | {rows: [row for row in remaining if row is not None]}
 
 
 def rules_of(machine: Any = None, events: Any = None) -> Admission:
@@ -203,9 +203,9 @@ def test_a_state_that_the_contract_makes_terminal_takes_nothing_more():
     wire = Story().wires("task.created", "task.available")[1]
 
     assert rules.tables.state_of("task.available") == {"category": "submitted", "terminal": True}
-    ledger = Ledger()
-    ledger.add(rules.admit(ledger, Story().wire("task.created")))  # pyright: ignore
-    assert rules.admit(ledger, wire).code == "state.terminal"  # pyright: ignore
+    state = AdmissionState()
+    state.add(rules.admit(state, Story().wire("task.created")))  # pyright: ignore
+    assert rules.admit(state, wire).code == "state.terminal"  # pyright: ignore
 
 
 def test_an_event_of_another_category_or_stream_is_another_event():
@@ -227,9 +227,9 @@ def test_an_event_of_another_category_or_stream_is_another_event():
     review = Story().wire("review.recorded", "project:notes-1f0c9a2e")
 
     assert rules.tables.state_of("task.created") == {"category": "working", "terminal": False}
-    assert rules.admit(Ledger(), created).code == "state.category"  # pyright: ignore
-    assert isinstance(default_admission().admit(Ledger(), review), Change)
-    assert rules.admit(Ledger(), review).code == "stream.kind"  # pyright: ignore
+    assert rules.admit(AdmissionState(), created).code == "state.category"  # pyright: ignore
+    assert isinstance(default_admission().admit(AdmissionState(), review), Change)
+    assert rules.admit(AdmissionState(), review).code == "stream.kind"  # pyright: ignore
 
 
 def test_no_module_repeats_a_state_or_a_category():

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from specwright.wire import data
-from wire.story import CONTRACTS, FIXTURES, ROOT, SCHEMAS
+from testkit.wire.story import CONTRACTS, FIXTURES, ROOT, SCHEMAS
 
 KINDS = {"contracts": CONTRACTS, "fixtures": FIXTURES, "schemas": SCHEMAS}
 PROGRAM = """
 import json, sys
 from specwright.wire import data
 from specwright.wire.documents import validate_document
-told = json.loads(data.fixtures()["expectations.json"])
-valid = [validate_document(data.fixtures()[name]).rejection is None for name in told["valid"]]
+expectations = json.loads(data.fixtures()["expectations.json"])
+valid = [validate_document(data.fixtures()[name]).rejection is None for name in expectations["valid"]]
 print(json.dumps([data.__file__, sorted(data.schemas()), sorted(data.fixtures()), all(valid), len(valid)]))
 """
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specwright.wire.reducer import reduce_wires
-from wire.story import HAPPY_PATH, TASK, Story, artifact
+from testkit.wire.story import HAPPY_PATH, TASK, Story, artifact
 
 UNHURRIED = settings(deadline=None)  # what is measured here is truth, on whatever machine
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
@@ -165,9 +165,9 @@ def test_a_completion_that_no_machine_verified_is_rejected(verification: Any):
     story = Story()
     wires = story.wires("task.created", "task.available", "task.claimed", "task.started", "artifact.ready")
     complete = story.wire("task.complete")
-    said = {key: value for key, value in complete["payload"].items() if key != "verification"}
+    fields = {key: value for key, value in complete["payload"].items() if key != "verification"}
     wires.append(
-        complete | {"payload": said | ({} if verification is None else {"verification": verification})}
+        complete | {"payload": fields | ({} if verification is None else {"verification": verification})}
     )
 
     reduction = reduce_wires(wires)

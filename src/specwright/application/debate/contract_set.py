@@ -1,134 +1,123 @@
-"""The contracts of a plan as the deliverable of a debate (D10)."""
+"""The contracts of a plan as the deliverable of a debate (design: debate)."""
 
 from collections.abc import Sequence
 
-from specwright.application.debate.briefs import DependencyView
-from specwright.application.debate.deliverable import CONTRACTS, Judged, Remarks, Submitted
+from specwright.application.debate.deliverable import RevisionRequest, Version
 from specwright.application.factory import Factory
-from specwright.application.planning import amended_plan, revised_plan, shipped_view
-from specwright.application.project_stage import Task
-from specwright.application.stores.artifact_store import artifacts
-from specwright.application.stores.records import Invocation
-from specwright.application.stores.stored_plans import Plan, Reopened, load_plan, lock_plan
-from specwright.domain.amendments import contract_problems
-from specwright.domain.answers import AmendmentsAnswer, AppliedAmendment, Failure, FalsifyingTest
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.debate import Adjudication
-from specwright.domain.falsifying import TriedTest
+from specwright.application.plan.planner import amended_plan, revised_plan
+from specwright.application.plan.stored_plans import ReopenedPlan, StoredPlan, load_plan, lock_plan
+from specwright.application.store.debates import GateResult
+from specwright.application.store.invocations import Invocation
+from specwright.application.store.modules import DependencyView
+from specwright.application.tasks import Task
+from specwright.domain.answers.answers import AmendmentsAnswer, AppliedAmendment, Failure, FalsifyingTest
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.amendments import contract_problems
+from specwright.domain.debate.debate import CONTRACTS, Adjudication
+from specwright.domain.debate.falsifying import TriedTest
 from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files
-
-__all__ = ["ContractSet"]
 
 
 class ContractSet:
     """A plan whose contracts are debated together; the planner is their proposer.
 
     Args:
-        first_plan: The `MP-...` that planning made, which is the first version.
-        reopened: The locked plan whose debate goes on (D10).
+        first_plan: The plan that planning made, which is the first version.
+        reopened: The locked plan whose debate continues (design: debate).
     """
 
-    subject = CONTRACTS
+    name = CONTRACTS
 
     def __init__(
-        self,
-        factory: Factory,
-        task: Task,
-        first_plan: str,
-        reopened: Reopened | None = None,
+        self, factory: Factory, task: Task, first_plan: StoredPlan, reopened: ReopenedPlan | None = None
     ) -> None:
         self._factory = factory
         self.task = task
         self._first_plan = first_plan
         self._reopened = reopened
+        self._plans = {first_plan.plan_id: first_plan}
 
-    def submit(self, round_number: int, remarks: Remarks, before: str) -> tuple[Submitted, Invocation]:
-        """The plan as it was made, or made again after failures."""
-        plan_id = self._first_plan
-        if round_number > 1:
-            plan_id = revised_plan(
-                self._factory,
-                self.task,
-                round_number,
-                remarks.failures,
-                before,
-                told_by=remarks.told_by,
-                reopened=self._reopened,
-            )
-        made = artifacts(self._factory).envelope(self.task.folder, plan_id)
-        return self._submitted(plan_id), Invocation.of(made, self.task.task_id, self.task.folder)
+    def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
+        """The plan as planning made it, or as the planner revises it."""
+        if round_number == 1:
+            return self._version(self._first_plan.plan_id)
+        revised = revised_plan(
+            self._factory,
+            self.task,
+            round_number,
+            request.failures,
+            self._plan(before),
+            sources=request.sources,
+            reopened=self._reopened,
+        )
+        return self._version(revised)
 
-    def contracts(self, target: str) -> list[MicroModuleContract]:
+    def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """All contracts of the plan."""
-        return list(self._plan(target).contracts.values())
+        return list(self._plan(version_id).contracts.values())
 
-    def files(self, target: str) -> Files:
+    def files(self, version_id: str) -> Files:
         """There are none yet."""
         return {}
 
-    def dependencies(self, target: str) -> list[DependencyView]:
+    def dependencies(self, version_id: str) -> list[DependencyView]:
         """The sealed modules that the plan builds on."""
-        plan = self._plan(target)
+        plan = self._plan(version_id)
         own = {contract.ref for contract in plan.contracts.values()}
         refs = {ref for module in plan.plan.modules for ref in module.depends_on} - own
-        return [shipped_view(self._factory, ref) for ref in sorted(refs)]
+        return [self._factory.modules.view(ref) for ref in sorted(refs)]
 
-    def falsify(self, target: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
+    def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
         """Nothing can run yet."""
         why = "in a contract debate there is nothing to run yet: leave falsifying_tests empty"
         return [Trial(test.name, (why,)) for test in tests]
 
     def amend(
-        self, target: str, round_number: int, decided: Adjudication, standing: Sequence[TriedTest]
-    ) -> tuple[Submitted, AmendmentsAnswer]:
+        self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
+    ) -> tuple[Version, AmendmentsAnswer]:
         """The planner applies the amendments to its contracts."""
-        plan_id = amended_plan(
-            self._factory, self.task, round_number, decided.amendments, target, self._reopened
+        approved = self._plan(version_id)
+        version = self._version(
+            amended_plan(self._factory, self.task, round_number, ruling.amendments, approved, self._reopened)
         )
-        submitted = self._submitted(plan_id)
         answer = AmendmentsAnswer(
             applied=[
                 AppliedAmendment(amendment_index=i, applied=True, note="the plan was handed in again")
-                for i in range(len(decided.amendments))
+                for i in range(len(ruling.amendments))
             ],
-            claim=submitted["claim"],
-            acceptance_checks=submitted["acceptance_checks"],
+            claim=version.claim,
+            acceptance_checks=list(version.acceptance_checks),
         )
-        return submitted, answer
+        return version, answer
 
-    def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
-        """Amendments whose pointer does not show them."""
-        return contract_problems(
-            decided.amendments, self._plan(before).contracts, self._plan(after).contracts
-        )
+    def unapplied(self, before: str, after: str, ruling: Adjudication) -> list[str]:
+        """The amendments whose pointer does not show them."""
+        return contract_problems(ruling.amendments, self._plan(before).contracts, self._plan(after).contracts)
 
-    def verify(self, target: str, standing: Sequence[TriedTest]) -> Judged:
-        """Lock the plan; what keeps it open counts as a failure."""
-        replaces = self._reopened.locked if self._reopened else ""
+    def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
+        """Lock the plan; what keeps it from being locked counts as a failure."""
+        replaces = self._reopened.plan if self._reopened else None
         failures = [
             Failure(
-                invariant="A locked contract keeps the text rules.", evidence=found, required_change=found
+                invariant="A locked contract keeps the text rules.", evidence=problem, required_change=problem
             )
-            for found in lock_plan(self._factory, self.task, self._plan(target), replaces)
+            for problem in lock_plan(self._factory, self.task, self._plan(version_id), replaces)
         ]
-        return Judged(failures, {})
+        return GateResult(failures, {})
 
-    def artifacts(self, target: str) -> list[str]:
-        """The plan and its contracts go through the statuses together."""
-        return [target, *self._plan(target).contract_ids.values()]
+    def artifacts(self, version_id: str) -> list[str]:
+        """The plan and its contracts, which change their statuses together."""
+        return [version_id, *self._plan(version_id).contract_ids.values()]
 
-    def _plan(self, plan_id: str) -> Plan:
-        return load_plan(self._factory, self.task, plan_id)
+    def _plan(self, plan_id: str) -> StoredPlan:
+        """A version of the plan; each is read once in a step."""
+        if plan_id not in self._plans:
+            self._plans[plan_id] = load_plan(self._factory.artifacts, self.task.folder, plan_id)
+        return self._plans[plan_id]
 
-    def _submitted(self, plan_id: str) -> Submitted:
-        answer = self._plan(plan_id).answer
-        return Submitted(
-            target=plan_id,
-            claim=answer.claim,
-            acceptance_checks=list(answer.acceptance_checks),
-            test_inventory={},
-            examples="",
-            preflight=[],
-        )
+    def _version(self, plan_id: str) -> Version:
+        made = self._factory.artifacts.envelope(self.task.folder, plan_id)
+        by, answer = Invocation.of(made, self.task.task_id, self.task.folder), self._plan(plan_id).answer
+        return Version(plan_id, by, answer.claim, answer.acceptance_checks)

@@ -1,99 +1,98 @@
-"""What is debated: the contracts of a plan, or the implementation of a module (D10)."""
+"""What is debated: the contracts of a plan, or the implementation of a module (design: debate)."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, TypedDict
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
 
-from specwright.application.debate.briefs import DependencyView
-from specwright.application.project_stage import Task
-from specwright.application.stores.records import Invocation
-from specwright.domain.answers import AmendmentsAnswer, Failure, FalsifyingTest
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.debate import CONTRACTS, Adjudication
-from specwright.domain.falsifying import TriedTest
+from specwright.application.store.debates import GateResult
+from specwright.application.store.invocations import Invocation
+from specwright.application.store.modules import DependencyView
+from specwright.application.tasks import Task
+from specwright.domain.answers.answers import AmendmentsAnswer, Failure, FalsifyingTest
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.debate import Adjudication
+from specwright.domain.debate.falsifying import TriedTest
 from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files
 
-__all__ = ["CONTRACTS", "Deliverable", "Judged", "Remarks", "Submitted"]
 
+class Version(NamedTuple):
+    """A new version of a deliverable, with what its proposal says about it.
 
-class Submitted(TypedDict):
-    """A new version of the deliverable: its artifact, and the claim about it."""
+    Args:
+        version_id: Its artifact.
+        by: The invocation that made it.
+        claim: What it does and why.
+        acceptance_checks: What shows that it is accepted.
+        test_inventory: The obligations that each test shows.
+        examples: `examples.md`.
+        preflight: What the preflight saw.
+    """
 
-    target: str
+    version_id: str
+    by: Invocation
     claim: str
-    acceptance_checks: list[str]
-    test_inventory: dict[str, list[str]]
-    examples: str
-    preflight: list[str]
+    acceptance_checks: Sequence[str]
+    test_inventory: Mapping[str, list[str]] = MappingProxyType({})
+    examples: str = ""
+    preflight: Sequence[str] = ()
 
 
-class Remarks(NamedTuple):
+class RevisionRequest(NamedTuple):
     """What the debate so far asks of the next version.
 
     Args:
         failures: To be corrected.
-        told_by: The records that they come from, beside those of the version itself, with what is shown of each.
-        standing: Falsifying tests that it must pass.
+        sources: The records that they come from, beside those of the version itself, with what is shown of each.
+        active_tests: Falsifying tests that it must pass.
     """
 
     failures: Sequence[Failure] = ()
-    told_by: Sequence[tuple[str, str]] = ()
-    standing: Sequence[TriedTest] = ()
-
-
-class Judged(NamedTuple):
-    """The last word of code on a version.
-
-    Args:
-        failures: What keeps it from shipping.
-        observed: What was seen, for the escalation: fingerprints, their difference, the execution log (F§11.2).
-    """
-
-    failures: list[Failure]
-    observed: dict[str, Any]
+    sources: Sequence[tuple[str, str]] = ()
+    active_tests: Sequence[TriedTest] = ()
 
 
 class Deliverable(Protocol):
     """What is debated."""
 
-    subject: str
+    name: str
     task: Task
 
-    def submit(self, round_number: int, remarks: Remarks, before: str) -> tuple[Submitted, Invocation]:
-        """Make the deliverable, or revise it after failures; `before` is the version that failed."""
+    def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
+        """Make the first version, or revise the version `before`, which failed."""
         ...
 
-    def contracts(self, target: str) -> list[MicroModuleContract]:
+    def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """The contracts that are debated or implemented."""
         ...
 
-    def files(self, target: str) -> Files:
+    def files(self, version_id: str) -> Files:
         """The module's files in one version; a contract debate has none."""
         ...
 
-    def dependencies(self, target: str) -> list[DependencyView]:
-        """What it calls."""
+    def dependencies(self, version_id: str) -> list[DependencyView]:
+        """The sealed modules that it calls."""
         ...
 
-    def falsify(self, target: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
-        """Try tests of the Challenger on a version (D13)."""
+    def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
+        """Run tests of the Challenger on a version (design: falsifying-tests)."""
         ...
 
     def amend(
-        self, target: str, round_number: int, decided: Adjudication, standing: Sequence[TriedTest]
-    ) -> tuple[Submitted, AmendmentsAnswer]:
-        """Have amendments applied; falsifying tests that stand still count."""
+        self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
+    ) -> tuple[Version, AmendmentsAnswer]:
+        """Apply the amendments of a ruling; the active falsifying tests still count."""
         ...
 
-    def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
-        """What is structurally untrue about applied amendments (F§9.6)."""
+    def unapplied(self, before: str, after: str, ruling: Adjudication) -> list[str]:
+        """The amendments that the new version does not show (design: amendments)."""
         ...
 
-    def verify(self, target: str, standing: Sequence[TriedTest]) -> Judged:
-        """The last word of code: the ship gate, or the lock; no failure means it may ship."""
+    def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
+        """Judge a version by the ship gate, or lock the contracts; without failures it may ship."""
         ...
 
-    def artifacts(self, target: str) -> list[str]:
+    def artifacts(self, version_id: str) -> list[str]:
         """The artifacts whose status follows the debate."""
         ...

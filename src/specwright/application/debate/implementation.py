@@ -1,46 +1,62 @@
-"""The implementation of one module as the deliverable of a debate (D10, F§9)."""
+"""The implementation of one module as the deliverable of a debate, and its Proposer (design: debate, role-access)."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
-from specwright.application.debate.briefs import DependencyView, amend_message, proposer_message
-from specwright.application.debate.deliverable import Judged, Remarks, Submitted
-from specwright.application.debate.judging import (
+from specwright.application import scopes
+from specwright.application.context.packs import (
+    PackEntry,
+    debate_entries,
+    dependency_entries,
+    index_statuses,
+    pack_files,
+    pack_rows,
+    previous_version,
+    schema_entries,
+    task_ref,
+)
+from specwright.application.context.role_store import RoleStore
+from specwright.application.debate.deliverable import RevisionRequest, Version
+from specwright.application.debate.gate_runs import (
     as_failures,
     candidate,
     falsify,
     judge,
     observations,
-    refused,
-    withstood,
+    refusal_details,
+    with_falsifying_tests,
 )
-from specwright.application.debate.proposer_desk import Desk, Work, implements, made_to, open_desk
 from specwright.application.factory import Factory
-from specwright.application.planning import shipped_view
-from specwright.application.project_stage import Task
-from specwright.application.refused_drafts import keep_refused
-from specwright.application.stores.artifact_store import artifacts
-from specwright.application.stores.records import Invocation, contribute
-from specwright.domain.amendments import applied_problems, lost_problems
-from specwright.domain.answers import Amendment, AmendmentsAnswer, FalsifyingTest
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.contract_changes import contract_changes
-from specwright.domain.debate import Adjudication
-from specwright.domain.falsifying import TriedTest
-from specwright.domain.fix_files import WRITABLE
-from specwright.domain.ids import ArtifactType, ModuleRef
-from specwright.domain.obligations import read_claims
-from specwright.domain.provenance import ContributionType
-from specwright.domain.ship import ShipEvidence
+from specwright.application.messages.debate import amend_message, proposer_message
+from specwright.application.plan.stored_plans import StoredPlan
+from specwright.application.store.debates import GateResult
+from specwright.application.store.invocations import Invocation
+from specwright.application.store.modules import DependencyView
+from specwright.application.tasks import Task, neighbours, task_board
+from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, FalsifyingTest
+from specwright.domain.artifacts.artifact import Purpose
+from specwright.domain.artifacts.provenance import ContributionType, Permission
+from specwright.domain.base.ids import ArtifactType
+from specwright.domain.contract.contract import MicroModuleContract, contract_changes
+from specwright.domain.contract.obligations import read_claims
+from specwright.domain.debate.amendments import applied_problems, lost_problems
+from specwright.domain.debate.debate import Adjudication
+from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.modules.human_files import WRITABLE
 from specwright.errors import AnswerError
 from specwright.ports.gate import Candidate, GateVerdict, Trial
 from specwright.ports.journal import Scope
-from specwright.ports.roles import Assignment, Files
-
-__all__ = ["Implementation"]
-
+from specwright.ports.roles import Assignment, Files, Role
 
 ENTRY = "implementation/__init__.py"
+
+
+def module_of(factory: Factory, task: Task, plan: StoredPlan, name: str) -> "Implementation":
+    """A module of a plan as a deliverable."""
+    siblings = [contract.ref for other, contract in plan.contracts.items() if other != name]
+    contract_ref = factory.artifacts.ref(task.folder, plan.contract_ids[name])
+    return Implementation(factory, task, plan.contracts[name], contract_ref, siblings)
 
 
 class Implementation:
@@ -48,7 +64,7 @@ class Implementation:
 
     Args:
         contract: Locked.
-        contract_id: Its `CTR-...`.
+        contract_ref: Its artifact, `CTR-...@x.y.z`.
         siblings: The other modules of its plan.
     """
 
@@ -57,240 +73,303 @@ class Implementation:
         factory: Factory,
         task: Task,
         contract: MicroModuleContract,
-        contract_id: str,
+        contract_ref: str,
         siblings: Sequence[str] = (),
     ) -> None:
         self._factory = factory
         self.task = task
-        self.subject = contract.name
-        self._contract = contract
-        self._contract_id = contract_id
+        self.name = contract.name
+        self.contract = contract
+        self._contract_ref = contract_ref
         self._siblings = siblings
-        self._observed: tuple[str, ...] = ()
-        self._examined: Files = {}
+        self._calls = [dependency.ref for dependency in contract.dependencies]
 
-    def submit(self, round_number: int, remarks: Remarks, before: str) -> tuple[Submitted, Invocation]:
-        """The Proposer implements, or corrects; code looks at the draft before it becomes a proposal (D18)."""
-        workspace = self.files(before) if before else self.stub()
-        told_by, changes = list(remarks.told_by), list[str]()
-        if before and (earlier := made_to(self._factory, self.task, before, self._contract_ref())):
-            entry = self._factory.gate.documented(workspace[ENTRY], self._contract)
-            workspace = {**workspace, ENTRY: entry}
-            told_by.append((earlier.ref, "what has changed in it"))
-            changes = contract_changes(earlier.contract, self._contract)
-        desk = self._open(f"round-{round_number}", workspace, before, told_by)
-        names = [view.contract.name for view in self.dependencies("")]
+    def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
+        """The Proposer implements, or corrects; a draft becomes a proposal once the preflight passes (design:
+        preflight)."""
+        stage, workspace = f"round-{round_number}", self.files(before) if before else self.stub()
+        sources, changes = list(request.sources), list[str]()
+        if before and (changed := self._changed_contract(before)):
+            ref, earlier = changed
+            workspace = {**workspace, ENTRY: self._factory.gate.documented(workspace[ENTRY], self.contract)}
+            sources.append((ref, "what has changed in it"))
+            changes = contract_changes(earlier, self.contract)
         message = proposer_message(
-            self._contract,
+            self.contract,
             workspace[ENTRY],
-            remarks.failures,
-            names,
+            request.failures,
+            [view.contract.name for view in self.dependencies("")],
             self._factory.packages,
             self.task.definition.acceptance_criteria,
             changes,
         )
-        assignment = Assignment(desk.place, message, desk.pack, WRITABLE, desk.store)
-        with self._kept(f"round-{round_number}"):
+        invocation = self._invoke(stage, message, workspace, before, sources)
+        preflight = self._preflight(invocation.scope, request.active_tests)
+        with self._keeping_refused(stage, preflight):
             draft = self._factory.roles.propose(
-                assignment, lambda answer, files: self._preflight(desk.scope, files, remarks.standing)
+                invocation.assignment, lambda answer, files: preflight.problems(files)
             )
+        statement = _Statement(draft.answer.claim, draft.answer.acceptance_checks)
+        return self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
+
+    def amend(
+        self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
+    ) -> tuple[Version, AmendmentsAnswer]:
+        """The Proposer applies the amendments to the approved files."""
+        stage, approved = f"amended-{round_number}", self.files(version_id)
+        message = amend_message(self.contract, ruling.amendments)
+        invocation = self._invoke(stage, message, approved, version_id)
+        preflight = self._preflight(invocation.scope, active_tests)
+
+        def problems(answer: AmendmentsAnswer, files: Files) -> list[str]:
+            unaccounted = _unaccounted(answer, ruling.amendments)
+            if not all(record.applied for record in answer.applied):
+                return unaccounted
+            return [
+                *unaccounted,
+                *applied_problems(ruling.amendments, approved, files),
+                *lost_problems(ruling.amendments, approved, files),
+                *preflight.problems(files),
+            ]
+
+        with self._keeping_refused(stage, preflight):
+            draft = self._factory.roles.amend(invocation.assignment, problems)
         answer = draft.answer
-        return self._submitted(
-            desk, answer.claim, answer.acceptance_checks, draft.files, before
-        ), desk.invocation
+        statement = _Statement(answer.claim, answer.acceptance_checks)
+        version = self._store(invocation.scope, invocation.by, statement, draft.files, version_id, preflight)
+        return version, answer
 
-    def stub(self) -> Files:
-        """What an implementation begins with."""
-        return {ENTRY: self._factory.gate.stub(self._contract)}
-
-    def take(
+    def accept_fix(
         self,
         scope: Scope,
         by: Invocation,
         claim: str,
         files: Files,
         before: str,
-        standing: Sequence[TriedTest],
-    ) -> Submitted:
-        """What a person made of the module, looked at like any draft before it becomes a proposal (F§17.2, D18).
+        active_tests: Sequence[TriedTest],
+    ) -> Version:
+        """Store a person's files as a version, once they pass the preflight (design: escalation, preflight).
 
         Args:
             scope: Of its observations and draws.
             by: The person's part in the run.
-            claim: What it does and why.
-            files: All of the module.
+            claim: What the fix does and why.
+            files: All files of the module.
             before: The version that it replaces; empty if there is none.
-            standing: Falsifying tests that it must pass.
+            active_tests: Falsifying tests that it must pass.
 
         Raises:
-            AnswerError: the preflight found faults; nothing was stored.
+            AnswerError: the preflight found problems; nothing was stored.
         """
-        if found := self._preflight(scope, files, standing):
-            raise AnswerError("the fix fails the preflight", problems=tuple(found))
-        checks = list(self._contract.error_cases)
-        return self._stored(scope, by, claim, checks, files, before)
+        preflight = self._preflight(scope, active_tests)
+        if problems := preflight.problems(files):
+            raise AnswerError("the fix fails the preflight", problems=tuple(problems))
+        statement = _Statement(claim, list(self.contract.error_cases))
+        return self._store(scope, by, statement, files, before, preflight)
 
-    def contracts(self, target: str) -> list[MicroModuleContract]:
+    def stub(self) -> Files:
+        """The files that an implementation begins with."""
+        return {ENTRY: self._factory.gate.stub(self.contract)}
+
+    def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """The module's own."""
-        return [self._contract]
+        return [self.contract]
 
-    def dependencies(self, target: str) -> list[DependencyView]:
-        """What the module calls, sealed by now."""
-        return [shipped_view(self._factory, ref) for ref in self._dependency_refs()]
+    def dependencies(self, version_id: str) -> list[DependencyView]:
+        """The modules that it calls, which are sealed by now."""
+        return [self._factory.modules.view(ref) for ref in self._calls]
 
-    def falsify(self, target: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
-        """Run the Challenger's tests on the proposed files (D13)."""
-        return falsify(self._factory, scope, self._candidate_of(self.files(target)), tests)
+    def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
+        """Run the Challenger's tests on the proposed files (design: falsifying-tests)."""
+        return falsify(self._factory.gate, scope, self._candidate(self.files(version_id)), tests)
 
-    def amend(
-        self, target: str, round_number: int, decided: Adjudication, standing: Sequence[TriedTest]
-    ) -> tuple[Submitted, AmendmentsAnswer]:
-        """The Proposer applies the amendments to the approved files."""
-        desk = self._open(f"amended-{round_number}", self.files(target), target)
-        assignment = Assignment(
-            desk.place,
-            amend_message(self._contract, decided.amendments),
-            desk.pack,
-            WRITABLE,
-            desk.store,
-        )
-        with self._kept(f"amended-{round_number}"):
-            draft = self._factory.roles.amend(
-                assignment,
-                lambda answer, files: [
-                    *_unaccounted(answer, decided.amendments),
-                    *(
-                        self._amended(desk, target, files, decided, standing)
-                        if all(a.applied for a in answer.applied)
-                        else ()
-                    ),
-                ],
-            )
-        answer = draft.answer
-        return self._submitted(desk, answer.claim, answer.acceptance_checks, draft.files, target), answer
+    def unapplied(self, before: str, after: str, ruling: Adjudication) -> list[str]:
+        """The amendments that the files contradict."""
+        return applied_problems(ruling.amendments, self.files(before), self.files(after))
 
-    def unapplied(self, before: str, after: str, decided: Adjudication) -> list[str]:
-        """What the files contradict."""
-        return applied_problems(decided.amendments, self.files(before), self.files(after))
-
-    def verify(self, target: str, standing: Sequence[TriedTest]) -> Judged:
-        """The ship gate's own run; nothing ships without it (DESIGN §1, rule 2)."""
-        verdict = self.verdict(target, standing)
+    def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
+        """The ship gate's own run; nothing ships without it (design: principles)."""
+        verdict = self.verdict(version_id, active_tests)
         failures = as_failures(verdict)
-        return Judged(
-            failures,
-            refused(self._contract, self._gate_scope(target, "/refused"), verdict) if failures else {},
-        )
+        scope = self._factory.journal.scope(scopes.refusal(self.task.run, self.name, version_id))
+        return GateResult(failures, refusal_details(self.contract, scope, verdict) if failures else {})
 
-    def verdict(self, target: str, standing: Sequence[TriedTest] = ()) -> GateVerdict:
+    def verdict(self, version_id: str, active_tests: Sequence[TriedTest] = ()) -> GateVerdict:
         """The ship gate's verdict on a version, observed once.
 
         Args:
-            target: The version.
-            standing: Falsifying tests of its debate, which must pass as well (D13).
+            version_id: The version.
+            active_tests: Falsifying tests of its debate, which must pass as well (design: falsifying-tests).
         """
-        scope, candidate = self._gate_scope(target), self._candidate_of(self.files(target))
-        verdict = judge(self._factory, scope, candidate, thorough=True)
-        return withstood(self._factory, scope, candidate, verdict, standing)
+        scope = self._factory.journal.scope(scopes.gate(self.task.run, self.name, version_id))
+        return self._judged(scope, self.files(version_id), active_tests, thorough=True)
 
-    def _gate_scope(self, target: str, what: str = "") -> Scope:
-        return self._factory.journal.scope(f"{self.task.run}/{self.subject}/gate/{target}{what}")
-
-    def artifacts(self, target: str) -> list[str]:
+    def artifacts(self, version_id: str) -> list[str]:
         """The implementation."""
-        return [target]
+        return [version_id]
 
-    def files(self, target: str) -> Files:
+    def files(self, version_id: str) -> Files:
         """The module's files in one version."""
-        return artifacts(self._factory).body(self.task.folder, target)
+        return self._factory.artifacts.body(self.task.folder, version_id)
 
-    def mark_shipped(self, target: str) -> None:
-        """Approved and sealed: the evidence in the store is held against the locked contract (F§8.4)."""
-        path = "modules/{}/{}/ship.json".format(*ModuleRef.parse(self._contract.ref))
-        artifacts(self._factory).shipped(
+    def mark_shipped(self, version_id: str) -> None:
+        """Mark a sealed version SHIPPED, after comparing its evidence with the locked contract (design:
+        artifact-lifecycle)."""
+        self._factory.artifacts.shipped(
             self.task.folder,
-            target,
-            evidence=ShipEvidence.from_bytes(self._factory.store.read(path), path),
-            locked_fingerprint=self._contract.interface_fingerprint,
+            version_id,
+            evidence=self._factory.modules.evidence(self.contract.ref),
+            locked_fingerprint=self.contract.interface_fingerprint,
         )
 
-    def _dependency_refs(self) -> list[str]:
-        return [dependency.ref for dependency in self._contract.dependencies]
+    def _judged(
+        self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, thorough: bool
+    ) -> GateVerdict:
+        judged, gate, progress = self._candidate(files), self._factory.gate, self._factory.progress
+        verdict = judge(gate, progress, scope, judged, thorough=thorough)
+        return with_falsifying_tests(gate, progress, scope, judged, verdict, active_tests)
 
-    def _candidate_of(self, files: Files) -> Candidate:
-        return candidate(self._factory, self._contract, files)
+    def _candidate(self, files: Files) -> Candidate:
+        return candidate(self._factory.modules, self.contract, files)
 
-    def _preflight(self, scope: Scope, files: Files, standing: Sequence[TriedTest]) -> list[str]:
-        self._examined, candidate = files, self._candidate_of(files)
-        verdict = judge(self._factory, scope, candidate, thorough=False)
-        verdict = withstood(self._factory, scope, candidate, verdict, standing)
-        self._observed = observations(verdict, standing)
-        return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
+    def _preflight(self, scope: Scope, active_tests: Sequence[TriedTest]) -> "_Preflight":
+        return _Preflight(
+            lambda files: self._judged(scope, files, active_tests, thorough=False), active_tests
+        )
 
     @contextmanager
-    def _kept(self, stage: str) -> Generator[None]:
-        """Keep what the Proposer submitted last if nothing of it is taken (D20)."""
+    def _keeping_refused(self, stage: str, preflight: "_Preflight") -> Generator[None]:
+        """Keep the Proposer's last files if no draft of it is accepted (design: sealing)."""
         try:
             yield
         except AnswerError as error:
-            keep_refused(self._factory, self.task, self._contract, stage, self._examined, error)
+            scope = self._factory.journal.scope(scopes.refused_draft(self.task.run, self.name, stage))
+            name = f"{self.task.run}-{stage}"
+            self._factory.drafts.add_refused(scope, self.contract, name, preflight.files, error)
             raise
 
-    def _amended(
+    def _invoke(
         self,
-        desk: Desk,
+        stage: str,
+        message: str,
+        workspace: Files,
         before: str,
-        files: Files,
-        decided: Adjudication,
-        standing: Sequence[TriedTest],
-    ) -> list[str]:
-        """What is wrong with files whose amendments are all said to be applied."""
-        return [
-            *applied_problems(decided.amendments, self.files(before), files),
-            *lost_problems(decided.amendments, self.files(before), files),
-            *self._preflight(desk.scope, files, standing),
+        sources: Sequence[tuple[str, str]] = (),
+    ) -> "_ProposerInvocation":
+        """Write the Proposer's context pack and lay out its directory.
+
+        Args:
+            stage: `round-1`, or `amended-1`.
+            message: The request.
+            workspace: The module's files as they are.
+            before: The version that is revised; empty for a first one.
+            sources: The records that failures come from, beside those of that version.
+        """
+        factory, task, place = self._factory, self.task, self.task.place(self.name, stage, Role.PROPOSER)
+        scope = factory.journal.scope(scopes.implementation(place.run_id))
+        entries = self._pack_entries(scope, stage, workspace, before)
+        entries += [PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in sources]
+        excluded = [(ref, "no dependency of this module") for ref in self._other_modules()]
+        by = factory.invocations.open(scope, place, task.task_id, task.folder, pack_rows(entries), excluded)
+        store = RoleStore(factory, factory.index, by, drafts_of=self._made_from())
+        return _ProposerInvocation(
+            scope, by, Assignment(place, message, pack_files(entries), WRITABLE, store)
+        )
+
+    def _pack_entries(self, scope: Scope, stage: str, workspace: Files, before: str) -> list[PackEntry]:
+        """The Proposer's column of the role table (design: role-access)."""
+        factory, task = self._factory, self.task
+        task_file = {"task.md": factory.folder.read(task.path)}
+        surfaces = {ref: factory.modules.surface(ref) for ref in self._calls}
+        own = {"contract.json": self.contract.to_bytes(), **workspace}
+        entries = [
+            PackEntry(task_ref(factory, task), Permission.FULL, "the task", task_file),
+            PackEntry(self._contract_ref, Permission.FULL, "the contract to implement", own),
+            *dependency_entries(self._calls, surfaces, index_statuses(factory, scope, self._calls)),
+            *schema_entries(),
         ]
+        if before:
+            entries += previous_version(factory, task, before, workspace)
+            entries += debate_entries(factory, task, before, amending=stage.startswith("amended"))
+        return entries
 
-    def _open(
-        self, stage: str, workspace: Files, before: str, told_by: Sequence[tuple[str, str]] = ()
-    ) -> Desk:
-        work = Work(self.task, self._contract, self._contract_ref(), self._siblings)
-        return open_desk(self._factory, work, stage, workspace, before, told_by)
+    def _other_modules(self) -> list[str]:
+        """The modules that a reader of the task might take for dependencies: the others of its plan, and those of the
+        tasks around it, as they were when the task began."""
+        board, own = task_board(self._factory), {self.contract.ref, *self._calls}
+        near = {ref for task in neighbours(self._factory, self.task) for ref in board.modules_of(task)}
+        return sorted({*self._siblings, *near} - own)
 
-    def _contract_ref(self) -> str:
-        return artifacts(self._factory).ref(self.task.folder, self._contract_id)
+    def _changed_contract(self, version_id: str) -> tuple[str, MicroModuleContract] | None:
+        """The contract that a version was made to, if it is not the one that is locked now (design: debate)."""
+        inputs = self._factory.artifacts.envelope(self.task.folder, version_id).inputs
+        ref = next((made.ref for made in inputs if made.purpose == Purpose.IMPLEMENTS), self._contract_ref)
+        if ref == self._contract_ref:
+            return None
+        data = self._factory.artifacts.body(self.task.folder, ref.partition("@")[0])["contract.json"]
+        return ref, MicroModuleContract.from_bytes(data, ref)
 
-    def _submitted(
-        self, desk: Desk, claim: str, checks: Sequence[str], files: Files, before: str
-    ) -> Submitted:
-        return self._stored(desk.scope, desk.invocation, claim, checks, files, before)
+    def _made_from(self) -> list[tuple[str, str]]:
+        return [(self._contract_ref, Purpose.IMPLEMENTS)]
 
-    def _stored(
-        self, scope: Scope, by: Invocation, claim: str, checks: Sequence[str], files: Files, before: str
-    ) -> Submitted:
-        target = artifacts(self._factory).create(
-            scope,
-            by,
-            ArtifactType.IMPLEMENTATION,
-            files,
-            inputs=implements(self._contract_ref()),
-            revises=before,
-        )
-        ref = artifacts(self._factory).ref(self.task.folder, target)
-        contribute(self._factory, scope, by, ContributionType.IMPLEMENTATION, ref)
+    def _store(
+        self,
+        scope: Scope,
+        by: Invocation,
+        statement: "_Statement",
+        files: Files,
+        before: str,
+        preflight: "_Preflight",
+    ) -> Version:
+        artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
+        version_id = artifacts.create(scope, by, kind, files, inputs=self._made_from(), revises=before)
+        ref = artifacts.ref(self.task.folder, version_id)
+        self._factory.invocations.contribute(scope, by, ContributionType.IMPLEMENTATION, ref)
         claims = read_claims(files.get("tests/obligations.json", b"{}"))
-        return Submitted(
-            target=target,
-            claim=claim,
-            acceptance_checks=list(checks),
-            test_inventory={name: list(pointers) for name, pointers in claims.items()},
-            examples=files.get("examples.md", b"").decode(errors="replace"),
-            preflight=list(self._observed),
+        return Version(
+            version_id,
+            by,
+            statement.claim,
+            statement.acceptance_checks,
+            {name: list(pointers) for name, pointers in claims.items()},
+            files.get("examples.md", b"").decode(errors="replace"),
+            preflight.observations,
         )
+
+
+class _Statement(NamedTuple):
+    """What the maker of a version says about it."""
+
+    claim: str
+    acceptance_checks: Sequence[str]
+
+
+class _ProposerInvocation(NamedTuple):
+    """The Proposer's invocation, ready to be asked."""
+
+    scope: Scope
+    by: Invocation
+    assignment: Assignment
+
+
+class _Preflight:
+    """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it."""
+
+    def __init__(self, judged: Callable[[Files], GateVerdict], active_tests: Sequence[TriedTest]) -> None:
+        self._judged = judged
+        self._active_tests = active_tests
+        self.files: Files = {}
+        self.observations: tuple[str, ...] = ()
+
+    def problems(self, files: Files) -> list[str]:
+        """What keeps a draft from becoming a proposal."""
+        self.files, verdict = files, self._judged(files)
+        self.observations = observations(verdict, self._active_tests)
+        return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:
-    """Every amendment has exactly one record."""
+    """Every amendment needs exactly one record."""
     indices = sorted(record.amendment_index for record in answer.applied)
     wanted = list(range(len(amendments)))
     return [] if indices == wanted else [f"applied: one record for each index of {wanted}, got {indices}"]

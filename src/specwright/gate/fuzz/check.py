@@ -1,5 +1,4 @@
-"""Contract fuzz: inputs of the declared types give only declared outputs and errors (DESIGN §8.1, D-S8-14,
-D-S8-18).
+"""Contract fuzz: inputs of the declared types give only declared outputs and errors (design: module-directory, ship-gate).
 
 A contract is total. So the module is called with a few hundred drawn inputs, the same ones whenever the same module is
 judged. As with tests, who draws and judges runs in another process than the module (`sandbox.pair`), so that a module
@@ -8,7 +7,7 @@ cannot acquit itself. A counterexample is
 - an exception that is no declared error surface, by exact class (a subclass of OSError counts as OSError);
 - a result of another type than declared, looked at deeply;
 - an argument that is not as it was;
-- another result for the same input, in this process or in another one (`fuzz.elsewhere`), unless a CALL or MUTATION
+- another result for the same input, in this process or in another one (`fuzz.determinism`), unless a CALL or MUTATION
   effect is declared;
 - an async twin that does something else;
 - a result for an input that breaks a constraint beyond doubt, where only exceptions are declared;
@@ -23,21 +22,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
-from specwright.domain.contract import EffectType, MicroModuleContract, SurfaceKind
-from specwright.domain.contract_rules import default_of, own_statements
-from specwright.domain.docstring import entry_points, return_type
+from specwright.domain.contract.contract import EffectType, MicroModuleContract, SurfaceKind
+from specwright.domain.contract.docstring import entry_points, return_type
+from specwright.domain.contract.rules import default_of, own_statements
+from specwright.gate.findings import FindingCode
 from specwright.gate.fuzz.constants import constants_of
-from specwright.gate.fuzz.elsewhere import differences
+from specwright.gate.fuzz.determinism import differences
 from specwright.gate.fuzz.limits import bounds, numbers, quoted
-from specwright.gate.fuzz.run import Ran, endless, run_fuzz
+from specwright.gate.fuzz.run import FuzzRun, run_fuzz, unanswered_call
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.process import Child
-from specwright.gate.staging import Staged
-from specwright.ports.gate import Candidate, Finding
+from specwright.gate.sandbox.staging import Staged
+from specwright.ports.gate import ENTRY_FILE, Candidate, Finding
 
-__all__ = ["FuzzBounds", "Fuzzed", "examine_contract", "is_repeatable"]
-
-_ENTRY = "implementation/__init__.py"
 _MODEST = 400
 """The size up to which an input is modest: characters, elements, magnitudes."""
 
@@ -56,7 +53,7 @@ class FuzzBounds(NamedTuple):
     call_seconds: float = 1.5
 
 
-class Fuzzed(NamedTuple):
+class FuzzResult(NamedTuple):
     """What the fuzz saw.
 
     Args:
@@ -67,7 +64,7 @@ class Fuzzed(NamedTuple):
     findings: tuple[Finding, ...]
     inputs: int
 
-    def shown(self) -> str:
+    def summary(self) -> str:
         """In one line, for the evidence."""
         found = len(self.findings)
         return f"contract fuzz: {self.inputs} inputs, {found or 'no'} counterexample{'s' * (found > 1)}"
@@ -79,8 +76,8 @@ def examine_contract(
     files: Mapping[str, bytes],
     limits: FuzzBounds,
     pair: Pair | None = None,
-    elsewhere: Child | None = None,
-) -> Fuzzed:
+    second: Child | None = None,
+) -> FuzzResult:
     """Draw inputs for a staged candidate whose surface is its contract's.
 
     Args:
@@ -88,8 +85,8 @@ def examine_contract(
         candidate: Its contract and those of its dependencies.
         files: As they would ship; the tests lend their constants.
         limits: How much is drawn.
-        pair: Processes that were started before for this run, of the role `fuzz_runner`; the caller stops them.
-        elsewhere: A second process of the module, of `prepare_elsewhere`; the caller stops it.
+        pair: Processes that were started before for this run, of the role `inside.fuzz.runner`; the caller stops them.
+        second: A second process of the module, of `prepare_second_process`; the caller stops it.
 
     Raises:
         SpecwrightError: the processes did not come up, or there is no sandbox.
@@ -98,20 +95,20 @@ def examine_contract(
         limits = limits._replace(examples=2)
     request = _request(candidate, files, limits)
     if pair is None:
-        with prepare(staged, "fuzz_runner") as own:
+        with prepare(staged, "fuzz.runner") as own:
             ran = run_fuzz(staged, request, own)
     else:
         ran = run_fuzz(staged, request, pair)
-    if (slow := endless(ran)) and int(slow.get("size", 0)) > _MODEST:
+    if (slow := unanswered_call(ran)) and int(slow.get("size", 0)) > _MODEST:
         again = staged._replace(root=staged.root / "modest", scratch=staged.root / "modest" / "scratch")
         again.scratch.mkdir(parents=True)
-        with prepare(again, "fuzz_runner") as own:
+        with prepare(again, "fuzz.runner") as own:
             ran = run_fuzz(again, {**request, "most_size": _MODEST}, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
     findings = [*_findings(ran, staged, limits)]
-    if elsewhere and not findings:
-        findings += _elsewhere(ran, staged, elsewhere)
-    return Fuzzed(tuple(findings), inputs)
+    if second and not findings:
+        findings += _second_process_findings(ran, staged, second)
+    return FuzzResult(tuple(findings), inputs)
 
 
 def is_repeatable(contract: MicroModuleContract) -> bool:
@@ -129,18 +126,18 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
     return {
         "name": contract.name,
         "entries": [entry._asdict() for entry in entry_points(contract)],
-        "parameters": {given.name: given.type for given in contract.inputs},
-        "defaults": [given.name for given in contract.inputs if default_of(given) is not None],
+        "parameters": {slot.name: slot.type for slot in contract.inputs},
+        "defaults": [slot.name for slot in contract.inputs if default_of(slot) is not None],
         "returns": return_type(contract),
         "errors": [e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION],
         "bounds": {
-            given.name: [limit._asdict() for limit in bounds(given.type, given.constraints)]
-            for given in contract.inputs
+            slot.name: [limit._asdict() for limit in bounds(slot.type, slot.constraints)]
+            for slot in contract.inputs
             if total
         },
         "classes": _classes(candidate),
         "constants": constants.values,
-        "given": constants.given,
+        "given": constants.by_parameter,
         "aware": constants.aware or any(_speaks_of_zones(text) for text in texts),
         "numbers": numbers(texts),
         "texts": quoted(texts),
@@ -156,7 +153,7 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
 
 
 def _texts(contract: MicroModuleContract) -> list[str]:
-    slots = [text for given in contract.inputs for text in given.constraints]
+    slots = [text for slot in contract.inputs for text in slot.constraints]
     slots += [text for output in contract.outputs for text in output.invariants]
     return [*slots, *(error.when for error in contract.error_surfaces), contract.purpose]
 
@@ -179,28 +176,29 @@ def _classes(candidate: Candidate) -> dict[str, Any]:
     return found
 
 
-def _findings(ran: Ran, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
+def _findings(ran: FuzzRun, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
     found = {str(event["key"]): event for event in ran.events if event.get("event") == "counterexample"}
     for event in found.values():
         line = str(event.get("line", ""))
-        where = f"implementation/{line}" if event.get("kind") == "raises" and line else _ENTRY
+        location = f"implementation/{line}" if event.get("kind") == "raises" and line else ENTRY_FILE
         advice = _ADVICE[str(event["kind"])]
-        yield _finding(where, f"{event['call']} {event['happened']}; {advice}", staged)
+        yield _finding(location, f"{event['call']} {event['happened']}; {advice}", staged)
     if ran.finished():
         return
-    if (call := endless(ran)) is None:
-        yield _finding(_ENTRY, f"the module cannot be called: {ran.ended.message[-500:]}", staged)
+    if (call := unanswered_call(ran)) is None:
+        yield _finding(ENTRY_FILE, f"the module cannot be called: {ran.ended.message[-500:]}", staged)
     else:
         text = _BROKEN_OFF[ran.ended.how].format(seconds=limits.call_seconds)
-        yield _finding(_ENTRY, f"{call['call']} {text}", staged)
+        yield _finding(ENTRY_FILE, f"{call['call']} {text}", staged)
 
 
-def _elsewhere(ran: Ran, staged: Staged, child: Child) -> Iterator[Finding]:
+def _second_process_findings(ran: FuzzRun, staged: Staged, child: Child) -> Iterator[Finding]:
     """The plainest call that comes to something else in a second process."""
-    found = [*differences(child, staged, dict(staged.surface), ran.made)]
+    found = [*differences(child, staged, dict(staged.surface), ran.calls)]
     for call, other in sorted(found, key=lambda pair: len(pair[0].payload))[:1]:
-        text = f"{call.text} {call.said()}, and in another process it {other.said()}; {_ADVICE['elsewhere']}"
-        yield _finding(_ENTRY, text, staged)
+        text = f"{call.text} {call.description()}, and in another process it {other.description()}"
+        text += f"; {_ADVICE['process']}"
+        yield _finding(ENTRY_FILE, text, staged)
 
 
 _ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
@@ -216,8 +214,8 @@ _BROKEN_OFF: dict[str, str] = {
 }
 
 
-def _finding(where: str, message: str, staged: Staged) -> Finding:
-    return Finding("fuzz.counterexample", where, staged.anonymous(message))
+def _finding(location: str, message: str, staged: Staged) -> Finding:
+    return Finding(FindingCode.FUZZ_COUNTEREXAMPLE, location, staged.anonymous(message))
 
 
 _ADVICE = {
@@ -225,7 +223,7 @@ _ADVICE = {
     "returns": "return what the contract declares",
     "changed": "work on a copy",
     "differs": "the same input must give the same result, unless a CALL effect is declared",
-    "elsewhere": "sort what comes out of a set, name the time zone, and follow no address in memory and no earlier call",
+    "process": "sort what comes out of a set, name the time zone, and follow no address in memory and no earlier call",
     "twins": "let both do the same",
     "accepts": "a contract is total; raise a declared error",
 }

@@ -1,4 +1,4 @@
-"""The constants of a module's tests, from which the fuzz draws (DESIGN §8.1, D-S8-14).
+"""The constants of a module's tests, from which the fuzz draws (design: module-directory, ship-gate).
 
 An annotation says that a text comes in, a test shows what such a text looks like. Taken are expressions that
 hold nothing but literals and the constructors of boundary types and exported classes; those that are given to
@@ -10,13 +10,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from specwright.domain.boundary_types import BOUNDARY_IMPORTS, is_class_name
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.docstring import entry_points
-from specwright.gate.layout import TEST_FILE
-from specwright.gate.top_level import SurfaceFault, parse_source
-
-__all__ = ["Constants", "constants_of"]
+from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, is_class_name
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.docstring import entry_points
+from specwright.gate.source.files import ParsedFiles
 
 _CONSTRUCTORS = {*BOUNDARY_IMPORTS, "set", "frozenset", "bytes", "tuple", "list", "dict"} - {"Literal"}
 _LONGEST = 2000
@@ -33,7 +30,7 @@ class Constants(NamedTuple):
     """
 
     values: list[str]
-    given: dict[str, list[str]]
+    by_parameter: dict[str, list[str]]
     aware: bool
 
 
@@ -45,34 +42,26 @@ def constants_of(files: Mapping[str, bytes], contract: MicroModuleContract) -> C
         contract: Names the entry points and their parameters.
     """
     values: dict[str, None] = {}
-    given: dict[str, dict[str, None]] = {}
+    by_parameter: dict[str, dict[str, None]] = {}
     aware = False
     entries = {entry.name for entry in entry_points(contract)}
     names = [slot.name for slot in contract.inputs]
-    for tree in _trees(files):
+    parsed = ParsedFiles.of(files)
+    for tree in map(parsed.tree, parsed.tests()):
         for node in _outermost(tree):
             values[ast.unparse(node)] = None
         for node in ast.walk(tree):
             aware = aware or (isinstance(node, ast.Name) and node.id in {"UTC", "timezone", "ZoneInfo"})
             if isinstance(node, ast.Call) and ast.unparse(node.func) in entries:
                 for name, argument in _arguments(node, names):
-                    given.setdefault(name, {})[ast.unparse(argument)] = None
+                    by_parameter.setdefault(name, {})[ast.unparse(argument)] = None
     return Constants(
-        _short(values), {name: _short(found) for name, found in given.items() if name in names}, aware
+        _short(values), {name: _short(found) for name, found in by_parameter.items() if name in names}, aware
     )
 
 
 def _short(texts: Iterable[str]) -> list[str]:
     return [text for text in texts if len(text) <= _LONGEST][:_MOST]
-
-
-def _trees(files: Mapping[str, bytes]) -> Iterator[ast.Module]:
-    for path, data in sorted(files.items()):
-        if TEST_FILE.fullmatch(path):
-            try:
-                yield parse_source(data, path)
-            except SurfaceFault:
-                continue
 
 
 def _outermost(node: ast.AST) -> Iterator[ast.expr]:

@@ -1,5 +1,5 @@
 """What a contract's texts say about its values: the limits that the fuzz draws at, and those that it holds
-the module to (DESIGN §8.1, D-S8-14, D-S8-18).
+the module to (design: module-directory, ship-gate).
 
 Numbers and quoted texts are taken from every text, as places where something may change: they are only drawn.
 A `Bound` is taken from a constraint that says nothing else ("at most 1000 characters", "between 0 and 100",
@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from specwright.syntax_tree import parse_expression
-
-__all__ = ["Bound", "bounds", "numbers", "quoted"]
 
 _WORDS = {
     w: str(n)
@@ -55,7 +53,7 @@ class Bound(NamedTuple):
 
 def numbers(texts: Iterable[str]) -> list[str]:
     """Every number in some texts, as decimal texts, each once."""
-    found = [_plain(match) for text in texts for match in _IN_TEXT.findall(text)]
+    found = [_decimal_text(match) for text in texts for match in _IN_TEXT.findall(text)]
     return [number for number in dict.fromkeys(found) if abs(float(number)) <= _LARGEST]
 
 
@@ -77,17 +75,17 @@ def bounds(declared: str, constraints: Iterable[str]) -> list[Bound]:
 
 
 def _bound(base: str, text: str) -> Bound | None:
-    said = text.strip().rstrip(".")
-    if base == "str" and (choice := _CHOICE.fullmatch(said)):
+    sentence = text.strip().rstrip(".")
+    if base == "str" and (choice := _CHOICE.fullmatch(sentence)):
         values = _choices(choice["list"])
         return Bound(text, "choice", values=values) if values else None
     if base in _NUMERIC:
-        return _limited(text, said, "value", "")
+        return _limited(text, sentence, "value", "")
     if _SIZED.match(base) and " | " not in base:
-        if re.fullmatch(r"(?:is |must be )?(?:non-empty|not empty)", said, re.IGNORECASE):
+        if re.fullmatch(r"(?:is |must be )?(?:non-empty|not empty)", sentence, re.IGNORECASE):
             return Bound(text, "length", low="1")
         kind = re.split(r"\W", base)[0]
-        return _limited(text, said, "length", " " + _UNITS.get(kind, r"[a-z]+"))
+        return _limited(text, sentence, "length", " " + _UNITS.get(kind, r"[a-z]+"))
     return None
 
 
@@ -104,12 +102,15 @@ def _choices(listed: str) -> tuple[str, ...]:
 
 _FORMS: list[tuple[str, Callable[[re.Match[str]], dict[str, object]]]] = [
     (r"(?:between|from) (?P<a>{n}) (?:and|to) (?P<b>{n}){u}(?: inclusive)?", lambda m: _both(m["a"], m["b"])),
-    (r"(?:at least|no less than|no fewer than|minimum) (?P<a>{n}){u}", lambda m: {"low": _plain(m["a"])}),
-    (r"(?P<a>{n}){u} or more", lambda m: {"low": _plain(m["a"])}),
-    (r"(?:at most|no more than|up to|maximum) (?P<a>{n}){u}", lambda m: {"high": _plain(m["a"])}),
-    (r"(?P<a>{n}){u} or (?:less|fewer)", lambda m: {"high": _plain(m["a"])}),
-    (r"(?:greater|more|longer) than (?P<a>{n}){u}", lambda m: {"low": _plain(m["a"]), "above": True}),
-    (r"(?:less|fewer|shorter) than (?P<a>{n}){u}", lambda m: {"high": _plain(m["a"]), "below": True}),
+    (
+        r"(?:at least|no less than|no fewer than|minimum) (?P<a>{n}){u}",
+        lambda m: {"low": _decimal_text(m["a"])},
+    ),
+    (r"(?P<a>{n}){u} or more", lambda m: {"low": _decimal_text(m["a"])}),
+    (r"(?:at most|no more than|up to|maximum) (?P<a>{n}){u}", lambda m: {"high": _decimal_text(m["a"])}),
+    (r"(?P<a>{n}){u} or (?:less|fewer)", lambda m: {"high": _decimal_text(m["a"])}),
+    (r"(?:greater|more|longer) than (?P<a>{n}){u}", lambda m: {"low": _decimal_text(m["a"]), "above": True}),
+    (r"(?:less|fewer|shorter) than (?P<a>{n}){u}", lambda m: {"high": _decimal_text(m["a"]), "below": True}),
     (r"exactly (?P<a>{n}){u}", lambda m: _both(m["a"], m["a"])),
 ]
 _SIGNS: dict[str, dict[str, object]] = {
@@ -119,20 +120,20 @@ _SIGNS: dict[str, dict[str, object]] = {
 }
 
 
-def _limited(text: str, said: str, of: str, unit: str) -> Bound | None:
-    said = re.sub(r"^(?:is|must be|has) ", "", said)
-    if of == "value" and said.lower() in _SIGNS:
-        return Bound(text, of, **_SIGNS[said.lower()])  # pyright: ignore[reportArgumentType]  # its own fields
+def _limited(text: str, sentence: str, of: str, unit: str) -> Bound | None:
+    sentence = re.sub(r"^(?:is|must be|has) ", "", sentence)
+    if of == "value" and sentence.lower() in _SIGNS:
+        return Bound(text, of, **_SIGNS[sentence.lower()])  # pyright: ignore[reportArgumentType]  # its own fields
     for form, read in _FORMS:
         pattern = form.replace("{n}", _COUNT).replace("{u}", unit)
-        if match := re.fullmatch(pattern, said, re.IGNORECASE):
+        if match := re.fullmatch(pattern, sentence, re.IGNORECASE):
             return Bound(text, of, **read(match))  # pyright: ignore[reportArgumentType]  # its own fields
     return None
 
 
 def _both(low: str, high: str) -> dict[str, object]:
-    return {"low": _plain(low), "high": _plain(high)}
+    return {"low": _decimal_text(low), "high": _decimal_text(high)}
 
 
-def _plain(number: str) -> str:
+def _decimal_text(number: str) -> str:
     return _WORDS.get(number.lower(), number.replace(",", "").replace("_", ""))

@@ -1,4 +1,4 @@
-"""One run of the contract fuzz, beside the module's process (DESIGN §8.1, D-S8-09, D-S8-14; ADR 0054).
+"""One run of the contract fuzz, beside the module's process (design: module-directory, ship-gate).
 
 A call that does not come back in time is a counterexample, if it had that time. Where the machine was busy with something
 else the run is made again with more patience. `fuzz.check` judges what a run tells.
@@ -9,34 +9,32 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from specwright.errors import SpecwrightError
-from specwright.gate.fuzz.elsewhere import Made
-from specwright.gate.sandbox.exchange import Ended
+from specwright.gate.fuzz.determinism import RecordedCall
 from specwright.gate.sandbox.pair import Pair, prepare
+from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.starvation import OwnTime, too_busy
-from specwright.gate.staging import Staged
-
-__all__ = ["Ran", "endless", "run_fuzz"]
+from specwright.gate.sandbox.stream import RunEnd
 
 _MOST_KEPT = 64 * 1024
-"""Bytes of a call and its answer, to be made again elsewhere."""
+"""Bytes of a call and its answer, to be made again in a second process."""
 _PATIENCE = (4, 40)
 """So many times its limit a call gets by the clock where the machine gave it little of that."""
 _SHARE = 0.8
 
 
-class Ran(NamedTuple):
-    """What a run told, and how it ended.
+class FuzzRun(NamedTuple):
+    """What a run reported, and how it ended.
 
     Args:
-        events: What the runner told.
+        events: What the runner reported.
         ended: How it ended.
         made: Calls that were answered.
         last_call: Seconds that the last call had if it hangs, without what it waited for a processor.
     """
 
     events: list[dict[str, Any]]
-    ended: Ended
-    made: list[Made]
+    ended: RunEnd
+    calls: list[RecordedCall]
     last_call: float
 
     def finished(self) -> bool:
@@ -44,13 +42,13 @@ class Ran(NamedTuple):
         return self.ended.how == "finished" and not any(event.get("event") == "hang" for event in self.events)
 
 
-def run_fuzz(staged: Staged, request: dict[str, Any], pair: Pair) -> Ran:
+def run_fuzz(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
     """Run a request; more than once if the machine is too busy for its calls.
 
     Args:
         staged: Laid out by `stage`.
         request: What is drawn, and how long a call may take.
-        pair: Of the role `fuzz_runner`.
+        pair: Of the role `inside.fuzz.runner`.
 
     Raises:
         SpecwrightError: the fuzz broke off by itself, or the machine is too busy.
@@ -67,15 +65,15 @@ def run_fuzz(staged: Staged, request: dict[str, Any], pair: Pair) -> Ran:
     return ran
 
 
-def _run_again(staged: Staged, request: dict[str, Any], folder: str) -> Ran:
+def _run_again(staged: Staged, request: dict[str, Any], folder: str) -> FuzzRun:
     """Run a request once, in processes and a folder of its own."""
     again = staged._replace(root=staged.root / folder, scratch=staged.root / folder / "scratch")
     again.scratch.mkdir(parents=True)
-    with prepare(again, "fuzz_runner") as own:
+    with prepare(again, "fuzz.runner") as own:
         return _run(again, request, own)
 
 
-def _was_starved(ran: Ran, request: dict[str, Any]) -> bool:
+def _was_starved(ran: FuzzRun, request: dict[str, Any]) -> bool:
     hung = ran.ended.how == "finished" and not ran.finished()
     return hung and ran.last_call < _SHARE * request["call_seconds"]
 
@@ -85,7 +83,7 @@ class _Ledger:
 
     def __init__(self, name: str, pair: Pair) -> None:
         self.events: list[dict[str, Any]] = []
-        self.made: list[Made] = []
+        self.calls: list[RecordedCall] = []
         self.last_call = 0.0
         self._pair = pair
         self._text = ""
@@ -97,7 +95,7 @@ class _Ledger:
         # wanted at the first call: both processes are there by then
         return self._pair.own_time()
 
-    def told(self, header: dict[str, Any]) -> None:
+    def reported(self, header: dict[str, Any]) -> None:
         """Something is called, or was found."""
         self.events.append(header)
         if header.get("event") == "calling":
@@ -111,28 +109,30 @@ class _Ledger:
 
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
         """What the fuzz needs beside the reply."""
-        call, given, since = self._call
+        call, arguments, since = self._call
         error = str(header["error"][0][-1]) if header.get("error") else ""
-        if len(given) + len(payload) <= _MOST_KEPT:
-            self.made.append(Made(self._text, call, given, error, payload, self._clock.seconds() - since))
+        if len(arguments) + len(payload) <= _MOST_KEPT:
+            self.calls.append(
+                RecordedCall(self._text, call, arguments, error, payload, self._clock.seconds() - since)
+            )
         place = self._place.fullmatch(str(header.get("line", "")))
         return {"changed": header.get("changed") is not False, "line": place[1] if place else ""}
 
 
-def _run(staged: Staged, request: dict[str, Any], pair: Pair) -> Ran:
+def _run(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
     ledger = _Ledger(request["name"], pair)
     most = 10 + 12 * request["seconds"] + 2 * request["call_seconds"]
-    ended = pair.run({"request": request}, dict(staged.surface), ledger, most, tells_unfit=True)
+    ended = pair.run({"request": request}, dict(staged.surface), ledger, most, reports_unfit=True)
     if ended.how in {"broke", "processor"} and "module's process" not in ended.message:
         raise SpecwrightError(
             f"the contract fuzz broke off: {ended.output[-500:]}",
             where="gate",
             remedy="run `specwright doctor`",
         )
-    return Ran(ledger.events, ended, ledger.made, ledger.last_call)
+    return FuzzRun(ledger.events, ended, ledger.calls, ledger.last_call)
 
 
-def endless(ran: Ran) -> dict[str, Any] | None:
+def unanswered_call(ran: FuzzRun) -> dict[str, Any] | None:
     """The call that did not come back, if there is one."""
     if ran.finished() or ran.ended.how == "unloaded":
         return None

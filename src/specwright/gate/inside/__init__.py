@@ -1,5 +1,5 @@
-"""What runs inside the sandbox: the test runner, the example runner and the module's host (DESIGN §8).
+"""What runs inside the sandbox: the module's host and the runners of tests, examples, mutants and fuzz (design: ship-gate).
 
-These files load nothing of the factory, only the standard library, pytest and each other: nothing else of the
-factory can be seen in there. The gate itself uses `codec` and `frames` of them, so that both ends speak the same.
+This is the only folder of Specwright that a sandboxed process can read. Its files load the standard library, pytest,
+Hypothesis and each other. The gate itself uses `codec` and `frames`, so that both ends speak the same protocol.
 """

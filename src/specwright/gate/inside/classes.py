@@ -1,6 +1,6 @@
-"""Classes made anew from what their source says of them, so that tests and examples can use them without the module.
+"""Builds classes from descriptions of their source, so that tests and examples can use them without the module.
 
-A description is a JSON object, made by `gate.sandbox_surface` from the module's syntax tree: an exception with its
+A description is a JSON object that `source.classes` makes from the module's syntax tree: an exception with its
 bases, or a field-only dataclass, TypedDict or Enum with its fields.
 """
 
@@ -15,12 +15,10 @@ from typing import Any
 
 from specwright.gate.inside.codec import ClassKey
 
-__all__ = ["made", "nearest_class"]
-
 _ENUMS: dict[str, Any] = {"Enum": enum.Enum, "StrEnum": enum.StrEnum, "IntEnum": enum.IntEnum}
 
 
-def made(description: Mapping[str, Any], known: dict[str, type]) -> type:
+def class_of(description: Mapping[str, Any], known: dict[str, type]) -> type:
     """The class that a description means.
 
     Args:
@@ -29,15 +27,15 @@ def made(description: Mapping[str, Any], known: dict[str, type]) -> type:
     """
     identity = description["id"]
     if identity not in known:
-        known[identity] = _made(description, known)
+        known[identity] = _build(description, known)
     return known[identity]
 
 
-def _made(description: Mapping[str, Any], known: dict[str, type]) -> type:
+def _build(description: Mapping[str, Any], known: dict[str, type]) -> type:
     name, module, kind = description["name"], description["module"], description["kind"]
     if kind == "exception":
         bases = tuple(
-            getattr(builtins, base) if isinstance(base, str) else made(base, known)
+            getattr(builtins, base) if isinstance(base, str) else class_of(base, known)
             for base in description["bases"]
         )
         return type(name, bases, {"__module__": module})

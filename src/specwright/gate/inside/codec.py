@@ -1,4 +1,4 @@
-"""The values that cross the boundary of a module, as JSON text: exact types, no pickle (DESIGN §8.1).
+"""The values that cross the boundary of a module, as JSON text: exact types, no pickle (design: module-directory).
 
 JSON's own types stand for themselves; everything else is an object with the one key `!` for its kind, so that a
 dict never looks like one. Equal values have equal texts, also sets and NaN, so texts can be compared by value.
@@ -20,8 +20,6 @@ import uuid
 import zoneinfo
 from collections.abc import Callable, Mapping
 from typing import Any, cast
-
-__all__ = ["MOST_DEPTH", "ClassKey", "Codec", "UndecodableError", "UnencodableError"]
 
 MOST_DEPTH = 200
 """Containers within containers."""
@@ -123,8 +121,8 @@ class Codec:
         if tag in _COLLECT:
             return _COLLECT[tag](self._unpacked(item) for item in inner)
         if tag in {"member", "fields"}:
-            made: Any = self._classes[(value["c"][0], value["c"][1])]
-            return made[inner] if tag == "member" else made(*(self._unpacked(item) for item in inner))
+            built: Any = self._classes[(value["c"][0], value["c"][1])]
+            return built[inner] if tag == "member" else built(*(self._unpacked(item) for item in inner))
         return _UNPACK[tag](inner)
 
 

@@ -1,4 +1,4 @@
-"""Takes away what a process inside the sandbox does not need, for good (D-S8-10, D-S8-11).
+"""Takes away, irrevocably, what a process inside the sandbox does not need (design: ship-gate).
 
 Called by our own code before anything of a candidate is loaded. Limits and the system call filter always; Landlock
 where no mount namespace does its part. What is taken cannot be had again by anything that runs in the process.
@@ -17,8 +17,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from specwright.gate.inside.syscalls import AUDIT_ARCH, DENIED, FORKING, NUMBERS, PRETENDED, SELF_ONLY
-
-__all__ = ["LEAST_LANDLOCK", "confine", "landlock_version"]
 
 LEAST_LANDLOCK = 3
 """The first version that also guards truncation (Linux 6.2)."""
@@ -74,7 +72,7 @@ def _limit(limits: dict[str, int]) -> None:
             hard = resource.getrlimit(number)[1]
             if hard != resource.RLIM_INFINITY:
                 most = min(most, hard)
-            # who uses up its processor time is told so a second before its end
+            # a process that uses up its processor time gets a signal a second before its end
             soft = most - 1 if name == "CPU" else most
             resource.setrlimit(number, (soft, most))
 

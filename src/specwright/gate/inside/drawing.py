@@ -1,5 +1,5 @@
 """Makes tests that draw their examples with Hypothesis draw the same ones in every run, and without a look at the clock
-(F§11.3, D-S8-12).
+(design: ship-gate).
 
 Tests run once for the evidence, and again for each mutant; a verdict must not change with the seed of a run, or with
 what else the machine does. So there is one profile for all runs: derandomized, without a deadline for an example and
@@ -8,15 +8,13 @@ without the check that drawing is slow. What a test sets itself is left to it.
 
 from pathlib import Path
 
-__all__ = ["draw_alike", "draws"]
-
 
 def draws(tests: Path) -> bool:
     """Whether any file of tests mentions Hypothesis, which is loaded for no others: that takes its time."""
     return any(b"hypothesis" in path.read_bytes() for path in sorted(tests.rglob("*.py")))
 
 
-def draw_alike(*, shrinks: bool = True) -> None:
+def use_fixed_profile(*, shrinks: bool = True) -> None:
     """Set the profile of all runs, and draw once: at its first draw Hypothesis does what a test must not do.
 
     Args:

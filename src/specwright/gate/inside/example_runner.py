@@ -1,4 +1,4 @@
-"""Executes a candidate's examples, each in a fresh directory, without the module (F§12.4, D-S8.1-06).
+"""Executes a candidate's examples, each in a fresh directory, without the module (design: closed-source, module-directory).
 
 It compares nothing: it says what came out.
 """
@@ -12,13 +12,12 @@ from typing import Any
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.proxies import Caller, install
 
-__all__ = ["run"]
-
 _MOST_CHARACTERS = 100_000
 
 
-def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
+def run(link: Link, plan: dict[str, Any]) -> None:
     """Execute the examples of a job and tell the outcome of each."""
+    job, _ = link.receive()
     install(Caller(link, link.send), job["surface"])
     send = link.marked(job.pop("nonce"))
     sys.argv = ["example"]

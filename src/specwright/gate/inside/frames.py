@@ -11,8 +11,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["LENGTHS", "MOST_HEADER", "MOST_PAYLOAD", "Link", "frame"]
-
 LENGTHS = struct.Struct(">II")
 MOST_HEADER = 1024 * 1024
 MOST_PAYLOAD = 16 * 1024 * 1024

@@ -1,6 +1,6 @@
-"""Notices when tests tamper with what runs them (D-S8-09).
+"""Notices when tests tamper with what runs them (design: ship-gate).
 
-Tests share a process with pytest, so nothing here is out of their reach for good; `gate.test_run` says what that leaves.
+Tests share a process with pytest, so none of this is out of their reach; `runs.suite_run` says what that leaves open.
 This makes the usual ways of forging a report end the run: functions changed that run or report a test, plugins brought
 along, tests that replace other tests, the interpreter searched for the reporter.
 """
@@ -10,8 +10,6 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-
-__all__ = ["Guard"]
 
 _WATCHED = ("_pytest", "pytest", "pluggy", "unittest", "json", "specwright", "modules")
 _WHOLE = ("builtins", "os", "posix", "struct", "threading")
@@ -80,10 +78,10 @@ class Guard:
     def _replaced(self, name: str) -> None:
         self.found(f"{name} was replaced, which runs or reports the tests")
 
-    def check_items(self, made_of: Callable[[Any], tuple[object, ...]]) -> None:
+    def check_items(self, identity_of: Callable[[Any], tuple[object, ...]]) -> None:
         """Compare what was collected with what it was then."""
         for item, before in self.items:
-            if made_of(item) != before:
+            if identity_of(item) != before:
                 self.found(f"the test {item.nodeid} was replaced")
 
     def found(self, what: str) -> None:

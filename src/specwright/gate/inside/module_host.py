@@ -1,4 +1,4 @@
-"""Holds a candidate's module and its sealed dependencies, and answers calls (D-S8-09).
+"""Holds a candidate's module and its sealed dependencies, and answers calls (design: ship-gate).
 
 It never sees the tests, the examples or their results. What it says of a call, that an argument was changed, is true
 unless the module took this process over; a value that it returns is checked by whoever asked.
@@ -16,20 +16,19 @@ from typing import Any
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
 
-__all__ = ["run"]
-
 _MOST_CHARACTERS = 2000
 _MOST_PRINTED = 200_000
 
 
-def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
+def run(link: Link, plan: dict[str, Any]) -> None:
     """Load the module, then answer calls until the gate is gone."""
+    job, _ = link.receive()
     sys.path.insert(0, plan["lib"])
     sys.dont_write_bytecode = True
     try:
         entries, classes, exceptions = _load(job["surface"])
     except BaseException as error:
-        link.send({"event": "broken", "message": _told(error)})
+        link.send({"event": "broken", "message": _traceback(error)})
         return
     link.send({"event": "loaded"})
     host = _Host(link, entries, Codec(classes), exceptions)
@@ -88,7 +87,7 @@ class _Host:
                     result = asyncio.run(result)
             except BaseException as error:
                 reply |= self._error(error)
-                result = _plain_args(error)
+                result = _exception_args(error)
         reply |= {"out": out.getvalue(), "err": err.getvalue()}
         if len(reply["out"]) + len(reply["err"]) > _MOST_PRINTED:
             self._link.send({"event": "flood"})
@@ -119,7 +118,7 @@ class _Host:
             message = str(error)[:_MOST_PRINTED]
         except Exception:
             message = ""
-        return {"error": names, "message": message, "traceback": _told(error), "line": _line(error)}
+        return {"error": names, "message": message, "traceback": _traceback(error), "line": _line(error)}
 
 
 def _line(error: BaseException) -> str:
@@ -128,13 +127,13 @@ def _line(error: BaseException) -> str:
     return next((f"{file}:{line}" for file, line in reversed([*places]) if "/lib/modules/" in file), "")
 
 
-def _plain_args(error: BaseException) -> tuple[object, ...]:
+def _exception_args(error: BaseException) -> tuple[object, ...]:
     if isinstance(error, OSError) and error.filename is not None:
         return (error.errno, error.strerror, error.filename)
     return tuple(error.args)
 
 
-def _told(error: BaseException) -> str:
+def _traceback(error: BaseException) -> str:
     """The traceback from the module's own frames on."""
     try:
         frames = traceback.extract_tb(error.__traceback__)

@@ -1,7 +1,7 @@
 """`modules.<name>` for tests and examples: exactly what the module exports, as calls to the process that holds it.
 
 Functions send their arguments over the boundary and wait; classes are made anew from the module's source. Nothing of the
-implementation is here, so nothing of it can be imported, patched or looked at (F§5.4, D-S8-09).
+implementation is here, so nothing of it can be imported, patched or looked at (design: obligations, ship-gate).
 """
 
 import os
@@ -11,11 +11,9 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from specwright.gate.inside.classes import made, nearest_class
+from specwright.gate.inside.classes import class_of, nearest_class
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
-
-__all__ = ["Caller", "install"]
 
 Send = Callable[..., None]
 
@@ -92,7 +90,7 @@ def install(caller: Caller, surface: dict[str, Any]) -> None:
 
     Args:
         caller: Makes the calls.
-        surface: Of `gate.sandbox_surface`: modules by name, each with its functions and classes.
+        surface: Of `source.classes.described_surfaces`: modules by name, each with its functions and classes.
     """
     root = types.ModuleType("modules")
     root.__path__ = []
@@ -106,7 +104,7 @@ def install(caller: Caller, surface: dict[str, Any]) -> None:
         for entry, is_async in described["functions"].items():
             exports[entry] = _function(caller, name, entry, is_async=is_async)
         for description in described["classes"]:
-            kind = exports[description["name"]] = made(description, known)
+            kind = exports[description["name"]] = class_of(description, known)
             key = (description["module"].removeprefix("modules."), description["name"])
             if description["kind"] == "exception":
                 caller.exported[(description["module"], description["name"])] = kind

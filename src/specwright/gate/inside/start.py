@@ -1,7 +1,7 @@
-"""Starts a process of a run: prepares its role, confines itself, says that it is ready, and waits for its one job.
+"""Starts a process of a run: loads its role, confines itself, says that it is ready, and hands over to the role.
 
-Executed as a script, with its plan as the only argument. Until the job arrives nothing of a candidate is looked at, so
-a process can be started before there is one.
+Executed as a script, with its plan as the only argument. The role waits for its one job. Until the job arrives nothing
+of a candidate is read, so a process can be started before there is one.
 """
 
 import contextlib
@@ -46,8 +46,7 @@ def _main() -> None:
     link.send({"event": "ready"})
     # the gate stopped the run, or needs it no more
     with contextlib.suppress(EOFError):
-        job, _ = link.receive()
-        role.run(link, job, plan)
+        role.run(link, plan)
 
 
 if __name__ == "__main__":

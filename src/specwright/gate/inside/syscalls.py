@@ -1,11 +1,9 @@
-"""System call numbers, and which of them a confined process may not make (D-S8-10, D-S8-11).
+"""System call numbers, and which of them a confined process may not make (design: ship-gate).
 
 Tables for x86_64 and aarch64, the two that Landlock and seccomp are used on here.
 """
 
 import platform
-
-__all__ = ["AUDIT_ARCH", "DENIED", "FORKING", "NUMBERS", "PRETENDED", "SELF_ONLY"]
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 

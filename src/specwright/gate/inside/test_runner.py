@@ -1,4 +1,4 @@
-"""Runs a candidate's tests with pytest and reports each, without the module (F§11.3, D-S8-09, D-S8-12).
+"""Runs a candidate's tests with pytest and reports each, without the module (design: ship-gate).
 
 What pytest could pick up from outside (plugins, conftest files, ini files, its cache) is off, so that a verdict depends
 on the module alone. What is reported is believed only as far as the gate saw the calls itself.
@@ -13,12 +13,10 @@ from typing import Any
 
 import pytest
 
-from specwright.gate.inside.drawing import draw_alike, draws
+from specwright.gate.inside.drawing import draws, use_fixed_profile
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.guard import Guard
 from specwright.gate.inside.proxies import Caller, install
-
-__all__ = ["run"]
 
 _MOST_CHARACTERS = 2000
 
@@ -29,8 +27,9 @@ for _name in ("assertion.rewrite", "python", "raises", "skipping", "unittest"):
 _Send = Callable[..., None]
 
 
-def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
+def run(link: Link, plan: dict[str, Any]) -> None:
     """Run the tests of a job; afterwards all of them are reported."""
+    job, _ = link.receive()
     # calls need no nonce, so nothing that a test can reach from the module's functions leads to it
     install(Caller(link, link.send), job["surface"])
     send = link.marked(job.pop("nonce"))
@@ -42,7 +41,7 @@ def run(link: Link, job: dict[str, Any], plan: dict[str, Any]) -> None:
     options += ["-p", "no:cacheprovider", f"--confcutdir={tests}", tests]
     sys.argv = ["pytest"]
     if draws(Path(tests)):
-        draw_alike()
+        use_fixed_profile()
     pytest.main(options, plugins=[_Reporter(send, guard)])
     send({"event": "end"})
 
@@ -84,11 +83,11 @@ class _Reporter:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._guard.check()
-        self._guard.items = [(item, _made_of(item)) for item in session.items]
+        self._guard.items = [(item, _identity_of(item)) for item in session.items]
         self._send({"event": "collected", "names": [item.nodeid for item in session.items]})
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._guard.check_items(_made_of)
+        self._guard.check_items(_identity_of)
         self._send({"event": "start", "name": nodeid})
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -120,7 +119,7 @@ class _Reporter:
             )
 
 
-def _made_of(item: pytest.Item) -> tuple[object, ...]:
+def _identity_of(item: pytest.Item) -> tuple[object, ...]:
     """What running a test depends on, and what another test could replace."""
     names = vars(item)
     return (

@@ -1,4 +1,4 @@
-"""The gate between the two processes of a run: passes calls and replies on, and sees all of them (D-S8-09, D-S8-11).
+"""The gate between the two processes of a run: passes calls and replies on, and sees all of them (design: ship-gate).
 
 Runner and module have no connection of their own. What the runner says counts only with the nonce of its job, and what
 came out of the module is known from here, not from the runner. The run ends with the runner's last word, or when its
@@ -7,24 +7,24 @@ time, its output or its disk is used up, or when either process ends.
 
 import os
 import selectors
+import stat
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from specwright.errors import SpecwrightError
 from specwright.gate.inside.frames import frame
-from specwright.gate.sandbox.disk import overfull
 from specwright.gate.sandbox.plan import Limits
 from specwright.gate.sandbox.process import Child
 from specwright.gate.sandbox.starvation import OwnTime
-from specwright.gate.sandbox.stream import End, Ended, Ending, Ledger, Stream, take_printed
-
-__all__ = ["Ended", "Ending", "Exchange", "Ledger"]
+from specwright.gate.sandbox.stream import EndOfRun, Ledger, RunEnd, Stream, read_printed
 
 _TURN_SECONDS = 0.1
 _READY_SECONDS = 60.0
+_MOST_DEPTH = 50
 _MOST_EVENTS = 16 * 1024 * 1024
-_SILENCE = {
+_NO_ANSWER = {
     "error": [["specwright", "NoAnswer"], ["builtins", "BaseException"]],
     "message": "no module is here",
 }
@@ -47,7 +47,7 @@ class Exchange:
         self._scratch = scratch
         self._limits = limits
         self._outstanding: object = None
-        self._told = 0
+        self._reported = 0
         self._tells_unfit = False
         self._used_up: Stream | None = None
 
@@ -58,21 +58,21 @@ class Exchange:
         ledger: Ledger,
         timeout_seconds: float,
         *,
-        tells_unfit: bool = False,
-    ) -> Ended:
+        reports_unfit: bool = False,
+    ) -> RunEnd:
         """Give both their jobs and see the run to its end.
 
         Args:
             job: For the runner; a nonce is added.
             surface: For the module.
-            ledger: Is told what happens.
+            ledger: Records what happens.
             timeout_seconds: Time from here on by the clock, without what the processes wait for a processor.
-            tells_unfit: Whether a result that cannot cross is told to the runner instead of ending the run.
+            reports_unfit: Whether a result that cannot cross is sent to the runner instead of ending the run.
 
         Raises:
             SpecwrightError: a process did not come up, or hardly came to run; that is no fault of the candidate.
         """
-        self._tells_unfit = tells_unfit
+        self._tells_unfit = reports_unfit
         with self._selector() as selector:
             self._await_ready(selector)
             nonce = os.urandom(16).hex()
@@ -81,10 +81,10 @@ class Exchange:
                 self._module.outbox += frame({"surface": surface})
             try:
                 self._converse(selector, nonce, ledger, timeout_seconds)
-            except End as end:
+            except EndOfRun as end:
                 hung = self._used_up is self._module if self._used_up else self._outstanding is not None
-                return Ended(end.how, end.message, self._output(), hung)
-        return Ended("broke", "", self._output())
+                return RunEnd(end.how, end.message, self._output(), hung)
+        return RunEnd("broke", "", self._output())
 
     def _selector(self) -> selectors.DefaultSelector:
         selector = selectors.DefaultSelector()
@@ -119,23 +119,23 @@ class Exchange:
                 self._from_runner(header, payload, nonce, ledger)
             for stream in self._streams:
                 if len(stream.printed) > self._limits.output:
-                    raise End("output")
+                    raise EndOfRun("output")
                 if stream.ended:
                     raise self._broken(stream)
             if own_time.is_over(timeout_seconds):
-                raise End("timeout")
+                raise EndOfRun("timeout")
             now = time.monotonic()
             if now - looked > _TURN_SECONDS:
                 if overfull(self._scratch, self._limits):
-                    raise End("disk")
+                    raise EndOfRun("disk")
                 looked = now
 
-    def _broken(self, stream: Stream) -> End:
+    def _broken(self, stream: Stream) -> EndOfRun:
         if stream.child.used_up():
             self._used_up = stream
             most = self._limits.cpu_seconds
-            return End("processor", f"{stream.name} used more than {most} s of processor time")
-        return End("broke", f"{stream.name} ended before its time")
+            return EndOfRun("processor", f"{stream.name} used more than {most} s of processor time")
+        return EndOfRun("broke", f"{stream.name} ended before its time")
 
     def _turn(self, selector: selectors.BaseSelector) -> None:
         for stream in self._streams:
@@ -145,33 +145,35 @@ class Exchange:
         selector.select(0.001 if owed else _TURN_SECONDS)
         for stream in self._streams:
             stream.read()
-            take_printed(stream, selector, self._limits.output)
+            read_printed(stream, selector, self._limits.output)
 
     def _from_runner(self, header: dict[str, Any], payload: bytes, nonce: str, ledger: Ledger) -> None:
         # a call is answered and counted whoever makes it; only reports are believed by their nonce
         if header.get("nonce") != nonce and header.get("event") not in {"call", "boundary"}:
-            raise End("forged", "a message came from the tests' process that the test runner did not send")
+            raise EndOfRun(
+                "forged", "a message came from the tests' process that the test runner did not send"
+            )
         match header.get("event"):
             case "call":
                 self._call(header, payload, ledger)
             case "boundary" | "forged" as how:
-                raise End(how, str(header.get("message")))
+                raise EndOfRun(how, str(header.get("message")))
             case "end":
-                raise End("finished")
+                raise EndOfRun("finished")
             case _:
-                self._told += len(header.get("message") or "") + 100
-                if self._told > _MOST_EVENTS:
-                    raise End("output")
-                ledger.told(header)
+                self._reported += len(repr(header))
+                if self._reported > _MOST_EVENTS:
+                    raise EndOfRun("output")
+                ledger.reported(header)
 
     def _call(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
         call = {key: header.get(key) for key in ("id", "module", "entry", "cwd")}
         ledger.called(call, payload)
         if self._module is None:
-            self._runner.outbox += frame(_SILENCE)
+            self._runner.outbox += frame(_NO_ANSWER)
             return
         if self._outstanding is not None:
-            raise End("forged", "a call was made while another one was waiting")
+            raise EndOfRun("forged", "a call was made while another one was waiting")
         self._outstanding = header.get("id")
         self._module.outbox += frame(call, payload)
 
@@ -180,14 +182,14 @@ class Exchange:
             case "loaded":
                 return
             case "broken":
-                raise End("unloaded", str(header.get("message")))
+                raise EndOfRun("unloaded", str(header.get("message")))
             case "boundary" if self._tells_unfit and self._outstanding is not None:
                 self._outstanding = None
                 self._runner.outbox += frame({"unfit": str(header.get("message"))})
             case "boundary":
-                raise End("boundary", str(header.get("message")))
+                raise EndOfRun("boundary", str(header.get("message")))
             case "flood":
-                raise End("output")
+                raise EndOfRun("output")
             case "reply" if self._outstanding is not None and header.get("id") == self._outstanding:
                 self._outstanding = None
                 reply: dict[str, Any] = {"out": str(header.get("out", "")), "err": str(header.get("err", ""))}
@@ -198,7 +200,9 @@ class Exchange:
                 reply |= ledger.replied(header, payload) or {}
                 self._runner.outbox += frame(reply, payload)
             case _:
-                raise End("forged", "a message came from the module's process that its host did not send")
+                raise EndOfRun(
+                    "forged", "a message came from the module's process that its host did not send"
+                )
 
     def _output(self) -> str:
         return b"".join(bytes(stream.printed[-2000:]) for stream in self._streams).decode(errors="replace")
@@ -210,6 +214,33 @@ def _class_names(value: object) -> list[list[str]]:
     for pair in cast("list[object]", value) if isinstance(value, list) else []:
         parts = cast("list[object]", pair) if isinstance(pair, list) else []
         if len(parts) != 2 or not all(isinstance(part, str) for part in parts):
-            raise End("forged", "a message came from the module's process that its host did not send")
+            raise EndOfRun("forged", "a message came from the module's process that its host did not send")
         names.append([str(part) for part in parts])
     return names
+
+
+def overfull(folder: Path, limits: Limits) -> bool:
+    """Whether there is too much below a folder: bytes, files, or folders within folders. A folder has no quota."""
+    size = files = 0
+    for used, depth in _sizes(folder):
+        size, files = size + used, files + 1
+        if size > limits.scratch_size or files > limits.scratch_files or depth > _MOST_DEPTH:
+            return True
+    return False
+
+
+def _sizes(folder: Path) -> Iterator[tuple[int, int]]:
+    """What each file and folder takes, and how deep it lies; links are not followed."""
+    waiting = [(str(folder), 0)]
+    while waiting:
+        path, depth = waiting.pop()
+        try:
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    status = entry.stat(follow_symlinks=False)
+                    yield status.st_blocks * 512, depth
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append((entry.path, depth + 1))
+        except OSError:
+            # it went away, or is locked: then it is counted where it can be
+            continue

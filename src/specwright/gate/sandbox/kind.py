@@ -1,7 +1,7 @@
-"""Which sandbox this machine can offer, found by trying it (D-S8-10, D-S8-16).
+"""Which sandbox this machine can offer, found by trying it (design: ship-gate).
 
 bubblewrap first: it hides what Landlock only forbids. Never silently none: without either, whoever wants to run a
-candidate is told what to install, or has to say so by the setting `sandbox = "none"`.
+candidate reads what to install, or has to say so by the setting `sandbox = "none"`.
 """
 
 import functools
@@ -21,16 +21,6 @@ from specwright.gate.inside.frames import LENGTHS
 from specwright.gate.sandbox.plan import Limits, Plan, SandboxKind
 from specwright.gate.sandbox.process import bubblewrap_path, start
 
-__all__ = [
-    "UNCONFINED",
-    "AvailableSandbox",
-    "Sandbox",
-    "available_sandbox",
-    "chosen_sandbox",
-    "fault_of",
-    "find_sandbox",
-]
-
 _LOG = logging.getLogger("specwright.gate")
 _READY_SECONDS = 30.0
 _MACHINES = ("x86_64", "aarch64")
@@ -48,7 +38,7 @@ class Sandbox(NamedTuple):
 
     Args:
         kind: Of `chosen_sandbox`.
-        packages: Third-party packages that a module may import (D23).
+        packages: Third-party packages that a module may import (design: module-scope).
         limits: Of each process.
     """
 
@@ -93,9 +83,9 @@ def find_sandbox(system: str, machine: str, fault: Callable[[SandboxKind], str])
         return AvailableSandbox(SandboxKind.NONE, f"there is no filter of system calls for {machine}")
     faults: list[str] = []
     for kind in (SandboxKind.BUBBLEWRAP, SandboxKind.LANDLOCK):
-        if not (told := fault(kind)):
+        if not (problem := fault(kind)):
             return AvailableSandbox(kind, "; ".join([*faults, f"{kind} works"]))
-        faults.append(told)
+        faults.append(problem)
     return AvailableSandbox(SandboxKind.NONE, "; ".join(faults))
 
 

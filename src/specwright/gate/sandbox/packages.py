@@ -1,4 +1,4 @@
-"""The third-party packages that a sandboxed process can see, and nothing else of what is installed (D23).
+"""The third-party packages that a sandboxed process can see, and nothing else of what is installed (design: module-scope).
 
 A folder of links stands in for the installation's, so that only what was asked for, with what it requires, can be
 imported. What the links lead to is made readable by the sandbox."""
@@ -7,12 +7,13 @@ import functools
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-__all__ = ["TEST_TOOLS", "installed_paths", "link_packages"]
+from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.errors import InputError
 
 TEST_TOOLS = frozenset({"pytest", "hypothesis"})
 """What tests may import beside the standard library."""
@@ -90,3 +91,47 @@ def _by_name(name: str) -> Iterable[Path]:
         yield from (Path(place).resolve() for place in spec.submodule_search_locations)
     elif spec is not None and spec.origin and spec.has_location:
         yield Path(spec.origin).resolve()
+
+
+_WHERE = "packages"
+
+
+def allowed_packages(requirements: Sequence[str]) -> tuple[AllowedPackage, ...]:
+    """What the settings allow, as it is installed.
+
+    Args:
+        requirements: Names with versions, `attrs>=25`.
+
+    Raises:
+        InputError: one is not installed here, in another version, or holds nothing that can be imported.
+    """
+    return tuple(_allowed(Requirement(text)) for text in requirements)
+
+
+def _allowed(requirement: Requirement) -> AllowedPackage:
+    text = str(requirement)
+    install = f"install it beside Specwright: python -m pip install '{text}'; or take it out of `packages`"
+    try:
+        found = importlib.metadata.distribution(requirement.name)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise InputError(
+            f"{text} is allowed to modules and not installed", where=_WHERE, remedy=install
+        ) from error
+    if not requirement.specifier.contains(found.version, prereleases=True):
+        what = f"{text} is allowed to modules, and {requirement.name} {found.version} is installed"
+        raise InputError(what, where=_WHERE, remedy=install)
+    if not (imports := _imports(found)):
+        raise InputError(
+            f"{requirement.name} holds no Python package", where=_WHERE, remedy="take it out of `packages`"
+        )
+    return AllowedPackage(text, f"{requirement.name}=={found.version}", imports)
+
+
+def _imports(distribution: importlib.metadata.Distribution) -> tuple[str, ...]:
+    """The packages and modules at the top of a distribution."""
+    found: dict[str, None] = {}
+    for file in distribution.files or ():
+        path = PurePosixPath(str(file))
+        if path.suffix in {".py", ".so", ".pyd"} and ".." not in path.parts:
+            found[path.parts[0].partition(".")[0]] = None
+    return tuple(sorted(name for name in found if name.isidentifier()))

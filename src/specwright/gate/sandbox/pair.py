@@ -1,28 +1,27 @@
-"""The two sandboxed processes of one run, started before they are needed and used once (DESIGN §8).
+"""The sandboxed processes of one run, started before they are needed and used once (design: ship-gate).
 
 Starting takes most of a run's time: Python, pytest, the sandbox. It happens while the gate still reads the candidate's
 source; a pair that is not needed then is stopped."""
 
+from pathlib import Path
 from typing import Any, Literal, Self
 
-from specwright.gate.sandbox.exchange import Ended, Exchange, Ledger
+from specwright.gate.sandbox.exchange import Exchange
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages
 from specwright.gate.sandbox.plan import Plan
 from specwright.gate.sandbox.process import Child, start
+from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.starvation import OwnTime
-from specwright.gate.staging import Staged
+from specwright.gate.sandbox.stream import Ledger, RunEnd
 
-__all__ = ["Pair", "host_plan", "prepare"]
-
-Role = Literal["test_runner", "example_runner", "fuzz_runner"]
+Role = Literal["test_runner", "example_runner", "fuzz.runner"]
 
 
 class Pair:
-    """A runner and a module's host that wait for their jobs; used as a context manager, it leaves nothing running."""
+    """A runner that waits for its job, with a module's host in most runs; as a context manager it leaves nothing running."""
 
-    def __init__(self, staged: Staged, runner: Child, module: Child | None, plan: Plan) -> None:
-        self._staged = staged
+    def __init__(self, runner: Child, module: Child | None, plan: Plan) -> None:
         self._runner = runner
         self._module = module
         self._plan = plan
@@ -40,11 +39,16 @@ class Pair:
         ledger: Ledger,
         timeout_seconds: float,
         *,
-        tells_unfit: bool = False,
-    ) -> Ended:
+        reports_unfit: bool = False,
+    ) -> RunEnd:
         """Run a job to its end, as `Exchange.run`."""
         exchange = Exchange(self._runner, self._module, self._plan.writes, self._plan.limits)
-        return exchange.run(job, surface, ledger, timeout_seconds, tells_unfit=tells_unfit)
+        return exchange.run(job, surface, ledger, timeout_seconds, reports_unfit=reports_unfit)
+
+    @property
+    def scratch(self) -> Path:
+        """The folder that the runner works in."""
+        return self._plan.scratch
 
     def own_time(self) -> OwnTime:
         """Of both processes, from here on."""
@@ -59,29 +63,48 @@ class Pair:
                 self._module.stop()
 
 
-def prepare(staged: Staged, role: Role, *, silent: bool = False) -> Pair:
+def prepare(staged: Staged, role: Role, *, with_module: bool = True) -> Pair:
     """Start the processes of a run over folders that may still be empty.
 
     Args:
         staged: Its folders exist; its sandbox is used, or the best of this machine.
         role: What runs beside the module.
-        silent: Without the module: nobody answers the runner's calls.
+        with_module: Whether the module's process answers the runner's calls; without it nobody does.
 
     Raises:
         SpecwrightError: a process could not be started.
     """
     sandbox = staged.sandbox or Sandbox.best()
-    scratch = staged.scratch / role
-    scratch.mkdir()
-    runner = _plan(staged, role, role, sandbox, TEST_TOOLS | sandbox.packages)
-    started = start(runner, sandbox.kind)
-    if silent:
-        return Pair(staged, started, None, runner)
+    (staged.scratch / role).mkdir()
+    plan = _plan(staged, role, role, sandbox, TEST_TOOLS | sandbox.packages)
+    runner = start(plan, sandbox.kind)
     try:
-        return Pair(staged, started, start(host_plan(staged, role, sandbox), sandbox.kind), runner)
+        module = start(host_plan(staged, role, sandbox), sandbox.kind) if with_module else None
     except BaseException:
-        started.stop()
+        runner.stop()
         raise
+    return Pair(runner, module, plan)
+
+
+def prepare_variants(staged: Staged, listing: str, *, draws: bool, seconds: float) -> Pair:
+    """Start the process that runs variants of a module together with their tests; it may fork.
+
+    Args:
+        staged: Laid out by `stage`.
+        listing: The name of the file, in the run's folder, that lists the variants when the job comes.
+        draws: Whether the tests draw their examples with Hypothesis.
+        seconds: How long the run may last.
+
+    Raises:
+        SpecwrightError: the process could not be started, or there is no sandbox.
+    """
+    sandbox = (staged.sandbox or Sandbox.best()).within(seconds)
+    role = "variants.runner"
+    (staged.scratch / role).mkdir()
+    plan = _plan(staged, role, role, sandbox, TEST_TOOLS | sandbox.packages)
+    more = {"lib": str(staged.lib), "listing": str(plan.scratch / listing), "draws": draws, "forks": True}
+    plan = plan._replace(reads=(*plan.reads, staged.lib), more={**plan.more, **more})
+    return Pair(start(plan, sandbox.kind), None, plan)
 
 
 def host_plan(staged: Staged, run: str, sandbox: Sandbox) -> Plan:

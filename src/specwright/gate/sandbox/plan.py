@@ -1,11 +1,9 @@
-"""What a sandboxed process is for, what it may see, and what it may use (DESIGN §8, D-S8-10, D-S8-11)."""
+"""What a sandboxed process is for, what it may see, and what it may use (design: ship-gate)."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
-
-__all__ = ["Limits", "Plan", "SandboxKind"]
 
 _MIB = 1024 * 1024
 
@@ -51,7 +49,7 @@ class Plan(NamedTuple):
         site: A folder of third-party packages.
         limits: What it may use.
         more: For the role itself.
-        elsewhere: Whether hash seed and time zone are others than usual; no result may follow them.
+        other_environment: Whether hash seed and time zone are others than usual; no result may follow them.
     """
 
     role: str
@@ -61,4 +59,4 @@ class Plan(NamedTuple):
     site: Path | None
     limits: Limits
     more: Mapping[str, str | bool]
-    elsewhere: bool = False
+    other_environment: bool = False

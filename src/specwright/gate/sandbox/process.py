@@ -1,4 +1,4 @@
-"""Starts one process in a sandbox, and ends it with everything that it started (D-S8-10, D-S8-11).
+"""Starts one process in a sandbox, and ends it with everything that it started (design: ship-gate).
 
 The process sees the standard library, this package's `inside` folder and the paths of its plan, under their own names;
 its environment is empty but for what Python needs, its input is closed, and two pipes connect it to the gate. It confines
@@ -23,8 +23,6 @@ from typing import Any
 
 from specwright.errors import SpecwrightError
 from specwright.gate.sandbox.plan import Plan, SandboxKind
-
-__all__ = ["Child", "bubblewrap_path", "start"]
 
 _INSIDE = Path(__file__).parents[1] / "inside"
 _END_SECONDS = 5.0
@@ -171,8 +169,8 @@ def _environment(plan: Plan) -> dict[str, str]:
         "TMPDIR": str(plan.scratch),
         "LC_ALL": "C.UTF-8",
         # without a name, so that no file of time zones is looked for
-        "TZ": "<+0545>-05:45" if plan.elsewhere else "UTC",
-        "PYTHONHASHSEED": "1945" if plan.elsewhere else "0",
+        "TZ": "<+0545>-05:45" if plan.other_environment else "UTC",
+        "PYTHONHASHSEED": "1945" if plan.other_environment else "0",
     }
 
 

@@ -1,4 +1,4 @@
-"""Tells how long processes were ready to run while the machine ran something else (DESIGN §8, D-S8-11; ADR 0054).
+"""Tells how long processes were ready to run while the machine ran something else (design: ship-gate).
 
 A limit by the clock is for what sleeps or waits. On a busy machine a sound module waits as well, for a processor, and that
 is no doing of its own: the time is taken off. The kernel counts it for each process.
@@ -14,8 +14,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from specwright.errors import SpecwrightError
-
-__all__ = ["OwnTime", "too_busy"]
 
 _PROC = Path("/proc")
 _WAITED = 1

@@ -1,4 +1,5 @@
-"""What a run of two processes is made of: their streams of messages, how it ends, and who writes it down (D-S8-11).
+"""What a run of two processes is made of: their streams of messages, how it ends, and who writes it down (design:
+ship-gate).
 
 `sandbox.exchange` puts them together.
 """
@@ -13,8 +14,6 @@ from typing import Any, Literal, NamedTuple, Protocol, cast
 from specwright.gate.inside.frames import LENGTHS, MOST_HEADER, MOST_PAYLOAD
 from specwright.gate.sandbox.process import Child
 
-__all__ = ["End", "Ended", "Ending", "Ledger", "Stream", "take_printed"]
-
 _CHUNK = 65536
 
 Ending = Literal[
@@ -22,7 +21,7 @@ Ending = Literal[
 ]
 
 
-class Ended(NamedTuple):
+class RunEnd(NamedTuple):
     """How a run ended.
 
     Args:
@@ -41,7 +40,7 @@ class Ended(NamedTuple):
 class Ledger(Protocol):
     """Writes down what a run shows."""
 
-    def told(self, header: dict[str, Any]) -> None:
+    def reported(self, header: dict[str, Any]) -> None:
         """The runner said something, with the nonce of its job."""
         ...
 
@@ -50,11 +49,11 @@ class Ledger(Protocol):
         ...
 
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
-        """A call came back from the module; what is returned is told to the runner beside the reply."""
+        """A call came back from the module; what is returned is sent to the runner beside the reply."""
         ...
 
 
-class End(Exception):  # noqa: N818 - it carries how a run ended out of the depth
+class EndOfRun(Exception):  # noqa: N818 - it carries how a run ended out of the depth
     """A run is over: how, and what is to be said about it."""
 
     def __init__(self, how: Ending, message: str = "") -> None:
@@ -101,7 +100,7 @@ class Stream:
         while len(self._inbox) >= LENGTHS.size:
             header, payload = LENGTHS.unpack_from(self._inbox)
             if header > MOST_HEADER or payload > MOST_PAYLOAD:
-                raise End("output", f"{self.name} sent too much at once")
+                raise EndOfRun("output", f"{self.name} sent too much at once")
             start, end = LENGTHS.size + header, LENGTHS.size + header + payload
             if len(self._inbox) < end:
                 return
@@ -115,11 +114,11 @@ class Stream:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise End("forged", f"{self.name} sent what is no message")
+            raise EndOfRun("forged", f"{self.name} sent what is no message")
         return cast("dict[str, Any]", value)
 
 
-def take_printed(stream: Stream, selector: selectors.BaseSelector, most: int) -> None:
+def read_printed(stream: Stream, selector: selectors.BaseSelector, most: int) -> None:
     """Take what a process has printed, up to a limit."""
     while len(stream.printed) <= most:
         try:

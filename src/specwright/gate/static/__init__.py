@@ -1,1 +1,1 @@
-"""What the gate sees in the source of a candidate without running it (DESIGN §8.1)."""
+"""What the gate sees in the source of a candidate without running it (design: module-directory)."""

@@ -1,4 +1,4 @@
-"""Code and names that are made at run time, where no check of the source can see them (D-S8-05).
+"""Code and names that are made at run time, where no check of the source can see them (design: ship-gate).
 
 `eval` and its kin, imports and attributes by a computed name, effects by a name in a text, modules handed around as
 values, and the attributes that lead from a value to the machinery behind it. Refused in implementations and in tests
@@ -8,6 +8,7 @@ alike.
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
+from specwright.gate.source.names import BUILTIN, Names, imported_modules
 from specwright.gate.static.effect_table import (
     DUNDERS,
     PATH_LOOKS,
@@ -17,9 +18,6 @@ from specwright.gate.static.effect_table import (
     Kind,
     kind_of,
 )
-from specwright.gate.static.names import BUILTIN, Names
-
-__all__ = ["DYNAMIC_ADVICE", "dynamic_uses"]
 
 _EFFECTS = (PATH_WRITES | PATH_READS | PATH_LOOKS | REFUSED_METHODS | {"open"}) - {
     "replace",
@@ -34,7 +32,7 @@ DYNAMIC_ADVICE = "write the code out; a gate can only vouch for what it can read
 
 def dynamic_uses(tree: ast.Module, names: Names) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Code or names made at run time, modules as values, and ways behind a value: each place with what stands there."""
-    modules = _whole_modules(tree)
+    modules = imported_modules(tree)
     for node in ast.walk(tree):
         match node:
             case ast.Import() | ast.ImportFrom(level=0):
@@ -89,15 +87,6 @@ def _mention(node: ast.Attribute | ast.Name, names: Names, modules: set[str]) ->
     return f"the module {dotted} as a value" if dotted in modules else ""
 
 
-def _whole_modules(tree: ast.Module) -> set[str]:
-    return {
-        alias.name if alias.asname else alias.name.partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
-
-
 def _is_own_field(node: ast.Attribute) -> bool:
     # an instance's own fields, and its class's module in a representation
     return (
@@ -124,23 +113,27 @@ def _attribute_by_name(call: ast.Call) -> str:
     owner, name = call.args[:2]
     if isinstance(owner, ast.Name) and owner.id in {"self", "cls"} and not isinstance(name, ast.Constant):
         return ""
-    return "" if _is_plain(name) else "an attribute by a name made at run time"
+    return "" if _is_harmless_name(name) else "an attribute by a name made at run time"
 
 
 def _getter_by_name(call: ast.Call) -> str:
     return (
-        "" if call.args and all(map(_is_plain, call.args[:1])) else "an attribute by a name made at run time"
+        ""
+        if call.args and all(map(_is_harmless_name, call.args[:1]))
+        else "an attribute by a name made at run time"
     )
 
 
-def _is_plain(name: ast.expr) -> bool:
+def _is_harmless_name(name: ast.expr) -> bool:
     """Whether a name is seen, or begins visibly with something harmless, or is that of a field."""
     match name:
         case ast.Constant(value=str(text)):
             return bool(text) and not any(part in DUNDERS | _EFFECTS for part in text.split("."))
         case ast.JoinedStr(values=[first, *_]) | ast.BinOp(left=first, op=ast.Add()):
             return (
-                _is_plain(first) and isinstance(first, ast.Constant) and not str(first.value).startswith("_")
+                _is_harmless_name(first)
+                and isinstance(first, ast.Constant)
+                and not str(first.value).startswith("_")
             )
         case ast.Attribute(attr="name"):
             return True

@@ -1,4 +1,4 @@
-"""Which names of the standard library do what (DESIGN §8.1, D23, D-S8-20).
+"""Which names of the standard library do what (design: module-directory, module-scope).
 
 The longest entry that a dotted path begins with decides, so a module's own entry is its default. A module of the
 library that is not listed at all is refused. `os` and `sys` are listed the other way round: what is not harmless is
@@ -7,9 +7,7 @@ refused.
 
 from enum import Enum
 
-from specwright.gate.static.standard import canonical, is_private, is_standard
-
-__all__ = ["DUNDERS", "PATH_LOOKS", "PATH_READS", "PATH_WRITES", "REFUSED_METHODS", "Kind", "kind_of"]
+from specwright.gate.source.standard import canonical, is_private, is_standard
 
 
 class Kind(Enum):

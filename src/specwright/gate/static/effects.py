@@ -1,5 +1,5 @@
-"""What an implementation does beside returning a value, held against its contract's effects (§8.1, D23, D-S8-05,
-D-S8-20).
+"""What an implementation does beside returning a value, held against its contract's effects (design:
+module-directory, module-scope).
 
     static.effect     files, environment, clock, chance, standard input, printing or process state, undeclared
     static.refused    network, processes, threads, native code: no contract can declare them
@@ -16,7 +16,11 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from specwright.domain.contract import EffectType, MicroModuleContract
+from specwright.domain.contract.contract import EffectType, MicroModuleContract
+from specwright.gate.findings import FindingCode
+from specwright.gate.source.names import BUILTIN, OWN, Names
+from specwright.gate.source.paths import PathTypes
+from specwright.gate.source.standard import canonical
 from specwright.gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
 from specwright.gate.static.effect_table import (
     PATH_LOOKS,
@@ -26,12 +30,7 @@ from specwright.gate.static.effect_table import (
     Kind,
     kind_of,
 )
-from specwright.gate.static.names import BUILTIN, OWN, Names
-from specwright.gate.static.paths import PathTypes
-from specwright.gate.static.standard import canonical
 from specwright.ports.gate import Finding
-
-__all__ = ["declared_kinds", "effect_findings"]
 
 _REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.UNKNOWN}
 _ARCHIVES = {"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"}
@@ -89,18 +88,20 @@ def effect_findings(
         for kind in use.kinds:
             if kind in _REFUSED:
                 advice = "a module is a value function with effects on files; take the result as an input"
-                yield Finding("static.refused", where, f"`{use.what}` {kind.value}: {advice}")
+                yield Finding(FindingCode.STATIC_REFUSED, where, f"`{use.what}` {kind.value}: {advice}")
             elif kind not in declared:
                 effect = _TYPE.get(kind, "CALL")
                 lacking = f"the contract declares no such {effect} effect"
                 advice = "remove it, or have the value passed in"
-                yield Finding("static.effect", where, f"`{use.what}` {kind.value}, and {lacking}; {advice}")
+                yield Finding(
+                    FindingCode.STATIC_EFFECT, where, f"`{use.what}` {kind.value}, and {lacking}; {advice}"
+                )
     for node, what in dynamic_uses(tree, names):
-        yield Finding("static.dynamic", f"{path}:{node.lineno}", f"`{what}`; {DYNAMIC_ADVICE}")
+        yield Finding(FindingCode.STATIC_DYNAMIC, f"{path}:{node.lineno}", f"`{what}`; {DYNAMIC_ADVICE}")
 
 
 def declared_kinds(contract: MicroModuleContract) -> set[Kind]:
-    """What a contract's effects allow (DESIGN §8.1)."""
+    """What a contract's effects allow (design: module-directory)."""
     kinds: set[Kind] = set()
     for effect in contract.effects:
         if effect.type is EffectType.WRITE:
@@ -206,7 +207,7 @@ class _Uses:
         if name in REFUSED_METHODS:
             yield _Use(node, (Kind.PROCESS,), f".{name}")
         if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Call):
-            return  # what the call itself means is told at its name
+            return  # what the call itself means is reported at its name
         if kind == "value" or not (
             on_path or (name in _ONLY_ON_PATHS | {"open"} and name not in self._own_methods)
         ):
@@ -242,21 +243,21 @@ def _opened(call: ast.Call | None, place: int) -> tuple[Kind, ...]:
     """What opening means by its mode."""
     if call is None:
         return (Kind.READ, Kind.WRITE)
-    given = next((k.value for k in call.keywords if k.arg == "mode"), None)
-    if given is None and len(call.args) > place:
-        given = call.args[place]
-    if given is None:
+    modes = next((k.value for k in call.keywords if k.arg == "mode"), None)
+    if modes is None and len(call.args) > place:
+        modes = call.args[place]
+    if modes is None:
         return (Kind.READ,)
-    if not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
+    if not (isinstance(modes, ast.Constant) and isinstance(modes.value, str)):
         return (Kind.READ, Kind.WRITE)
-    writes, reads = set(given.value) & set("wax+"), "r" in given.value or not set(given.value) & set("wax")
+    writes, reads = set(modes.value) & set("wax+"), "r" in modes.value or not set(modes.value) & set("wax")
     return (*((Kind.READ,) if reads else ()), *((Kind.WRITE,) if writes else ()))
 
 
 def _packs(call: ast.Call) -> bool:
     """Whether an archive is opened to be written; its compression is part of its mode."""
-    given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-    return any(not (isinstance(mode, ast.Constant) and str(mode.value).startswith("r")) for mode in given)
+    modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    return any(not (isinstance(mode, ast.Constant) and str(mode.value).startswith("r")) for mode in modes)
 
 
 def _annotations(tree: ast.Module) -> Iterator[int]:

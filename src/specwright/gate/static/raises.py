@@ -1,4 +1,4 @@
-"""Exceptions that leave the module without being declared (DESIGN §8.1, D-S8-05).
+"""Exceptions that leave the module without being declared (design: module-directory, ship-gate).
 
 A `raise` counts if a call of the entry point can reach it and nothing on the way catches it: a private exception
 that is caught inside is no fault. Errors match by their exact class; a subclass of OSError counts as OSError.
@@ -12,13 +12,12 @@ import builtins
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from specwright.domain.contract import MicroModuleContract, SurfaceKind
-from specwright.domain.docstring import entry_points
-from specwright.gate.static.names import BUILTIN
-from specwright.gate.static.program import Function, Program
+from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
+from specwright.domain.contract.docstring import entry_points
+from specwright.gate.findings import FindingCode
+from specwright.gate.source.names import BUILTIN
+from specwright.gate.source.program import Function, Program
 from specwright.ports.gate import Finding
-
-__all__ = ["raise_findings"]
 
 _CANNOT_HAPPEN = {"AssertionError"}
 _Try = (ast.Try, ast.TryStar)
@@ -37,21 +36,21 @@ def raise_findings(program: Program, contract: MicroModuleContract) -> Iterator[
     declared = {e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION}
     leaving = _Leaving(program)
     entries = {entry.name for entry in entry_points(contract)}
-    told: set[tuple[str, int, str]] = set()
+    reported: set[tuple[str, int, str]] = set()
     for name in sorted(entries):
         for function in program.functions.get(name, []):
             if function.file is not program.files[0] or function.owner:
                 continue
             for raised in leaving.of(function):
                 key = (raised.function.file.path, raised.line, raised.name)
-                if key in told or _is_declared(raised.name, declared):
+                if key in reported or _is_declared(raised.name, declared):
                     continue
-                told.add(key)
+                reported.add(key)
                 message = (
                     f"{raised.name} leaves the module, and the contract declares no such error; "
                     f"catch it, or raise one of {sorted(declared) or 'none: the module must not fail'}"
                 )
-                yield Finding("static.raise", f"{key[0]}:{raised.line}", message)
+                yield Finding(FindingCode.STATIC_RAISE, f"{key[0]}:{raised.line}", message)
 
 
 def _is_declared(name: str, declared: set[str]) -> bool:
@@ -189,7 +188,7 @@ class _Leaving:
 
 
 def _is_raised(function: Function, node: ast.AST) -> bool:
-    """Whether a name stands in a `raise`, as its class: that is told by the raise itself."""
+    """Whether a name stands in a `raise`, as its class: that is reported by the raise itself."""
     above = function.file.names.parents.get(id(node))
     return isinstance(above, ast.Raise)
 

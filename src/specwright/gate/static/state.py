@@ -1,4 +1,4 @@
-"""State of the module that a call changes (DESIGN §8.1, D-S8-05).
+"""State of the module that a call changes (design: module-directory, ship-gate).
 
     static.state    `global`, a container, iterator or attribute of the module or of one of its classes, or a
                     mutable default, changed by what a call can reach
@@ -11,11 +11,10 @@ Left out: containers handed to a helper that changes them under another name.
 import ast
 from collections.abc import Iterator
 
-from specwright.gate.static.names import OWN
-from specwright.gate.static.program import Function, Program
+from specwright.gate.findings import FindingCode
+from specwright.gate.source.names import OWN
+from specwright.gate.source.program import Function, Program
 from specwright.ports.gate import Finding
-
-__all__ = ["MUTATING", "state_findings"]
 
 MUTATING = {
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "pop", "popleft",
@@ -39,12 +38,12 @@ _ADVICE = "keep state in values: pass it in and return it, or use functools.cach
 
 def state_findings(program: Program, entries: list[str]) -> Iterator[Finding]:
     """What calls change that outlives them."""
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for function in program.reachable(entries):
         for line, what in _Changes(program, function).found():
-            finding = Finding("static.state", f"{function.file.path}:{line}", f"{what}; {_ADVICE}")
-            if (finding.where, what) not in told:
-                told.add((finding.where, what))
+            finding = Finding(FindingCode.STATIC_STATE, f"{function.file.path}:{line}", f"{what}; {_ADVICE}")
+            if (finding.where, what) not in reported:
+                reported.add((finding.where, what))
                 yield finding
 
 
@@ -201,7 +200,7 @@ class _Changes:
         return isinstance(value, ast.Call) and (
             any(file.names.dotted(value.func) in _STATEFUL for file in self._program.files)
             or any(map(_is_mutating, value.args[:1]))
-            or any(map(_keeps_state, self._program.called(self._function, value.func)))
+            or any(map(_returns_stateful, self._program.called(self._function, value.func)))
         )
 
 
@@ -210,7 +209,7 @@ def _is_mutating(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Attribute) and value.attr in MUTATING
 
 
-def _keeps_state(function: Function) -> bool:
+def _returns_stateful(function: Function) -> bool:
     """Whether what it returns changes as it is used: a generator, or a function within it that rebinds its names."""
     if function.owner:
         return False

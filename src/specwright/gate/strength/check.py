@@ -1,5 +1,4 @@
-"""Whether a module's tests are real: they fail on stubs, and most mutants die (DESIGN §8, §8.1, D-S8-07, D-S8-08,
-F-11.3-03).
+"""Whether a module's tests are real: they fail on stubs, and most mutants die (design: ship-gate, module-directory).
 
     tests.vacuous       a test passes on both stubs
     strength.weak       fewer than the threshold of all mutants die
@@ -13,26 +12,23 @@ Left out: mutants that behave as the original does; the threshold leaves room fo
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
-from specwright.domain.contract import MicroModuleContract
-from specwright.domain.docstring import entry_points
-from specwright.gate.sandbox.bounded_process import Started
-from specwright.gate.staging import Staged
-from specwright.gate.strength.mutants import MODULE_LEVEL, Mutant, made_mutants, sampled
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.docstring import entry_points
+from specwright.gate.findings import FindingCode
+from specwright.gate.sandbox.pair import Pair
+from specwright.gate.sandbox.staging import Staged
+from specwright.gate.source.files import ParsedFiles, with_body
+from specwright.gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
 from specwright.gate.strength.run import BUDGET_SECONDS, Variant, VariantRun, run_variants, start_runner
-from specwright.gate.strength.vacuity import stubs, vacuous_findings
-from specwright.gate.top_level import parse_source
-from specwright.ports.gate import Finding
-
-__all__ = ["MOST_MUTANTS", "Strength", "draws_examples", "examine_strength"]
+from specwright.ports.gate import ENTRY_FILE, Finding
 
 MOST_MUTANTS = 120
 """Mutants that are run of one module; of more, a fixed sample."""
 
-_ENTRY = "implementation/__init__.py"
 _LEAST_IN_A_FUNCTION = 5
 _MOST_TESTS_SECONDS = 4.0
 _MOST_SHOWN = 12
@@ -41,6 +37,7 @@ _SAMPLES = (60, 30)
 """So many mutants are run of a module whose slow tests leave no time for more."""
 _LEAST_IN_A_FUNCTION_OF_FEWER = 10
 _TIMES_THE_TESTS = 10
+_STUBBED = (ast.Raise(ast.Name("NotImplementedError", ast.Load()), None), ast.Return(ast.Constant(None)))
 
 
 class Strength(NamedTuple):
@@ -57,16 +54,16 @@ class Strength(NamedTuple):
     """
 
     findings: tuple[Finding, ...]
-    made: int
+    total: int
     taken: int
     run: int
     killed: int
     threshold: float
     survivors: tuple[str, ...]
 
-    def shown(self) -> str:
+    def summary(self) -> str:
         """One line for the evidence."""
-        part = f"a sample of {self.taken} of {self.made}" if self.made > self.taken else f"all {self.made}"
+        part = f"a sample of {self.taken} of {self.total}" if self.total > self.taken else f"all {self.total}"
         return (
             f"{self.killed} of {self.run} mutants died ({part} mutants taken, threshold {self.threshold:g})"
         )
@@ -79,7 +76,7 @@ def examine_strength(
     *,
     threshold: float = 0.8,
     tests_seconds: float = 0.0,
-    runner: Started | None = None,
+    runner: Pair | None = None,
     budget: float = BUDGET_SECONDS,
 ) -> Strength:
     """Run the tests of a staged candidate, which have passed, on stubs and mutants.
@@ -96,15 +93,16 @@ def examine_strength(
     Raises:
         SpecwrightError: the runner itself did not come up.
     """
-    mutants = made_mutants(files)
+    files = ParsedFiles.of(files)
+    mutants = mutants_of(files)
     taken = sampled(mutants, MOST_MUTANTS)
     entries = [entry.name for entry in entry_points(contract)]
     # written anew as the mutants are, so that nothing but the fault differs between it and them
-    unchanged = Variant(_ENTRY, ast.unparse(parse_source(files[_ENTRY], _ENTRY)), whole=True)
-    both = [Variant(_ENTRY, source, whole=True) for source in stubs(files, entries)]
+    unchanged = Variant(ENTRY_FILE, ast.unparse(files.tree(ENTRY_FILE)), whole=True)
+    both = [Variant(ENTRY_FILE, source, whole=True) for source in stubs(files, entries)]
     variants = [unchanged, *both, *(Variant(m.path, m.source, tier=tier) for m, tier in _tiers(taken))]
     seconds = max(_LEAST_SECONDS, _TIMES_THE_TESTS * tests_seconds)
-    started = nullcontext(runner) if runner else start_runner(staged, draws=draws_examples(files))
+    started = nullcontext(runner) if runner else start_runner(staged, draws=uses_hypothesis(files))
     with started as own:
         runs = run_variants(staged, contract.name, variants, own, seconds=seconds, budget=budget)
     return _judged(mutants, taken, runs, threshold, seconds)
@@ -131,7 +129,7 @@ def _judged(
         len(judged),
         len(judged) - len(alive),
         threshold,
-        tuple(f"{mutant.where}: {mutant.change}" for mutant in alive),
+        tuple(f"{mutant.location}: {mutant.change}" for mutant in alive),
     )
 
 
@@ -145,7 +143,7 @@ def _tiers(taken: list[Mutant]) -> Iterator[tuple[Mutant, int]]:
     return ((mutant, tiers[mutant.source]) for mutant in taken)
 
 
-def draws_examples(files: Mapping[str, bytes]) -> bool:
+def uses_hypothesis(files: Mapping[str, bytes]) -> bool:
     """Whether the tests draw their examples."""
     return any(b"hypothesis" in data for path, data in files.items() if path.startswith("tests/"))
 
@@ -156,7 +154,7 @@ def _slow(first: VariantRun) -> Iterator[Finding]:
         f"{_SAMPLES[-1]} small faults put into the module; let them take less than "
         f"{_MOST_TESTS_SECONDS:g} s in all: draw fewer examples, or give smaller inputs"
     )
-    yield Finding("strength.slow", "tests", message)
+    yield Finding(FindingCode.STRENGTH_SLOW, "tests", message)
 
 
 def _unstable(first: VariantRun) -> Iterator[Finding]:
@@ -166,32 +164,58 @@ def _unstable(first: VariantRun) -> Iterator[Finding]:
             f"the tests passed once and not when they were run again on the same module ({names}); "
             "make them independent of chance, time and one another"
         )
-        yield Finding("strength.unstable", "tests", message)
+        yield Finding(FindingCode.STRENGTH_UNSTABLE, "tests", message)
 
 
 def _weak(judged: list[tuple[Mutant, VariantRun]], threshold: float, *, fewer: bool) -> Iterator[Finding]:
     least = _LEAST_IN_A_FUNCTION_OF_FEWER if fewer else _LEAST_IN_A_FUNCTION
-    yield from _below(judged, threshold, "strength.weak", "tests", "the module")
+    yield from _below(judged, threshold, FindingCode.STRENGTH_WEAK, "tests", "the module")
     scopes: dict[str, list[tuple[Mutant, VariantRun]]] = {}
     for mutant, run in judged:
         scopes.setdefault(mutant.scope, []).append((mutant, run))
     for scope, own in sorted(scopes.items()):
         if scope != MODULE_LEVEL and len(own) >= least:
-            yield from _below(own, threshold, "strength.function", own[0][0].where, scope)
+            yield from _below(own, threshold, FindingCode.STRENGTH_FUNCTION, own[0][0].location, scope)
 
 
 def _below(
-    judged: list[tuple[Mutant, VariantRun]], threshold: float, code: str, where: str, what: str
+    judged: list[tuple[Mutant, VariantRun]], threshold: float, code: str, location: str, what: str
 ) -> Iterator[Finding]:
     alive = [mutant for mutant, run in judged if run.outcome == "passed"]
     killed = len(judged) - len(alive)
     if judged and killed < threshold * len(judged):
-        shown = [f"  {mutant.where}: {mutant.change}" for mutant in alive[:_MOST_SHOWN]]
-        shown += [f"  and {len(alive) - _MOST_SHOWN} more"] * (len(alive) > _MOST_SHOWN)
-        told = "\n".join(shown)
+        lines = [f"  {mutant.location}: {mutant.change}" for mutant in alive[:_MOST_SHOWN]]
+        lines += [f"  and {len(alive) - _MOST_SHOWN} more"] * (len(alive) > _MOST_SHOWN)
+        listing = "\n".join(lines)
         yield Finding(
             code,
-            where,
+            location,
             f"the tests notice {killed} of {len(judged)} small faults put into {what}, and {threshold:.0%} are due; "
-            f"write tests that fail on these:\n{told}",
+            f"write tests that fail on these:\n{listing}",
         )
+
+
+def stubs(files: Mapping[str, bytes], entries: Iterable[str]) -> tuple[str, str]:
+    """The source of the entry file with the bodies of the entry points replaced, once each way."""
+    tree, names = ParsedFiles.of(files).tree(ENTRY_FILE), set(entries)
+    raising, returning = (_stub(tree, names, body) for body in _STUBBED)
+    return raising, returning
+
+
+def _stub(tree: ast.Module, entries: set[str], body: ast.stmt) -> str:
+    statements = list(tree.body)
+    for place, node in enumerate(statements):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in entries:
+            docstring = node.body[:1] if ast.get_docstring(node) else []
+            statements[place] = with_body(node, [*docstring, body])
+    return ast.unparse(ast.fix_missing_locations(ast.Module(statements, [])))
+
+
+def vacuous_findings(passed_raising: Iterable[str], passed_returning: Iterable[str]) -> list[Finding]:
+    """A finding for each test that passed on both stubs."""
+    both = sorted(set(passed_raising) & set(passed_returning))
+    message = (
+        "the test passes on a module that only raises NotImplementedError and on one that only returns None; "
+        "assert what the entry point returns, changes or raises"
+    )
+    return [Finding(FindingCode.TESTS_VACUOUS, f"tests/{name}", message) for name in both]

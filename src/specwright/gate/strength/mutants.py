@@ -1,7 +1,7 @@
-"""The mutants of a module: its files, each with one small fault, to see whether its tests notice (DESIGN §8.1,
-D-S8-08).
+"""The mutants of a module: its files, each with one small fault, to see whether its tests notice (design:
+module-directory, ship-gate).
 
-Which faults there are is told by `strength.faults`, which places are spared by `strength.spared`. Every file of
+`strength.mutations` has the faults, `strength.equivalent_mutants` the places that are left out. Every file of
 `implementation/` is mutated. Which mutants are taken, when there are too many, depends on nothing but the source.
 """
 
@@ -10,13 +10,12 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from specwright.gate.strength.faults import Faults
-from specwright.gate.top_level import parse_source
-
-__all__ = ["MODULE_LEVEL", "Mutant", "made_mutants", "sampled"]
+from specwright.gate.source.files import ParsedFiles
+from specwright.gate.strength.mutations import Mutations
+from specwright.ports.gate import ENTRY_FILE
 
 MODULE_LEVEL = "the module level"
-"""The scope of what stands in no function."""
+"""The scope of code outside functions."""
 
 
 class Mutant(NamedTuple):
@@ -25,7 +24,7 @@ class Mutant(NamedTuple):
     Args:
         path: The file, `implementation/__init__.py`.
         line: Where.
-        scope: The function that it stands in, with its file where that is not the first; or the module level.
+        scope: The function that holds it, with its file where that is not the first; or the module level.
         change: What was changed, as a person reads it.
         source: The whole file with the fault.
     """
@@ -37,36 +36,35 @@ class Mutant(NamedTuple):
     source: str
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """`implementation/__init__.py:12`."""
         return f"{self.path}:{self.line}"
 
 
-def made_mutants(files: Mapping[str, bytes]) -> list[Mutant]:
+def mutants_of(files: Mapping[str, bytes]) -> list[Mutant]:
     """Every mutant of an implementation, in the order of the source.
 
     Args:
         files: The files of a candidate, readable.
     """
-    found: list[Mutant] = []
-    for path in sorted(files):
-        if path.startswith("implementation/") and path.endswith(".py"):
-            found += _of_file(parse_source(files[path], path), path)
-    return found
+    parsed = ParsedFiles.of(files)
+    return [
+        mutant for path in sorted(parsed.implementation()) for mutant in _of_file(parsed.tree(path), path)
+    ]
 
 
 def sampled(mutants: list[Mutant], most: int) -> list[Mutant]:
     """At most so many mutants, spread evenly over the functions, chosen by their own digests.
 
     Args:
-        mutants: Of `made_mutants`.
+        mutants: Of `mutants_of`.
         most: How many.
     """
     if len(mutants) <= most:
         return mutants
     scopes: dict[str, list[tuple[str, int]]] = {}
     for place, mutant in enumerate(mutants):
-        digest = hashlib.sha256(f"{mutant.where} {mutant.change} {place}".encode()).hexdigest()
+        digest = hashlib.sha256(f"{mutant.location} {mutant.change} {place}".encode()).hexdigest()
         scopes.setdefault(mutant.scope, []).append((digest, place))
     waiting = [[place for _, place in sorted(scopes[scope])] for scope in sorted(scopes)]
     chosen: list[int] = []
@@ -78,9 +76,9 @@ def sampled(mutants: list[Mutant], most: int) -> list[Mutant]:
 
 
 def _of_file(tree: ast.Module, path: str) -> Iterator[Mutant]:
-    prefix = "" if path == "implementation/__init__.py" else path.removeprefix("implementation/") + "::"
+    prefix = "" if path == ENTRY_FILE else path.removeprefix("implementation/") + "::"
     scopes = _scopes(tree, prefix)
-    for fault in Faults(tree).found():
+    for fault in Mutations(tree).found():
         undo = fault.apply()
         source = ast.unparse(ast.fix_missing_locations(tree))
         undo()
@@ -89,7 +87,7 @@ def _of_file(tree: ast.Module, path: str) -> Iterator[Mutant]:
 
 
 def _scopes(tree: ast.Module, prefix: str) -> dict[int, str]:
-    """The function that each node stands in; a function within one belongs to the outer."""
+    """The function that holds each node; a function within one belongs to the outer."""
     scopes: dict[int, str] = {}
 
     def enter(node: ast.AST, owner: str, scope: str) -> None:

@@ -1,4 +1,4 @@
-"""Runs a candidate's tests on variants of its source (D-S8-07, D-S8-08).
+"""Runs a candidate's tests on variants of its source (design: ship-gate).
 
 This is what a sandbox hosts: it gets a staged candidate and whole files to put in place of its own, and says of each
 variant how the tests ended. Every variant has a process of its own, so that none sees what another did.
@@ -6,16 +6,12 @@ variant how the tests ended. Every variant has a process of its own, so that non
 
 import json
 import os
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from specwright.errors import SpecwrightError
-from specwright.gate.sandbox.bounded_process import Started, start_bounded
-from specwright.gate.staging import Staged
+from specwright.gate.sandbox.pair import Pair, prepare_variants
+from specwright.gate.sandbox.staging import Staged
 
-__all__ = ["BUDGET_SECONDS", "Variant", "VariantRun", "run_variants", "start_runner"]
-
-_SCRIPT = Path(__file__).with_name("child.py")
 _JOBS = 4
 _WALL_SECONDS = 600.0
 BUDGET_SECONDS = 150.0
@@ -58,7 +54,7 @@ class VariantRun(NamedTuple):
     seconds: float
 
 
-def start_runner(staged: Staged, *, draws: bool) -> Started:
+def start_runner(staged: Staged, *, draws: bool) -> Pair:
     """Start what runs variants; it loads pytest and waits.
 
     Args:
@@ -68,24 +64,32 @@ def start_runner(staged: Staged, *, draws: bool) -> Started:
     Raises:
         SpecwrightError: the process could not be started, or there is no sandbox.
     """
-    scratch = staged.scratch / "variants"
-    scratch.mkdir()
-    return start_bounded(
-        _SCRIPT,
-        [str(staged.lib), str(staged.tests), str(scratch / _LISTING), "draws" if draws else ""],
-        cwd=scratch,
-        timeout_seconds=_WALL_SECONDS,
-        reads=(staged.lib, staged.tests),
-        sandbox=staged.sandbox,
-        forks=True,
-    )
+    return prepare_variants(staged, _LISTING, draws=draws, seconds=_WALL_SECONDS)
+
+
+class _Outcomes:
+    """How the tests ended on each variant, by its place (a `Ledger`)."""
+
+    def __init__(self) -> None:
+        self.events: dict[int, dict[str, Any]] = {}
+
+    def reported(self, header: dict[str, Any]) -> None:
+        """An outcome."""
+        if header.get("event") == "variant":
+            self.events[int(header["place"])] = header
+
+    def called(self, call: dict[str, Any], payload: bytes) -> None:
+        """The module is in the same process, so no call is made."""
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> None:
+        """There is no other process that could reply."""
 
 
 def run_variants(
     staged: Staged,
     name: str,
     variants: list[Variant],
-    runner: Started,
+    runner: Pair,
     *,
     seconds: float,
     budget: float = BUDGET_SECONDS,
@@ -107,28 +111,28 @@ def run_variants(
     Raises:
         SpecwrightError: the runner itself did not come up, or did not come to its end.
     """
-    plan = {
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    work = {
         "name": name,
         "lib": str(staged.lib),
-        "jobs": min(
-            _JOBS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        ),
+        "jobs": min(_JOBS, processors),
         "seconds": seconds,
         "budget": budget,
         "variants": [variant._asdict() for variant in variants],
     }
-    (staged.scratch / "variants" / _LISTING).write_text(json.dumps(plan), encoding="utf-8")
-    ran = runner.run()
-    told = {int(event["place"]): event for event in ran.events if event.get("event") == "variant"}
-    if ran.ended == "timeout" and 0 in told and told[0]["seconds"] > _SLOW_SECONDS:
-        return [_run(told[0])]
-    if len(told) != len(variants):
+    (runner.scratch / _LISTING).write_text(json.dumps(work), encoding="utf-8")
+    outcomes = _Outcomes()
+    ended = runner.run({}, {}, outcomes, _WALL_SECONDS)
+    events = outcomes.events
+    if ended.how == "timeout" and 0 in events and events[0]["seconds"] > _SLOW_SECONDS:
+        return [_run(events[0])]
+    if len(events) != len(variants):
         raise SpecwrightError(
-            f"the run of the mutants broke off after {len(told)} of {len(variants)} ({ran.ended}): {ran.output[-500:]}",
+            f"the run of the mutants broke off after {len(events)} of {len(variants)} ({ended.how}): {ended.output[-500:]}",
             where="gate",
             remedy="run it again on a machine with less load, or turn the strength stage off to see the other findings",
         )
-    return [_run(told[place]) for place in range(len(variants))]
+    return [_run(events[place]) for place in range(len(variants))]
 
 
 def _run(event: dict[str, Any]) -> VariantRun:

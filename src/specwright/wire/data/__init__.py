@@ -1,8 +1,7 @@
-"""The contracts, schemas and fixtures of Agent Wire 1.1 as data: the only module of the wire that touches files.
+"""The contracts, schemas and fixtures of Agent Wire 1.1 as data: the only module of `wire` that reads files.
 
-They stand at the repository root because W names those paths; a wheel carries copies beside this module. A
-build backend's forced includes are invisible to an editable install, so the loader falls back to the checkout
-(DESIGN §2).
+The files are at the repository root, where the Agent Wire specification has them; a wheel carries copies beside this
+module. An editable install does not see a build backend's forced includes, so the loader falls back to the checkout.
 """
 
 from functools import cache
@@ -38,7 +37,7 @@ def schemas() -> dict[str, JsonObject]:
 
 
 def fixtures() -> dict[str, bytes]:
-    """Every fixture by its file name, as bytes, since some are no JSON; `expectations.json` tells of the others."""
+    """Every fixture by its file name, as bytes, since some are not JSON; `expectations.json` describes the others."""
     files = sorted(_directory("fixtures").iterdir(), key=lambda entry: entry.name)
     return {entry.name: entry.read_bytes() for entry in files if entry.name.endswith(".json")}
 

@@ -1,0 +1,142 @@
+"""What a role invocation is given, as rows of its context pack with the files that stand for them (design:
+provenance, role-access).
+
+One list makes the manifest and the role's directory, so that the one cannot say more than the other holds. A pack
+that cannot be filled stops here, before it is written and before a model is asked (design: context-packs).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, cast
+
+from specwright import canonical_json
+from specwright.application.context.schemas import harness_schemas
+from specwright.application.factory import Factory, ProjectView
+from specwright.application.tasks import Task
+from specwright.canonical_json import JsonValue
+from specwright.domain.artifacts.artifact import Purpose
+from specwright.domain.artifacts.provenance import METADATA, Permission
+from specwright.domain.base.ids import ModuleRef
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.ports.code_index import CodeIndex
+from specwright.ports.journal import Scope
+from specwright.ports.roles import Files
+
+Row = tuple[str, Permission, str]
+"""A reference, how much of it is shown, and why."""
+
+
+class PackEntry(NamedTuple):
+    """One reference of a context pack, with the files that the role's directory holds for it.
+
+    A role without file tools finds the same in its request.
+    """
+
+    ref: str
+    permission: Permission
+    reason: str
+    files: Files = MappingProxyType({})
+
+
+def pack_rows(given: Iterable[PackEntry]) -> list[Row]:
+    """The manifest of what is given."""
+    return [(item.ref, item.permission, item.reason) for item in given]
+
+
+def pack_files(given: Iterable[PackEntry]) -> dict[str, bytes]:
+    """The role's directory."""
+    return {path: data for item in given for path, data in item.files.items()}
+
+
+def task_ref(factory: ProjectView, task: Task) -> str:
+    """A task in the version of its spec."""
+    spec = factory.projection.spec
+    return f"{task.task_id}@{spec.spec_version if spec else '1.0.0'}"
+
+
+def index_statuses(factory: Factory, scope: Scope, refs: Sequence[str]) -> dict[str, JsonValue]:
+    """What the Code Index says of modules, by reference: as it was when the invocation began."""
+    if not refs:
+        return {}
+
+    def live() -> JsonValue:
+        return {ref: entry for ref in refs if (entry := index_entry(factory.index, ref)) is not None}
+
+    asked: JsonValue = {"tool": "index_status", "refs": list(refs)}
+    return cast(dict[str, JsonValue], scope.recall("tool", asked, live))
+
+
+def index_entry(index: CodeIndex, ref: str) -> JsonValue:
+    """What METADATA_ONLY shows of a module; None if the Code Index does not know it."""
+    entry = index.get(*ModuleRef.parse(ref))
+    return entry and {
+        "module_ref": ref,
+        "name": entry.name,
+        "version": entry.version,
+        "status": entry.status.value,
+        "superseded_by": entry.superseded_by,
+        "notes": entry.notes,
+    }
+
+
+def dependency_entries(
+    refs: Sequence[str], surfaces: Mapping[str, Files], statuses: Mapping[str, JsonValue]
+) -> list[PackEntry]:
+    """Modules that may be called: their surface, and their status in the index (design: deprecation).
+
+    Args:
+        refs: Of sealed modules.
+        surfaces: Their public files.
+        statuses: As `index_statuses` tells them.
+    """
+    given: list[PackEntry] = []
+    for ref in refs:
+        name = MicroModuleContract.from_bytes(surfaces[ref]["contract.json"], ref).name
+        shown = {f"dependencies/{name}/{path}": data for path, data in surfaces[ref].items()}
+        given.append(PackEntry(ref, Permission.CONTRACT_ONLY, "a module that it may call", shown))
+        status = {f"index/{name}/{METADATA}": canonical_json.pretty(statuses[ref])} if ref in statuses else {}
+        given.append(
+            PackEntry(ref, Permission.METADATA_ONLY, f"its index status: {_status(statuses, ref)}", status)
+        )
+    return given
+
+
+def schema_entries() -> list[PackEntry]:
+    """The schemas of the factory's records, for the one role that is given them (design: engineering, role-access)."""
+    return [
+        PackEntry(
+            f"SCHEMA-{name}@1.0.0",
+            Permission.FULL,
+            "the schema of a record",
+            {f"schemas/{name}.json": data},
+        )
+        for name, data in harness_schemas().items()
+    ]
+
+
+def debate_entries(factory: ProjectView, task: Task, before: str, *, amending: bool) -> list[PackEntry]:
+    """What a revision is told of the debate: the failures of the challenge, the rationale of a rejection, or the
+    amendments, each without the rest of its record (design: role-access, debate)."""
+    steps = (Purpose.CHALLENGED_BY, Purpose.ADJUDICATED_BY, Purpose.REJECTED_BY, Purpose.AMENDED_AFTER)
+    outputs = factory.artifacts.envelope(task.folder, before).outputs
+    judged = [output for output in outputs if output.purpose in steps]
+    if not judged:
+        return []
+    told: dict[str, str] = {
+        Purpose.CHALLENGED_BY: "its failures, without its assessments",
+        Purpose.REJECTED_BY: "its rationale, as the failure to correct",
+        **({Purpose.ADJUDICATED_BY: "its amendments, to be applied"} if amending else {}),
+    }
+    last = judged[-1]
+    return [PackEntry(last.ref, Permission.SUMMARY_ONLY, told[last.purpose])] if last.purpose in told else []
+
+
+def previous_version(factory: ProjectView, task: Task, before: str, files: Files) -> list[PackEntry]:
+    """The version that is revised, which is the role's own."""
+    ref = factory.artifacts.ref(task.folder, before)
+    return [PackEntry(ref, Permission.FULL, "its own version, to be revised", files)]
+
+
+def _status(statuses: Mapping[str, JsonValue], ref: str) -> str:
+    entry = statuses.get(ref)
+    return str(entry["status"]) if isinstance(entry, dict) else "not in the index"

@@ -1,0 +1,303 @@
+"""The debate over one deliverable, step by step (design: debate).
+
+Each step takes the debate's state and returns what changes in it; `loop.DELIVERABLE_LOOP` says in which order. The
+state holds ids and counters only; what was said is in the records. Both kinds of deliverable take the same steps.
+"""
+
+from collections.abc import Sequence
+
+from specwright import canonical_json
+from specwright.application import scopes
+from specwright.application.announce import announce, gate_decision
+from specwright.application.debate.contract_set import ContractSet
+from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
+from specwright.application.debate.implementation import module_of
+from specwright.application.debate.judges import (
+    ask_arbiter,
+    ask_challenger,
+    record_ref,
+    store_record,
+    store_ruling,
+)
+from specwright.application.factory import Factory
+from specwright.application.loop_state import DebateState
+from specwright.application.messages.rounds import without_source
+from specwright.application.plan.stored_plans import ReopenedPlan, load_plan
+from specwright.application.store.debates import Cause, DebateHistory, DebateRecords
+from specwright.application.store.file_hashes import note_hashes
+from specwright.application.store.invocations import Invocation
+from specwright.application.tasks import task_at
+from specwright.domain.answers.answers import Failure, FaultOf, Verdict
+from specwright.domain.base.ids import ArtifactType, artifact_id
+from specwright.domain.debate.answer_rules import for_proposer, is_disputed
+from specwright.domain.debate.debate import (
+    CONTRACTS,
+    MAX_REVISIONS,
+    Adjudication,
+    Challenge,
+    Proposal,
+    approval,
+)
+from specwright.domain.debate.falsifying import TriedTest, active_tests, named_in
+from specwright.ports.journal import Scope
+from specwright.ports.progress import Step
+from specwright.ports.roles import Role
+
+CONTRACT_CHANGED = Failure(
+    invariant="The module meets its contract as it stands now.",
+    evidence="The contract was found at fault and has been debated again; it is another than when these files were made.",
+    required_change="Bring signature, behaviour, tests, obligations and examples to the contract in this message.",
+)
+"""The failure that a module has to correct whose contract was reopened (design: debate)."""
+
+
+def open_debate(factory: Factory, state: DebateState) -> "Debate":
+    """The debate over the deliverable that a state names."""
+    task, name = task_at(factory, state["task_id"]), state["deliverable"]
+    plan = load_plan(factory.artifacts, task.folder, state["plan_id"])
+    if name != CONTRACTS:
+        return Debate(factory, module_of(factory, task, plan, name))
+    reopened = ReopenedPlan(plan, state["sealed"]) if "sealed" in state else None
+    return Debate(factory, ContractSet(factory, task, plan, reopened))
+
+
+class Debate:
+    """One debate: its deliverable and its records."""
+
+    def __init__(self, factory: Factory, deliverable: Deliverable) -> None:
+        self._factory = factory
+        self._deliverable = deliverable
+        self._task = deliverable.task
+        self._artifacts = factory.artifacts
+
+    def propose(self, state: DebateState) -> DebateState:
+        """The first version and its proposal; the debate is named by this proposal (design: debate)."""
+        version = self._deliverable.submit(1, RevisionRequest(), "")
+        proposal = self._proposal(version, 1)
+        self._records(proposal.proposal_id).write_proposal(1, proposal)
+        self._note("proposed", "round 1")
+        return {
+            "debate_id": proposal.proposal_id,
+            "version_id": version.version_id,
+            "round": 1,
+            "retry_count": 0,
+        }
+
+    def challenge(self, state: DebateState) -> DebateState:
+        """The Challenger's verdict on this round."""
+        records, number, version_id = self._records(state["debate_id"]), state["round"], state["version_id"]
+        history = self._history(state, records.history(number, number - 1, number - 1))
+        record = ask_challenger(self._factory, self._deliverable, version_id, number, history)
+        records.write_challenge(number, record)
+        for name in self._deliverable.artifacts(version_id):
+            self._artifacts.challenged(self._task.folder, name, record.challenge_id)
+        self._note("challenged", f"round {number}: {record.verdict}")
+        return {
+            "verdict": record.verdict.value,
+            "disputed": is_disputed(record),
+            "source_of_failure": "challenge",
+        }
+
+    def revise(self, state: DebateState) -> DebateState:
+        """The next round: a new version that corrects the failures, as a new artifact (design: debate)."""
+        records, number = self._records(state["debate_id"]), state["round"] + 1
+        if state["source_of_failure"] in {"adjudication", "reopened"}:
+            # here, not where it is decided: that step, run again after a crash, would meet a DRAFT
+            ruling, left = records.adjudication(number - 1), MAX_REVISIONS - state["retry_count"]
+            for name in self._deliverable.artifacts(state["version_id"]):
+                self._artifacts.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
+        version = self._deliverable.submit(number, self._request(state, records), state["version_id"])
+        records.write_proposal(number, self._proposal(version, number))
+        self._note("proposed", f"round {number}")
+        return {"version_id": version.version_id, "round": number, "retry_count": state["retry_count"] + 1}
+
+    def adjudicate(self, state: DebateState) -> DebateState:
+        """The Arbiter's ruling on this round."""
+        records, number, version_id = self._records(state["debate_id"]), state["round"], state["version_id"]
+        history = self._history(state, records.history(number, number, number - 1))
+        left = MAX_REVISIONS - state["retry_count"]
+        record = ask_arbiter(self._factory, self._deliverable, version_id, number, history, left)
+        records.write_adjudication(number, record)
+        for name in self._deliverable.artifacts(version_id):
+            self._artifacts.adjudicated(self._task.folder, name, record.adjudication_id)
+        self._note("adjudicated", f"round {number}: {record.decision}")
+        return {
+            "decision": record.decision.value,
+            "halt_reason": _rejection_reason(record),
+            "confirmed_fault": record.confirmed_fault.value if record.confirmed_fault else "",
+            "source_of_failure": "adjudication",
+        }
+
+    def apply_amendments(self, state: DebateState) -> DebateState:
+        """The Proposer applies every amendment and accounts for each (design: amendments)."""
+        records, number, before = self._records(state["debate_id"]), state["round"], state["version_id"]
+        active_tests = self._active_tests(records, number, before)
+        version, answer = self._deliverable.amend(before, number, records.adjudication(number), active_tests)
+        written = records.write_amendments(number, before, version.version_id, answer)
+        scope = scopes.amendments(self._task.run, self._deliverable.name, version.version_id)
+        note_hashes(self._factory.journal.scope(scope), written)
+        self._note("amended", f"round {number}")
+        return {"version_id": version.version_id}
+
+    def validate_amendments(self, state: DebateState) -> DebateState:
+        """Check that every amendment was applied, by the flags and in the new version (design: amendments)."""
+        records, number = self._records(state["debate_id"]), state["round"]
+        before, after, answer = records.amendments(number)
+        ruling = records.adjudication(number)
+        missing = [
+            f"{_amendment_text(ruling, record.amendment_index)} was not applied: {record.note}"
+            for record in answer.applied
+            if not record.applied
+        ]
+        missing += self._deliverable.unapplied(before, after, ruling)
+        if not missing:
+            judged = records.challenge(number).challenge_id, ruling.adjudication_id
+            for name in self._deliverable.artifacts(after):
+                self._artifacts.amended(self._task.folder, name, before, *judged)
+        return {"halt_reason": "; ".join(missing)}
+
+    def ship(self, state: DebateState) -> DebateState:
+        """The gate's own observation; a failure spends a revision (design: debate)."""
+        records, number, version_id = self._records(state["debate_id"]), state["round"], state["version_id"]
+        result = self._deliverable.verify(version_id, self._active_tests(records, number, version_id))
+        evidence = records.write_gate(number, version_id, result)
+        project_id, name = self._factory.projection.project_id, self._deliverable.name
+        decided = gate_decision(
+            project_id,
+            "lock" if name == CONTRACTS else "ship",
+            evidence,
+            self._artifacts.ref(self._task.folder, version_id),
+            passed=not result.failures,
+            caused_by=self._task.stream,
+        )
+        scope = self._factory.journal.scope(scopes.gate_decision(self._task.run, name, version_id))
+        announce(self._factory, scope, project_id, [decided])
+        return {"halt_reason": "; ".join(f.evidence for f in result.failures), "source_of_failure": "gate"}
+
+    def overrule(
+        self, scope: Scope, by: Invocation, debate_id: str, version_id: str, number: int, rationale: str
+    ) -> None:
+        """Record a person's approval as the ruling of a round of its own, `number` (design: escalation)."""
+        records, last = self._records(debate_id), number - 1
+        ruling = approval(artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), version_id, rationale)
+        history = records.history(last, last, last)
+        store_ruling(self._factory, self._deliverable, scope, by, ruling, history)
+        records.write_adjudication(number, ruling)
+        self._artifacts.overruled(self._task.folder, version_id, ruling.adjudication_id)
+        self._note("overruled", f"round {number}: {ruling.decision}")
+
+    def provide(self, version: Version, debate_id: str, number: int) -> str:
+        """Record a person's version as the proposal of a round; returns the debate's id, a new one if it had none."""
+        proposal = self._proposal(version, number)
+        debate_id = debate_id or proposal.proposal_id
+        self._records(debate_id).write_proposal(number, proposal)
+        self._note("provided", f"round {number}")
+        return debate_id
+
+    def active_tests(self, debate_id: str, number: int, version_id: str) -> Sequence[TriedTest]:
+        """The falsifying tests of the rounds so far that count for a version."""
+        return self._active_tests(self._records(debate_id), number, version_id)
+
+    def _proposal(self, version: Version, number: int) -> Proposal:
+        """What was submitted, as the proposal of a round."""
+        place = self._task.place(self._deliverable.name, f"round-{number}", Role.PROPOSER)
+        scope = self._factory.journal.scope(scopes.proposal(place.run_id))
+        record = Proposal(
+            proposal_id=artifact_id(ArtifactType.PROPOSAL, scope.hex8()),
+            target_artifact_id=version.version_id,
+            claim=version.claim,
+            deliverable_ref=self._artifacts.ref(self._task.folder, version.version_id),
+            acceptance_checks=list(version.acceptance_checks),
+            test_inventory=dict(version.test_inventory),
+            examples=version.examples,
+            preflight=list(version.preflight),
+        )
+        about = [(record.deliverable_ref, "the deliverable that it is about")]
+        store_record(self._factory, scope, version.by, record, about)
+        return record
+
+    def _request(self, state: DebateState, records: DebateRecords) -> RevisionRequest:
+        """What the next version has to correct: the failures of the challenge, of the gate, of the ruling with what is
+        left of the challenge, or of the module's debate that found the contract at fault (design: debate)."""
+        number, version_id = state["round"], state["version_id"]
+        active = self._active_tests(records, number, version_id)
+        match state["source_of_failure"]:
+            case "challenge":
+                failures = [for_proposer(failure) for failure in records.challenge(number).failures]
+                return RevisionRequest(failures, (), active)
+            case "gate":
+                return RevisionRequest(records.gate(number, version_id).failures, (), active)
+            case "late":
+                return RevisionRequest(*self._late_fault(state))
+            case "reopened":
+                challenge = records.challenge(number)
+                tests = [tried.name for tried in challenge.counterexamples]  # the active ones are run again
+                own = [f for f in challenge.faults(FaultOf.MODULE) if not named_in(f, tests)]
+                return RevisionRequest([CONTRACT_CHANGED, *own], _sources(challenge), active)
+            case _:
+                challenge, ruling = records.challenge(number), records.adjudication(number)
+                failed = challenge.verdict is Verdict.FAIL
+                left = challenge.without(ruling.struck_tests) if failed else []
+                failures = [*left, _rejection(ruling.rationale)]
+                return RevisionRequest(failures, _sources(challenge) if left else (), active)
+
+    def _history(self, state: DebateState, history: DebateHistory) -> DebateHistory:
+        """The debate so far, with the causes of the rounds that none of its challenges and rulings asked for (design:
+        debate)."""
+        records, causes = self._records(state["debate_id"]), list[Cause]()
+        for number in range(1, state["round"]):
+            results = [records.gate(number, version_id) for version_id in records.judged(number)]
+            if failures := [failure for result in results for failure in result.failures]:
+                causes.append(Cause(number + 1, [without_source(failure) for failure in failures]))
+            elif results and "cause_debate" in state:
+                causes.append(Cause(number + 1, *self._late_fault(state)))
+        return history._replace(causes=causes)
+
+    def _late_fault(self, state: DebateState) -> tuple[list[Failure], tuple[tuple[str, str], ...]]:
+        """What a module's debate found wrong with the contracts that are debated again, and the records of it (design:
+        debate)."""
+        records, number = self._records(state["cause_debate"]), state["cause_round"]
+        challenge, ruling = records.challenge(number), records.adjudication(number)
+        failures = [*challenge.faults(FaultOf.CONTRACT), _rejection(ruling.rationale)]
+        return failures, _sources(challenge, ruling)
+
+    def _active_tests(self, records: DebateRecords, number: int, version_id: str) -> list[TriedTest]:
+        tried, struck = records.falsified(number)
+        if not tried:
+            return []
+        (contract,) = self._deliverable.contracts(version_id)
+        return active_tests(tried, struck, canonical_json.digest(contract.to_json()))
+
+    def _records(self, debate_id: str) -> DebateRecords:
+        return self._factory.debates.records(debate_id)
+
+    def _note(self, kind: str, text: str) -> None:
+        name = self._deliverable.name
+        self._factory.progress.note(Step(kind, self._task.entry.spec_task_id, f"{name} {text}"))
+
+
+def _sources(challenge: Challenge, ruling: Adjudication | None = None) -> tuple[tuple[str, str], ...]:
+    """The records that failures come from, with what a role is shown of each."""
+    sources = [(record_ref(challenge), "its failures, without its assessments")]
+    if ruling:
+        sources.append((record_ref(ruling), "its rationale, as a failure to correct"))
+    return tuple(sources)
+
+
+def _rejection(rationale: str) -> Failure:
+    """A REJECT as the failure that the Proposer has to correct (design: debate)."""
+    return Failure(
+        invariant="The Arbiter rejected the deliverable.", evidence=rationale, required_change=rationale
+    )
+
+
+def _rejection_reason(ruling: Adjudication) -> str:
+    """Why the debate halts if this ruling ends it."""
+    if not ruling.confirmed_fault:
+        return "the Arbiter rejected it and no revision is left"
+    return f"the {ruling.confirmed_fault.value} is at fault, as the Arbiter confirmed: {ruling.rationale}"
+
+
+def _amendment_text(ruling: Adjudication, index: int) -> str:
+    amendment = ruling.amendments[index]
+    return f"amendment {index} ({amendment.action} {amendment.target}: {amendment.detail})"

@@ -1,0 +1,243 @@
+"""The gate's verdict, journalled: what it observed once is not observed again after a crash (design: journal)."""
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from specwright import canonical_json
+from specwright.application.store.modules import ModuleStore
+from specwright.canonical_json import JsonValue
+from specwright.domain.answers.answers import Failure, FalsifyingTest
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
+from specwright.ports.gate import (
+    Candidate,
+    Finding,
+    GateVerdict,
+    SealedModule,
+    ShipGate,
+    StageResult,
+    TestResult,
+    Trial,
+)
+from specwright.ports.journal import Scope
+from specwright.ports.progress import Progress, Step
+from specwright.ports.roles import Files
+
+MANY_PLACES = 5
+"""Of one finding; the rest are counted."""
+
+LONGEST_LINE = 160
+"""Of a finding's message, as far as the progress tells it."""
+
+
+def judge(
+    gate: ShipGate, progress: Progress, scope: Scope, candidate: Candidate, *, thorough: bool
+) -> GateVerdict:
+    """Judge a candidate, or recall how it was judged; what it measured is drawn as such."""
+    request: JsonValue = {
+        "contract": candidate.contract.ref,
+        "fingerprint": candidate.contract.interface_fingerprint,
+        "files": tree_sha256(candidate.files),
+        "dependencies": [d.contract.ref for d in candidate.dependencies],
+        "thorough": thorough,
+    }
+    verdict = _from_json(
+        cast(
+            dict[str, Any],
+            scope.recall("verdict", request, lambda: _to_json(gate.judge(candidate, thorough=thorough))),
+        )
+    )
+    durations = scope.readings([test.duration_ms for test in verdict.tests])
+    tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, durations, strict=True))
+    # a sweep that is bounded by time reports how far it came: measured too, so that a replay says the same
+    notes = cast(list[str], scope.recall("draw", "notes", lambda: list(verdict.notes)))
+    if not verdict.passed:
+        progress.note(_refusal_note(scope, candidate, verdict, "gate" if thorough else "preflight"))
+    return verdict._replace(tests=tests, notes=tuple(notes))
+
+
+def falsify(
+    gate: ShipGate, scope: Scope, candidate: Candidate, tests: Sequence[FalsifyingTest]
+) -> tuple[Trial, ...]:
+    """Try falsifying tests on a candidate, or recall what they showed; without tests nothing is asked."""
+    if not tests:
+        return ()
+    request: JsonValue = {
+        "contract": candidate.contract.ref,
+        "files": tree_sha256(candidate.files),
+        "dependencies": [d.contract.ref for d in candidate.dependencies],
+        "falsify": [test.to_json() for test in tests],
+    }
+
+    def live() -> JsonValue:
+        trials = gate.falsify(candidate, tests)
+        return [[t.name, list(t.problems), t.passed, t.message] for t in trials]
+
+    trials = cast(list[Any], scope.recall("verdict", request, live))
+    return tuple(Trial(name, tuple(problems), passed, message) for name, problems, passed, message in trials)
+
+
+def with_falsifying_tests(
+    gate: ShipGate,
+    progress: Progress,
+    scope: Scope,
+    candidate: Candidate,
+    verdict: GateVerdict,
+    active: Sequence[TriedTest],
+) -> GateVerdict:
+    """A verdict that includes the active falsifying tests of the debate, which must pass as well (design:
+    falsifying-tests).
+
+    They are not run where the module's own tests could not be, for example because its surface differs.
+    """
+    if not active or not verdict.tests:
+        return verdict
+    trials = falsify(gate, scope, candidate, [one.test for one in active])
+    findings = [
+        Finding("falsifying.failed", f"tests/{one.name}", _still_fails(one, trial))
+        for one, trial in zip(active, trials, strict=True)
+        if not trial.passed
+    ]
+    if findings:
+        failed = verdict._replace(findings=tuple(findings))
+        progress.note(_refusal_note(scope, candidate, failed, "falsified"))
+    note = f"falsifying tests: {len(active) - len(findings)} of {len(active)} withstood"
+    return verdict._replace(
+        passed=verdict.passed and not findings,
+        findings=(*verdict.findings, *findings),
+        notes=(*verdict.notes, note),
+        stages=(*verdict.stages, StageResult("falsifying", "FAIL" if findings else "PASS", len(findings))),
+    )
+
+
+def execution_log(contract: MicroModuleContract, executed_at: str, verdict: GateVerdict) -> ExecutionLog:
+    """The tests that the gate ran, as evidence (design: ship-gate).
+
+    Args:
+        contract: Of the version that was judged.
+        executed_at: When.
+        verdict: With at least one test.
+    """
+    tests = [
+        ExecutedTest(name=t.name, result=TestOutcome(t.result), duration_ms=round(t.duration_ms, 3))
+        for t in verdict.tests
+    ]
+    return ExecutionLog.of(contract.module_id, contract.module_version, executed_at, tests)
+
+
+def _still_fails(tried: TriedTest, trial: Trial) -> str:
+    result = trial.message or "; ".join(trial.problems)
+    return f"the falsifying test {tried.name} of an earlier round fails:\n{tried.source.strip()}\n\n{result.strip()}"
+
+
+def as_failures(verdict: GateVerdict) -> list[Failure]:
+    """What a Proposer is told of a failed verdict: findings and failing tests, no source but its own."""
+    failures = [_failure(group) for group in _grouped(verdict.findings)]
+    if verdict.diverged:
+        shown = canonical_json.pretty(dict(verdict.diverged)).decode()
+        failures.append(
+            Failure(
+                invariant="The public surface is the locked contract.",
+                evidence=f"These dimensions diverge:\n{shown}",
+                required_change="Restore the signature, `__all__` and classes of the stub.",
+            )
+        )
+    return failures
+
+
+def _refusal_note(scope: Scope, candidate: Candidate, verdict: GateVerdict, kind: str) -> Step:
+    """What a person who watches is told of a failed verdict, in one line."""
+    first, *more = verdict.findings or (Finding("surface.diverged", "", "the interface is another one"),)
+    where = f" at {first.where}" if first.where else ""
+    others = f" (and {len(more)} more)" if more else ""
+    message = first.message.strip().partition("\n")[0][:LONGEST_LINE]
+    task = scope.name.partition(".")[0]
+    return Step(kind, task, f"{candidate.contract.name}: {first.code}{where}: {message}{others}")
+
+
+def _grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings of one cause together: sixty tests that fail in one way are one thing to correct."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.code, finding.message), []).append(finding)
+    return list(groups.values())
+
+
+def _failure(group: list[Finding]) -> Failure:
+    first = group[0]
+    where = ", ".join(finding.where or "the module" for finding in group[:MANY_PLACES])
+    more = f" and {len(group) - MANY_PLACES} more places" if len(group) > MANY_PLACES else ""
+    return Failure(
+        invariant=f"{first.code} at {where}{more}",
+        evidence=first.message,
+        required_change=first.message,
+    )
+
+
+def _to_json(verdict: GateVerdict) -> JsonValue:
+    return cast(
+        JsonValue,
+        {
+            "passed": verdict.passed,
+            "findings": [list(finding) for finding in verdict.findings],
+            "locked": verdict.locked_fingerprint,
+            "actual": verdict.actual_fingerprint,
+            "diverged": dict(verdict.diverged),
+            "tests": [list(test) for test in verdict.tests],
+            "notes": list(verdict.notes),
+            "stages": [list(stage) for stage in verdict.stages],
+            "files": {path: b64encode(data).decode() for path, data in verdict.files.items()},
+        },
+    )
+
+
+def _from_json(data: dict[str, Any]) -> GateVerdict:
+    return GateVerdict(
+        passed=data["passed"],
+        findings=tuple(Finding(*finding) for finding in data["findings"]),
+        locked_fingerprint=data["locked"],
+        actual_fingerprint=data["actual"],
+        diverged=data["diverged"],
+        tests=tuple(TestResult(*test) for test in data["tests"]),
+        notes=tuple(data["notes"]),
+        stages=tuple(StageResult(*stage) for stage in data["stages"]),
+        files={path: b64decode(text) for path, text in data["files"].items()},
+    )
+
+
+def candidate(modules: ModuleStore, contract: MicroModuleContract, files: Files) -> Candidate:
+    """What the gate judges: a module's files with everything sealed that it calls, directly or not."""
+    sealed_modules, refs = list[SealedModule](), [d.ref for d in contract.dependencies]
+    for ref in refs:  # the list grows with the dependencies of each
+        sealed = modules.contract(ref)
+        sealed_modules.append(SealedModule(sealed, modules.location(ref)))
+        refs += [d.ref for d in sealed.dependencies if d.ref not in refs]
+    return Candidate(contract, files, tuple(sealed_modules))
+
+
+def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str, ...]:
+    """What code saw of a draft, for those who may not see it: test names with their parameters, never source."""
+    passed = [test.name for test in verdict.tests if test.result == "PASS"]
+    names = ", ".join(tried.name for tried in active)
+    return (
+        f"the interface extracted from the source is the locked contract, {verdict.actual_fingerprint}",
+        "every obligation of the contract has a passing test, every example gives what it says",
+        f"{len(passed)} of {len(verdict.tests)} tests passed: {', '.join(passed)}",
+        *([f"falsifying tests of earlier rounds passed: {names}"] if active else []),
+    )
+
+
+def refusal_details(contract: MicroModuleContract, scope: Scope, verdict: GateVerdict) -> dict[str, Any]:
+    """What an escalation tells of a version that the gate refused: fingerprints, their difference, and the log of the
+    tests if they ran (design: sealing, ship-gate)."""
+    details: dict[str, Any] = {
+        "module_id": contract.module_id,
+        "module_version": contract.module_version,
+        "locked_fingerprint": verdict.locked_fingerprint,
+        "actual_fingerprint": verdict.actual_fingerprint,
+        "diverged": dict(verdict.diverged),
+    }
+    log = execution_log(contract, scope.now(), verdict).to_json() if verdict.tests else None
+    return details if log is None else {**details, "execution_log": log}

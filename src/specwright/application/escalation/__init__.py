@@ -1,0 +1,1 @@
+"""Halts, stalls, and what a person's answer does (design: escalation)."""

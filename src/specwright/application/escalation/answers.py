@@ -1,0 +1,290 @@
+"""A person's answer to an escalation: checked, then appended as one batch of Wires (design: escalation, task-states).
+
+No model is asked here. The Wires say what an action does to a task, and the project loop continues from the state that
+they make. An answer is given once: the same one, repeated after a crash, changes nothing.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from specwright.application import scopes
+from specwright.application.announce import Announcement, announce, review, task_event
+from specwright.application.escalation.resume import check_in_place
+from specwright.application.escalation.stalls import open_escalations
+from specwright.application.factory import Factory, ProjectView
+from specwright.application.ship import reused
+from specwright.application.tasks import (
+    Task,
+    all_shipped,
+    completion,
+    project_state,
+    refreshed_file,
+    task_at,
+)
+from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation.resolutions import (
+    OPERATOR,
+    Action,
+    AmendSpec,
+    AttestShipped,
+    HumanResolution,
+    ResolutionRecord,
+    SplitTask,
+    actions_of,
+)
+from specwright.domain.tasks.project_state import TaskStatus
+from specwright.domain.tasks.task_board import TaskBoard
+from specwright.domain.tasks.task_file import (
+    TaskAmendment,
+    TaskDefinition,
+    amended,
+    first_entry,
+    render_at_init,
+)
+from specwright.domain.tasks.task_parts import parts_of, task_named
+from specwright.errors import InputError, RefusedError
+from specwright.ports.journal import Scope
+from specwright.ports.progress import Step
+
+
+class _Answer(NamedTuple):
+    """An answer with what it is about."""
+
+    escalation: EscalationArtifact
+    task: Task
+    resolution: HumanResolution
+
+
+class _Effect(NamedTuple):
+    """What an answer comes to: Wires to append, and before them the definitions that they name and task files."""
+
+    events: list[Announcement]
+    definitions: tuple[TaskDefinition, ...] = ()
+    files: Mapping[str, str] = MappingProxyType({})
+
+
+def check(factory: Factory, resolution: HumanResolution) -> None:
+    """Whether an answer can be taken; nothing is written.
+
+    Raises:
+        InputError: no such escalation, or its payload names what is not there.
+        RefusedError: the escalation is answered, or this action does not suit it.
+    """
+    answer = _opened(factory, resolution)
+    _EFFECTS[resolution.action](factory, answer, "2000-01-01T00:00:00Z")
+
+
+def recorded_answer(factory: ProjectView) -> dict[str, Any] | None:
+    """The answer to a waiting escalation that was written before a crash kept it from the log; it counts, and nobody is
+    asked again."""
+    for name in open_escalations(factory):
+        if (record := factory.escalations.resolution(name)) is not None:
+            answer = HumanResolution(action=record.action, payload=record.payload, escalation_id=name)
+            return answer.to_json()
+    return None
+
+
+def resolve(factory: Factory, resolution: HumanResolution) -> str:
+    """Take an answer: its record, its task files, then its Wires, all or none.
+
+    Returns:
+        The escalation's id.
+
+    Raises:
+        InputError, RefusedError: as `check`.
+    """
+    if resolution.escalation_id in factory.projection.resolutions:
+        record = factory.projection.resolutions[resolution.escalation_id]
+        if _is_same(record, resolution):
+            return resolution.escalation_id  # this node runs again after a crash
+    answer = _opened(factory, resolution)
+    name = answer.escalation.escalation_id
+    scope = factory.journal.scope(scopes.resolution(name))
+    now = scope.now()
+    effect = _EFFECTS[resolution.action](factory, answer, now)
+    _append(factory, scope, _record(answer, now), effect)
+    factory.progress.note(Step("resolved", answer.task.entry.spec_task_id, f"{name}: {resolution.action}"))
+    return name
+
+
+def _record(answer: _Answer, now: str) -> ResolutionRecord:
+    return ResolutionRecord(
+        escalation_id=answer.escalation.escalation_id,
+        task_id=answer.task.task_id,
+        action=answer.resolution.action,
+        payload=answer.resolution.payload,
+        resolved_by=OPERATOR,
+        resolved_at=now,
+    )
+
+
+def _append(factory: Factory, scope: Scope, record: ResolutionRecord, effect: _Effect) -> None:
+    factory.escalations.resolve(record)
+    project_id = factory.projection.project_id
+    for definition in effect.definitions:
+        factory.store.define(definition.to_bytes())
+    for path, text in effect.files.items():
+        factory.folder.replace(path, text.encode())
+    record_sha256 = factory.store.define(record.to_bytes())
+    decision = review(
+        project_id, "escalation.resolved", record_sha256, record.escalation_id, record.resolved_by
+    )
+    # the decision caused the rest, except a next attempt, which the end of the last one caused (design: wire)
+    own = [
+        event._replace(caused_by=decision.stream_id) if _is_caused(event) else event
+        for event in effect.events
+    ]
+    announce(factory, scope, project_id, [decision, *own])
+    factory.projection.write(now=True)
+
+
+def _is_caused(event: Announcement) -> bool:
+    return event.type in ("task.failed", "task.cancelled", "task.started") or bool(event.parent)
+
+
+def _opened(factory: Factory, resolution: HumanResolution) -> _Answer:
+    waiting = open_escalations(factory)
+    name = resolution.escalation_id or (waiting[0] if len(waiting) == 1 else "")
+    if not name:
+        names = ", ".join(waiting) or "none waits"
+        raise InputError(f"the answer names no escalation: {names}", remedy="name one in `escalation_id`")
+    escalation = factory.escalations.escalation(name)
+    if name not in waiting:
+        by = factory.projection.resolutions.get(name)
+        raise RefusedError(
+            f"{name} is answered" + (f" already: {by.action}, {by.resolved_at}" if by else ""),
+            where=escalation.task_id,
+            remedy="`specwright escalations` lists those that wait",
+        )
+    recorded = factory.escalations.resolution(name)
+    if recorded is not None and not _is_same(recorded, resolution):
+        raise RefusedError(
+            f"{name} is answered already: {recorded.action}, {recorded.resolved_at}; a crash came before it was carried out",
+            where=escalation.task_id,
+            remedy="`specwright run` goes on with that answer",
+        )
+    suited = actions_of(escalation.details)
+    if resolution.action not in suited:
+        raise RefusedError(
+            f"{resolution.action} does not suit {name}: {_UNSUITED[resolution.action]}",
+            where=escalation.task_id,
+            remedy=f"this one can be answered with {', '.join(suited)}",
+        )
+    return _Answer(escalation, task_at(factory, escalation.task_id), resolution)
+
+
+def _is_same(record: ResolutionRecord, resolution: HumanResolution) -> bool:
+    return (record.action, record.payload) == (resolution.action, resolution.payload)
+
+
+_UNSUITED = {
+    Action.APPROVE_OVERRIDE: "there is no module that could ship, since no proposal of one ever passed the preflight",
+    Action.PROVIDE_FIX: "there is no module to fix",
+    Action.REVISE_PLAN: "its task has not run",
+    Action.ATTEST_SHIPPED: "its task has not run",
+}
+
+
+def _amend_spec(factory: Factory, answer: _Answer, now: str) -> _Effect:
+    payload, task = cast(AmendSpec, answer.resolution.read()), answer.task
+    dropped = [task_named(factory.projection.definitions, text).task_id for text in payload.drop_depends_on]
+    if unknown := [ref for ref in dropped if ref not in task.definition.depends_on]:
+        raise InputError(
+            f"{task.task_id} does not depend on {', '.join(unknown)}", where="payload.drop_depends_on"
+        )
+    amendment = TaskAmendment(
+        replaced_criteria=task.definition.acceptance_criteria,
+        rationale=payload.amendment_rationale,
+        escalation_ref=answer.escalation.escalation_id,
+        amended_at=now,
+    )
+    depends_on = [ref for ref in task.definition.depends_on if ref not in dropped]
+    definition = amended(task.definition, payload.amended_acceptance_criteria, amendment, depends_on)
+    events = list(_next_attempt(factory, task, definition, answer.escalation.escalation_id))
+    return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
+
+
+def _next_attempt(
+    factory: Factory, task: Task, definition: TaskDefinition, escalation: str
+) -> Iterator[Announcement]:
+    """A halted task's next attempt; a task that has not run has nothing to fail (design: projection)."""
+    attempt, spec_id, bound = task.entry.attempt, task.entry.spec_task_id, _digest(definition)
+    if task.entry.status is TaskStatus.HALTED:
+        failure = {"kind": "halted", "retryable": True}
+        yield task.event("task.failed", {"failure": failure, "reference": escalation})
+        attempt += 1
+        waits = [factory.projection.definitions[ref].spec_task_id for ref in definition.depends_on]
+        yield task_event("task.created", spec_id, attempt, {"definition_sha256": bound}, waits)
+    else:
+        yield review(factory.projection.project_id, "task.amended", bound, task.task_id, OPERATOR)
+    if all_shipped(factory, definition.depends_on):
+        yield task_event("task.available", spec_id, attempt, {})
+
+
+def _split_task(factory: Factory, answer: _Answer, now: str) -> _Effect:
+    payload, task, projection = cast(SplitTask, answer.resolution.read()), answer.task, factory.projection
+    if projection.spec is None:  # it is approved: its tasks are there
+        raise RefusedError("no spec is approved", where=task.task_id)
+    parts = parts_of(projection.spec, projection.definitions, task.task_id, payload.new_tasks)
+    entries = {part.task_id: first_entry(part) for part in parts}
+    # on a copy: refuses a circle, and an id that is taken
+    TaskBoard(project_state(factory)).split(task.task_id, now, entries)
+    known = {**projection.definitions, **{part.task_id: part for part in parts}}
+    events = [event for part in parts for event in _part(factory, task, part, known)]
+    files = {f"project/{part.path}": render_at_init(part, known) for part in parts}
+    return _Effect([*events, task.event("task.cancelled")], tuple(parts), files)
+
+
+def _part(
+    factory: Factory, whole: Task, part: TaskDefinition, known: Mapping[str, TaskDefinition]
+) -> Iterator[Announcement]:
+    waits = [whole.entry.spec_task_id, *(known[ref].spec_task_id for ref in part.depends_on)]
+    created = task_event("task.created", part.spec_task_id, 1, {"definition_sha256": _digest(part)}, waits)
+    yield created._replace(parent=whole.entry.spec_task_id)
+    if all_shipped(factory, part.depends_on):
+        yield task_event("task.available", part.spec_task_id, 1, {})
+
+
+def _abandon_task(factory: Factory, answer: _Answer, now: str) -> _Effect:
+    return _Effect([answer.task.event("task.cancelled")])
+
+
+def _attest_shipped(factory: Factory, answer: _Answer, now: str) -> _Effect:
+    payload, task = cast(AttestShipped, answer.resolution.read()), answer.task
+    ref = payload.module_ref
+    if not factory.modules.is_sealed(ref):
+        raise InputError(
+            f"{ref} is no sealed module", where="payload.module_ref", remedy="`specwright modules` lists them"
+        )
+    events = [
+        task.event("task.started"),
+        reused(factory, task, ref),
+        *completion(factory, task, [ref], ref),
+    ]
+    return _Effect(events)
+
+
+def _resume_attempt(factory: Factory, answer: _Answer, now: str) -> _Effect:
+    """The same attempt continues; the engineering loop reads from the answer where."""
+    check_in_place(factory, answer.task, _record(answer, now))
+    return _Effect([answer.task.event("task.started")])
+
+
+def _digest(definition: TaskDefinition) -> str:
+    return sha256(definition.to_bytes()).hexdigest()
+
+
+_Handler: TypeAlias = Callable[[Factory, _Answer, str], _Effect]
+
+_EFFECTS: Mapping[Action, _Handler] = {
+    Action.AMEND_SPEC: _amend_spec,
+    Action.SPLIT_TASK: _split_task,
+    Action.ABANDON_TASK: _abandon_task,
+    Action.ATTEST_SHIPPED: _attest_shipped,
+    Action.REVISE_PLAN: _resume_attempt,
+    Action.APPROVE_OVERRIDE: _resume_attempt,
+    Action.PROVIDE_FIX: _resume_attempt,
+}
+"""What each action does (design: escalation)."""

@@ -1,0 +1,244 @@
+"""Why a task halts, as its escalation says it: the cause, what failed, and what is needed to go on (design: planning,
+escalation)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from specwright.application import scopes
+from specwright.application.debate.implementation import module_of
+from specwright.application.escalation.halt import Halt
+from specwright.application.factory import Factory
+from specwright.application.loop_state import EngineeringState
+from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.store.debates import DebateRecords
+from specwright.application.tasks import Task
+from specwright.domain.answers.answers import FaultOf
+from specwright.domain.artifacts.artifact import ArtifactStatus
+from specwright.domain.debate.debate import CONTRACTS, Adjudication
+from specwright.domain.escalation.escalation import Resolution
+from specwright.domain.plan.micro_plan import downstream
+
+
+def halt_reason(factory: Factory, task: Task, state: EngineeringState) -> Halt | None:
+    """Why a task cannot be finished as its modules are; None if it can. The drafts of failed modules are kept."""
+    result = _TaskResult(factory, task, state)
+    cause = next((describe for applies, describe in _CAUSES if applies(state)), None)
+    if cause is None:
+        return None
+    result.keep_drafts()
+    halt = cause(result)
+    details = {**(halt.details or {}), "shipped": result.shipped, **result.answers(), **result.to_resume()}
+    return halt._replace(debates=list(result.debates.values()), details=details)
+
+
+class _TaskResult:
+    """How far a task came: what its modules and their debates say."""
+
+    def __init__(self, factory: Factory, task: Task, state: EngineeringState) -> None:
+        self._factory = factory
+        self._task = task
+        self.state = state
+        self.task_file = task.path
+        self.name = f"{task.entry.spec_task_id} ({task.definition.name})"
+        self.reason = state.get("halt_reason", "")
+        self.shipped = dict(state.get("shipped", {}))
+        self.failed = dict(state.get("failed", {}))
+        self.debates = dict(state.get("debates", {}))
+        if self.reason and (cause := state.get("reopened_by")):
+            self.failed[cause["deliverable"]] = cause["reason"]
+
+    @cached_property
+    def plan(self) -> StoredPlan:
+        """The plan that the task follows."""
+        return load_plan(self._factory.artifacts, self._task.folder, self.state["plan_id"])
+
+    def unattempted(self) -> list[str]:
+        """The modules of the plan that neither shipped nor failed."""
+        return [name for name in self.plan.contracts if name not in {**self.shipped, **self.failed}]
+
+    def groups(self, abandoned: Iterable[str]) -> str:
+        """The three groups of docs/design.md#engineering in a line."""
+        groups = {"failed": self.failed, "abandoned": abandoned, "shipped": self.shipped}
+        return "; ".join(f"{group}: {', '.join(names) or 'none'}" for group, names in groups.items())
+
+    def module_details(self, abandoned: list[str]) -> dict[str, Any]:
+        """The groups, and what the gate saw of each failed module that reached it (design: sealing, ship-gate)."""
+        gates = {name: self.records(name).last_gate() for name in self.failed if name in self.debates}
+        return {
+            "failed": self.failed,
+            "abandoned": abandoned,
+            "gate": {name: observed for name, observed in gates.items() if observed},
+        }
+
+    def rulings(self, *names: str) -> list[str]:
+        """The Arbiter's last rationale on each of these deliverables (design: escalation)."""
+        last = {name: self.last_ruling(name) for name in names}
+        return [f"the Arbiter's last word on {name}: {r.rationale}" for name, r in last.items() if r]
+
+    def last_ruling(self, name: str) -> Adjudication | None:
+        """The Arbiter's last ruling; a person's overruling is in a round without a proposal (design: escalation)."""
+        if name not in self.debates:
+            return None
+        records = self.records(name)
+        for number in reversed(records.rounds()):
+            before, upto = records.history(number - 1, 0, number - 1), records.history(number, 0, number)
+            proposed = len(before.proposals) < len(upto.proposals)
+            if proposed and len(before.adjudications) < len(upto.adjudications):
+                return upto.adjudications[-1]
+        return None
+
+    def records(self, name: str) -> DebateRecords:
+        """The records of a deliverable's debate."""
+        return self._factory.debates.records(self.debates[name])
+
+    def answers(self) -> dict[str, list[str]]:
+        """The answers that no attempt was left for, as they came, and all that was wrong with the last of each."""
+        return {
+            "raw_answers": self.state.get("raw_answers", []),
+            "errors": self.state.get("errors", []),
+        }
+
+    def to_resume(self) -> dict[str, Any]:
+        """What a run begins with that an answer resumes in place; nothing where no plan was made (design: escalation)."""
+        if "plan_id" not in self.state:
+            return {}
+        judged = {name: self._judged(name) for name in self.failed if name in self.debates}
+        carried = {key: self.state[key] for key in ("locked", "reopened_by") if key in self.state}
+        return {
+            "resume": {
+                "plan_id": self.state["plan_id"],
+                "shipped": self.shipped,
+                "failed": self.failed,
+                "debates": self.debates,
+                **carried,
+                "judged": judged,
+            }
+        }
+
+    def keep_drafts(self) -> None:
+        """Keep the files of failed modules under `drafts/`, with what stopped each and what the gate saw (design:
+        sealing)."""
+        debated = {name: why for name, why in self.failed.items() if name in self.debates}
+        plan = self.plan if debated else None
+        for name, reason in debated.items():
+            if plan is None or name not in plan.contracts:  # a reopened plan may have dropped it
+                continue
+            records, module = self.records(name), module_of(self._factory, self._task, plan, name)
+            version_id = records.history().proposals[-1].target_artifact_id
+            scope = self._factory.journal.scope(scopes.halted_draft(self._task.run, name, version_id))
+            # a version may be halted again after a person's answer; the note of each halt stays
+            suffix = f"-r{len(self._task.answers)}" if self._task.answers else ""
+            note = {"reason": reason, **records.last_gate()}
+            files = module.files(version_id)
+            self._factory.drafts.add_halted(scope, module.contract, version_id, files, note, suffix)
+
+    def _judged(self, name: str) -> dict[str, Any]:
+        """Where a debate ended: the newest version that it judged, and its last round."""
+        records, artifacts = self.records(name), self._factory.artifacts
+        version_id = records.history().proposals[-1].target_artifact_id
+        for number in records.rounds():
+            if records.amended(number) is not None:
+                before, after, _ = records.amendments(number)
+                settled = artifacts.envelope(self._task.folder, after).status is ArtifactStatus.ADJUDICATED
+                version_id = after if settled and before == version_id else version_id
+        return {
+            "debate_id": self.debates[name],
+            "version_id": version_id,
+            "round": records.rounds()[-1],
+        }
+
+
+def _no_plan(result: _TaskResult) -> Halt:
+    return _without_modules(result, "planning", "the plan is sound", Resolution.REVISE_PLAN)
+
+
+def _contracts(result: _TaskResult) -> Halt:
+    return _without_modules(
+        result, "contracts", "the contracts are complete and testable", Resolution.AMEND_SPEC
+    )
+
+
+def _without_modules(result: _TaskResult, cause: str, invariant: str, recommended: Resolution) -> Halt:
+    advice = "revise task decomposition, or simplify task scope"
+    return Halt(
+        cause=cause,
+        reason=result.reason,
+        decision=f"Revise the plan of {result.name}, or simplify what it asks for: {result.reason}",
+        recommended=recommended,
+        context="; ".join((advice, *result.rulings(CONTRACTS))),
+        failed=[(invariant, result.reason)],
+        details={"task_file": result.task_file},
+    )
+
+
+def _reopened_contracts(result: _TaskResult) -> Halt:
+    """A module found its contract at fault, and the debate that was reopened for it settled nothing (design: debate)."""
+    name, reason, abandoned = result.state["reopened_by"]["deliverable"], result.reason, result.unattempted()
+    return Halt(
+        cause="contracts",
+        reason=f"the contract of {name} is at fault, and no other was settled: {reason}",
+        decision=f"Give {result.name} a plan with another contract of {name}, or simplify what it asks for: {reason}",
+        recommended=Resolution.REVISE_PLAN,
+        context="; ".join((result.groups(abandoned), *result.rulings(CONTRACTS, *result.failed))),
+        failed=[("the contracts are complete and testable", reason), *_unshipped(result)],
+        details={"task_file": result.task_file, "module": name, **result.module_details(abandoned)},
+    )
+
+
+def _plan_at_fault(result: _TaskResult) -> Halt:
+    """A Challenger found the plan itself wrong, and the Arbiter confirmed it (design: planning)."""
+    halted = result.state["plan_fault"]
+    name = halted["deliverable"]
+    failures = result.records(name).challenge(halted["round"]).faults(FaultOf.PLAN)
+    required = "; ".join(failure.required_change for failure in failures)
+    return Halt(
+        cause="plan",
+        reason=f"the plan is at fault: {name} cannot be shipped under it",
+        decision=f"Cut {result.name} anew: {'; '.join(failure.evidence for failure in failures)}",
+        recommended=Resolution.REVISE_PLAN,
+        context=f"split task, revise plan or merge modules. Required: {required}",
+        failed=[(failure.invariant, failure.evidence) for failure in failures],
+        details={
+            "plan": result.plan.plan.to_json(),
+            "module": name,
+            "debate": halted["debate_id"],
+            "evidence": [failure.to_json() for failure in failures],
+            "confirmed": halted["reason"],
+            **result.module_details(result.unattempted()),
+        },
+    )
+
+
+def _modules(result: _TaskResult) -> Halt:
+    names, abandoned = ", ".join(result.failed), sorted(downstream(result.plan.plan, result.failed))
+    last = {name: result.last_ruling(name) for name in result.failed}
+    at_fault = [
+        name for name, ruling in last.items() if ruling and ruling.confirmed_fault is FaultOf.CONTRACT
+    ]
+    advice = [
+        f"no implementation of the contract of {name} can be right: revise the plan" for name in at_fault
+    ]
+    return Halt(
+        cause="modules",
+        reason=f"{names} could not be shipped",
+        decision=f"Decide how {names} of {result.name} goes on: {'; '.join(result.failed.values())}",
+        recommended=Resolution.REVISE_PLAN if at_fault else Resolution.PROVIDE_FIX,
+        context="; ".join((result.groups(abandoned), *advice, *result.rulings(*result.failed))),
+        failed=_unshipped(result),
+        details=result.module_details(abandoned),
+    )
+
+
+def _unshipped(result: _TaskResult) -> list[tuple[str, str]]:
+    return [(f"{name} ships", reason) for name, reason in result.failed.items()]
+
+
+_CAUSES: tuple[tuple[Callable[[Mapping[str, Any]], object], Callable[[_TaskResult], Halt]], ...] = (
+    (lambda state: state.get("halt_reason") and "plan_id" not in state, _no_plan),
+    (lambda state: state.get("halt_reason") and "reopened_by" in state, _reopened_contracts),
+    (lambda state: state.get("halt_reason"), _contracts),
+    (lambda state: "plan_fault" in state, _plan_at_fault),
+    (lambda state: state.get("failed"), _modules),
+)
+"""The causes of a halt, in the order in which they are looked for, and what the escalation says of each."""

@@ -1,0 +1,158 @@
+"""A halted task that continues in place: with another plan, a person's approval, or a person's files (design: escalation).
+
+Where a run begins follows from the answer and the escalation that it answers. Neither ever changes, so a run that begins
+again after a crash begins at the same place. A person's approval replaces the Arbiter's ruling, a person's files replace
+the Proposer's. Neither leaves a revision; everything after them is as in any debate.
+"""
+
+from typing import Any, NamedTuple, cast
+
+from specwright.application import scopes
+from specwright.application.debate.debate import Debate
+from specwright.application.debate.implementation import Implementation, module_of
+from specwright.application.factory import Factory
+from specwright.application.loop_state import EngineeringState, ResumedDebate
+from specwright.application.plan.human_plan import check_human_plan
+from specwright.application.plan.stored_plans import load_plan
+from specwright.application.store.invocations import Invocation
+from specwright.application.tasks import Task
+from specwright.domain.debate.debate import MAX_REVISIONS
+from specwright.domain.escalation.resolutions import Action, ApproveOverride, ProvideFix, ResolutionRecord
+from specwright.domain.modules.human_files import file_problems, overlaid
+from specwright.errors import AnswerError, InputError, RefusedError
+from specwright.ports.journal import Scope
+from specwright.ports.roles import Files
+
+_CARRIED = ("plan_id", "shipped", "debates", "locked", "reopened_by")
+"""What the resumed run takes over from the state of the halted one, beside what failed."""
+
+
+class _LastVersion(NamedTuple):
+    """The version of a failed module that its debate judged last, and in which round; empty if it had none."""
+
+    debate_id: str = ""
+    version_id: str = ""
+    round: int = 0
+
+
+class _FailedModule(NamedTuple):
+    """The failed module that an answer is about, and the state that its halt left."""
+
+    module: Implementation
+    halted: dict[str, Any]
+    last: _LastVersion
+
+
+def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> None:
+    """Check that a run could begin with an answer; nothing is written and no model is asked.
+
+    Args:
+        factory: The ports.
+        task: The halted task.
+        record: The answer.
+
+    Raises:
+        InputError: its payload names what is not there, a plan that does not hold, or a path outside the module.
+        RefusedError: there is nothing that could ship.
+    """
+    if record.action is Action.REVISE_PLAN:
+        check_human_plan(factory, task, record)
+        return
+    failed = _failed_module(factory, task, record)
+    if record.action is Action.PROVIDE_FIX:
+        _fixed_files(failed, record)
+    elif not failed.last.version_id:
+        raise RefusedError(
+            f"{failed.module.name} has nothing that could ship: no proposal of it ever passed the preflight",
+            where=record.escalation_id,
+            remedy="give its files with PROVIDE_FIX",
+        )
+
+
+def resume_module(factory: Factory, task: Task) -> EngineeringState:
+    """The state with which the module that an answer is about enters its debate, or fails at once."""
+    record = cast(ResolutionRecord, task.answer)  # `loop.begin_task` saw it
+    failed = _failed_module(factory, task, record)
+    name, halted = failed.module.name, failed.halted
+    others = {other: why for other, why in halted["failed"].items() if other != name}
+    carried = {key: halted[key] for key in _CARRIED if key in halted}
+    begun = cast(EngineeringState, {**carried, "failed": others, "deliverable": name})
+    run_id = scopes.human_proposer(task.run, name)
+    scope = factory.journal.scope(run_id)
+    by = factory.invocations.open_resolution(scope, run_id, task.task_id, task.folder, record.escalation_id)
+    enter = _overruled if record.action is Action.APPROVE_OVERRIDE else _fixed
+    try:
+        resumed = enter(Debate(factory, failed.module), scope, by, failed, record)
+    except AnswerError as error:
+        problems = list(error.problems)
+        reason = f"{error.what}: {'; '.join(problems)}"
+        return {**begun, "failed": {**others, name: reason}, "errors": problems}
+    return {**begun, "resumed": resumed, "debates": {**begun["debates"], name: resumed["debate_id"]}}
+
+
+def _overruled(
+    debate: Debate, scope: Scope, by: Invocation, failed: _FailedModule, record: ResolutionRecord
+) -> ResumedDebate:
+    """A person's approval as the ruling of a round of its own; the ship gate comes next (design: escalation)."""
+    rationale, last = ApproveOverride.model_validate(record.payload).rationale, failed.last
+    debate.overrule(scope, by, last.debate_id, last.version_id, last.round + 1, rationale)
+    return _resumed(failed, "ship", last.debate_id, last.version_id)
+
+
+def _fixed(
+    debate: Debate, scope: Scope, by: Invocation, failed: _FailedModule, record: ResolutionRecord
+) -> ResumedDebate:
+    """A person's files as the proposal of the next round, or of a first one; the Challenger comes next (design:
+    escalation)."""
+    claim, last = ProvideFix.model_validate(record.payload).fix_description, failed.last
+    tests = debate.active_tests(last.debate_id, last.round, last.version_id) if last.debate_id else ()
+    files = _fixed_files(failed, record)
+    version = failed.module.accept_fix(scope, by, claim, files, last.version_id, tests)
+    debate_id = debate.provide(version, last.debate_id, last.round + 1)
+    return _resumed(failed, "challenge", debate_id, version.version_id)
+
+
+def _resumed(failed: _FailedModule, enter: str, debate_id: str, version_id: str) -> ResumedDebate:
+    return ResumedDebate(
+        deliverable=failed.module.name,
+        enter=enter,
+        debate_id=debate_id,
+        version_id=version_id,
+        round=failed.last.round + 1,
+        retry_count=MAX_REVISIONS,
+    )
+
+
+def _failed_module(factory: Factory, task: Task, record: ResolutionRecord) -> _FailedModule:
+    details = factory.escalations.escalation(record.escalation_id).details
+    halted = cast("dict[str, Any] | None", details.get("resume"))
+    if halted is None:
+        raise RefusedError(
+            "this halt left nothing to go on with",
+            where=record.escalation_id,
+            remedy="amend or split the task",
+        )
+    plan = load_plan(factory.artifacts, task.folder, halted["plan_id"])
+    failed = [name for name in halted["failed"] if name in plan.contracts]
+    payload = ApproveOverride if record.action is Action.APPROVE_OVERRIDE else ProvideFix
+    wanted = payload.model_validate(record.payload).module
+    name = wanted or (failed[0] if len(failed) == 1 else "")
+    if name not in failed:
+        names = ", ".join(failed) or "none that is still planned"
+        what = f"{wanted!r} is no module that failed" if wanted else "several modules failed"
+        raise InputError(f"{what}: {names}", where="payload.module", remedy="name one of them")
+    last = _LastVersion(**halted["judged"].get(name, {}))
+    return _FailedModule(module_of(factory, task, plan, name), halted, last)
+
+
+def _fixed_files(failed: _FailedModule, record: ResolutionRecord) -> Files:
+    """The module's files with those of the fix."""
+    fix = ProvideFix.model_validate(record.payload).fix_artifacts
+    problems, files = list(file_problems(fix)), {}
+    if not problems:
+        version_id = failed.last.version_id
+        base = failed.module.files(version_id) if version_id else failed.module.stub()
+        files, problems = overlaid(base, fix)
+    if problems:
+        raise InputError("; ".join(problems), where="payload.fix_artifacts", remedy="nothing was written")
+    return files

@@ -1,0 +1,1 @@
+"""How a result came about: provenance of a module, rounds of a debate."""

@@ -1,0 +1,214 @@
+"""From a shipped module back to where it came from (design: provenance): evidence, gate, debates, contract, plan,
+reuse report, context packs, task, spec. Read from the store alone; nothing is asked and nothing written.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from specwright.application.factory import ProjectView
+from specwright.application.history.rounds import Round, debate_rounds
+from specwright.application.store import layout
+from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
+from specwright.domain.artifacts.provenance import ContextPack, Contribution
+from specwright.domain.base.ids import ArtifactType
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.modules.evidence import ShipEvidence
+from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
+from specwright.errors import CorruptionError
+
+
+class ContributionWithPack(NamedTuple):
+    """A role invocation: what it made, and the context pack that bounded it."""
+
+    contribution: Contribution
+    pack: ContextPack
+
+
+class ModuleTrail(NamedTuple):
+    """The chain, from the module back.
+
+    Args:
+        evidence: What the gate saw.
+        versions: Of the implementation, the sealed one first.
+        debate_id: Under which the implementation was debated.
+        rounds: Of that debate.
+        contract: As it is sealed; `locked` is its artifact.
+        contract_debate_id: Under which the contracts of the plan were debated.
+        contract_rounds: Of that debate.
+        plan: The micro plan; `planned` is its artifact.
+        reuse: Why the module was made.
+        made: Every role invocation on the way, in order of time.
+        task_id: The task.
+        task: Its name.
+        criteria: Its acceptance criteria.
+        spec: The id, version and title of the product spec.
+        spec_sha256: The definition that was approved.
+        names: Of the sealed modules that the context packs name, by reference.
+    """
+
+    evidence: ShipEvidence
+    versions: tuple[ArtifactEnvelope, ...]
+    debate_id: str
+    rounds: tuple[Round, ...]
+    contract: MicroModuleContract
+    locked: ArtifactEnvelope
+    contract_debate_id: str
+    contract_rounds: tuple[Round, ...]
+    plan: MicroPlan
+    planned: ArtifactEnvelope
+    reuse: ReuseSearchReport
+    made: tuple[ContributionWithPack, ...]
+    task_id: str
+    task: str
+    criteria: tuple[str, ...]
+    spec: str
+    spec_sha256: str
+    names: Mapping[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """The chain as JSON values."""
+        return {
+            "evidence": self.evidence.to_json(),
+            "implementation": {
+                "versions": [envelope.to_json() for envelope in self.versions],
+                "debate_id": self.debate_id,
+                "rounds": [one.to_json() for one in self.rounds],
+            },
+            "contract": {**self.locked.to_json(), "body": self.contract.to_json()},
+            "plan": {
+                **self.planned.to_json(),
+                "body": self.plan.to_json(),
+                "debate_id": self.contract_debate_id,
+                "rounds": [one.to_json() for one in self.contract_rounds],
+            },
+            "reuse": self.reuse.to_json(),
+            "invocations": [
+                {"contribution": one.contribution.to_json(), "context_pack": one.pack.to_json()}
+                for one in self.made
+            ],
+            "task": {"task_id": self.task_id, "name": self.task, "acceptance_criteria": list(self.criteria)},
+            "spec": {"spec": self.spec, "definition_sha256": self.spec_sha256},
+        }
+
+
+def trail(view: ProjectView, module_ref: str) -> ModuleTrail:
+    """Follow a shipped module back.
+
+    Args:
+        module_ref: `MM-...@x.y.z`, sealed.
+
+    Raises:
+        CorruptionError: a link of the chain is missing; the message names it.
+    """
+    return _Search(view).follow(module_ref)
+
+
+class _Search:
+    """The store, looked through once."""
+
+    def __init__(self, view: ProjectView) -> None:
+        self._view = view
+        self._store = view.store
+        self._artifacts = view.artifacts
+        self._folders = view.artifacts.folders()
+
+    def follow(self, module_ref: str) -> ModuleTrail:
+        surface = self._view.modules.surface(module_ref)
+        sealed = self._sealed_as(module_ref)
+        locked = self._envelope(self._input(sealed, ArtifactType.CONTRACT))
+        planned = self._envelope(self._input(locked, ArtifactType.MICRO_PLAN))
+        report = self._input(locked, ArtifactType.REUSE_SEARCH_REPORT)
+        versions = self._versions(sealed)
+        debate_id, rounds = self._debate(versions)
+        contract_debate_id, contract_rounds = self._debate(self._versions(planned))
+        plan = MicroPlan.from_bytes(self._body(planned.artifact_id, "plan.json"), planned.ref)
+        task_id = plan.parent_task_ref.partition("@")[0]
+        definition = self._view.projection.definitions.get(task_id)
+        spec = self._view.projection.spec
+        if definition is None or spec is None:
+            raise CorruptionError("a link of the trail is missing", where=task_id)
+        made = self._made((*versions, *self._versions(planned)), (*rounds, *contract_rounds))
+        return ModuleTrail(
+            evidence=ShipEvidence.from_bytes(surface["ship.json"], module_ref),
+            versions=versions,
+            debate_id=debate_id,
+            rounds=rounds,
+            contract=MicroModuleContract.from_bytes(surface["contract.json"], module_ref),
+            locked=locked,
+            contract_debate_id=contract_debate_id,
+            contract_rounds=contract_rounds,
+            plan=plan,
+            planned=planned,
+            reuse=ReuseSearchReport.from_bytes(self._body(report, "report.json"), report),
+            made=made,
+            task_id=task_id,
+            task=definition.name,
+            criteria=tuple(definition.acceptance_criteria),
+            spec=f"{spec.spec_id}@{spec.spec_version} {spec.title}",
+            spec_sha256=self._view.projection.spec_sha256,
+            names=self._names(
+                row.ref for one in made for row in (*one.pack.included_refs, *one.pack.excluded_refs)
+            ),
+        )
+
+    def _sealed_as(self, module_ref: str) -> ArtifactEnvelope:
+        for name in self._folders:
+            if name.startswith(f"{ArtifactType.IMPLEMENTATION.prefix}-"):
+                envelope = self._envelope(name)
+                if any(o.ref == module_ref and o.purpose == Purpose.SEALED_AS for o in envelope.outputs):
+                    return envelope
+        raise CorruptionError("no artifact was sealed as this module", where=module_ref)
+
+    def _envelope(self, name: str) -> ArtifactEnvelope:
+        if name not in self._folders:
+            raise CorruptionError("a link of the trail is missing", where=name)
+        return self._artifacts.envelope(self._folders[name], name)
+
+    def _body(self, name: str, file: str) -> bytes:
+        body = self._artifacts.body(self._folders[name], name) if name in self._folders else {}
+        if file not in body:
+            raise CorruptionError("a link of the trail is missing", where=f"{name}/{file}")
+        return body[file]
+
+    def _input(self, envelope: ArtifactEnvelope, kind: ArtifactType) -> str:
+        for given in envelope.inputs:
+            if given.ref.startswith(f"{kind.prefix}-") and given.purpose != Purpose.REVISES:
+                return given.ref.partition("@")[0]
+        raise CorruptionError(
+            f"{envelope.artifact_id} names no {kind} among its inputs", where="docs/design.md#provenance"
+        )
+
+    def _versions(self, newest: ArtifactEnvelope) -> tuple[ArtifactEnvelope, ...]:
+        found = [newest]
+        while before := [given for given in found[-1].inputs if given.purpose == Purpose.REVISES]:
+            found.append(self._envelope(before[0].ref.partition("@")[0]))
+        return tuple(found)
+
+    def _debate(self, versions: tuple[ArtifactEnvelope, ...]) -> tuple[str, tuple[Round, ...]]:
+        names = {envelope.artifact_id for envelope in versions}
+        for debate_id in self._view.debates.ids():
+            said = self._view.debates.records(debate_id).history(challenges=0, adjudications=0)
+            if said.proposals and said.proposals[0].target_artifact_id in names:
+                return debate_id, debate_rounds(self._view, debate_id, "").rounds
+        raise CorruptionError("no debate was held over this artifact", where=versions[0].artifact_id)
+
+    def _made(
+        self, versions: tuple[ArtifactEnvelope, ...], rounds: tuple[Round, ...]
+    ) -> tuple[ContributionWithPack, ...]:
+        """The contributions of everything on the way, each with its context pack."""
+        names = {envelope.artifact_id for envelope in versions}
+        names |= {r.challenge.challenge_id for r in rounds if r.challenge}
+        names |= {r.adjudication.adjudication_id for r in rounds if r.adjudication}
+        found = [
+            ContributionWithPack(contribution, self._view.invocations.pack(contribution.context_pack_ref))
+            for contribution in self._view.invocations.contributions()
+            if contribution.artifact_ref.partition("@")[0] in names
+        ]
+        return tuple(sorted(found, key=lambda one: one.contribution.created_at))
+
+    def _names(self, refs: Iterable[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for ref in sorted({ref for ref in refs if ref.startswith("MM-")}):
+            if self._store.exists(layout.module_contract(ref)):
+                found[ref] = self._view.modules.contract(ref).name
+        return found

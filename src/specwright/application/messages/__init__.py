@@ -1,0 +1,1 @@
+"""What the roles are asked: requests as text (design: role-access)."""

@@ -1,0 +1,77 @@
+"""The planner's requests: a first plan, a plan after a failed round, a plan with amendments (design: planning)."""
+
+from collections.abc import Sequence
+
+from specwright.application.messages.rounds import as_amendments, as_block, as_list
+from specwright.domain.answers.answers import Amendment, Failure
+from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.domain.spec.spec_markdown import scope_note
+
+
+def plan_message(task_file: str, packages: Sequence[AllowedPackage] = (), wanted: Sequence[str] = ()) -> str:
+    """The request for a first plan: the task file, and what a module may be (design: module-scope).
+
+    Args:
+        task_file: The task.
+        packages: Third-party packages that modules may import.
+        wanted: The modules that a person fixed, a line each (design: planning).
+    """
+    asked = "Plan the modules of this task and submit the plan."
+    if wanted:
+        asked = (
+            "A person has decided which modules there shall be, and which of them calls which. Take exactly these modules "
+            "by exactly these names, with exactly these `depends_on`; fill in their contracts, and submit the plan. One "
+            "that is shipped already is taken as it is, with REUSE_EXISTING.\n\n" + "\n".join(wanted)
+        )
+    return "\n\n".join([*_planning(task_file, packages), asked])
+
+
+def replan_message(
+    task_file: str,
+    challenged: str,
+    failures: Sequence[Failure],
+    sealed: Sequence[str] = (),
+    packages: Sequence[AllowedPackage] = (),
+) -> str:
+    """The request for a corrected plan, after a failed round.
+
+    Args:
+        task_file: The task.
+        challenged: Its answer, as JSON text.
+        failures: To be corrected.
+        sealed: Names of modules that have shipped under this plan by now (design: debate).
+        packages: Third-party packages that modules may import.
+    """
+    names = ", ".join(f"`{name}`" for name in sealed)
+    shipped = (
+        f"These modules have shipped; leave them in the plan exactly as they stand, as CREATE_NEW: {names}."
+    )
+    return "\n\n".join(
+        [
+            *_planning(task_file, packages),
+            as_block("Your plan that was challenged", challenged, "json"),
+            "# Failures to correct\n\n" + as_list(failures),
+            *([shipped] if sealed else []),
+            "Correct exactly these failures, leave the rest as it is, and submit the whole plan.",
+        ]
+    )
+
+
+def amend_plan_message(
+    task_file: str, approved: str, amendments: Sequence[Amendment], packages: Sequence[AllowedPackage] = ()
+) -> str:
+    """The request for a plan with amendments applied."""
+    return "\n\n".join(
+        [
+            *_planning(task_file, packages),
+            as_block("Your plan, which was approved with amendments", approved, "json"),
+            f"# Amendments\n\n{as_amendments(amendments)}",
+            "Apply every amendment exactly, leave the rest as it is, and submit the whole plan. In a pointer that ends "
+            "in `/-` the last part is the end of the list.",
+        ]
+    )
+
+
+def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
+    scope = scope_note([package.requirement for package in packages])
+    return [as_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope}"]

@@ -1,0 +1,1 @@
+"""Planning: asking for a plan, checking it, storing and locking it (design: planning)."""

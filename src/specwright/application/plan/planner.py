@@ -1,0 +1,240 @@
+"""Micro planning: from a task file to a plan with contract drafts (design: planning, ids).
+
+A plan is stored as the `MICRO_PLAN` with the answer it came from, one `CONTRACT` per new module, and a reuse search
+report per module (design: code-index), all of them drafts. `stored_plans` reads and locks them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from specwright import canonical_json
+from specwright.application import scopes
+from specwright.application.context.packs import (
+    PackEntry,
+    debate_entries,
+    pack_rows,
+    previous_version,
+    task_ref,
+)
+from specwright.application.context.role_store import RoleStore
+from specwright.application.factory import Factory
+from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
+from specwright.application.plan.human_plan import HumanPlan, human_plan
+from specwright.application.plan.rules import PlanRules, known_modules
+from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, StoredPlan
+from specwright.application.store.invocations import Invocation
+from specwright.application.tasks import Task, neighbours
+from specwright.domain.answers.answers import Amendment, Failure
+from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.artifacts.artifact import Purpose
+from specwright.domain.artifacts.provenance import ContributionType, Permission
+from specwright.domain.base.ids import ArtifactType, artifact_id, module_id
+from specwright.domain.debate.amendments import contract_problems, strayed_problems
+from specwright.domain.plan.micro_plan import KnownModules, ReuseSearchReport
+from specwright.errors import AnswerError
+from specwright.ports.journal import Scope
+from specwright.ports.progress import Step
+from specwright.ports.roles import Assignment, Place, Role
+
+
+class _Revision(NamedTuple):
+    """How a plan follows from an earlier one: what it must show, and the records that its failures come from."""
+
+    before: StoredPlan
+    reopened: ReopenedPlan | None
+    sources: Sequence[tuple[str, str]] = ()
+    check: Callable[[PlanAnswer, Contracts], list[str]] = lambda answer, drafts: []
+
+
+def first_plan(factory: Factory, task: Task) -> str:
+    """Ask the planner for the plan of a task and store it; returns its `MP-...`.
+
+    A plan that a person gave in full is stored as it is; of one in short form the planner fills in the contracts
+    (design: planning).
+
+    Raises:
+        AnswerError: no sound plan in the bounded attempts (design: planning).
+    """
+    scope = factory.journal.scope(scopes.human_plan(task.run))
+    known = known_modules(factory, scope) if task.answers else KnownModules({}, frozenset())
+    human = human_plan(factory, task, known)
+    if human.answer is not None:
+        return _adopted(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
+    fixed = [module.line for module in human.modules]
+    return _asked(factory, task, "round-1", plan_message(_task_file(factory, task), factory.packages, fixed))
+
+
+def revised_plan(
+    factory: Factory,
+    task: Task,
+    round_number: int,
+    failures: Sequence[Failure],
+    before: StoredPlan,
+    *,
+    sources: Sequence[tuple[str, str]] = (),
+    reopened: ReopenedPlan | None = None,
+) -> str:
+    """Have a challenged plan corrected; the revision is a new artifact (design: debate).
+
+    Args:
+        round_number: Of the contract debate.
+        failures: To be corrected.
+        before: The plan that is corrected.
+        sources: The records that the failures come from, beside those of that plan.
+        reopened: Where the plan was locked already (design: debate).
+    """
+    answer, sealed = _answer_text(factory, task, before), sorted(reopened.sealed) if reopened else ()
+    message = replan_message(_task_file(factory, task), answer, failures, sealed, factory.packages)
+    return _asked(factory, task, f"round-{round_number}", message, _Revision(before, reopened, sources))
+
+
+def amended_plan(
+    factory: Factory,
+    task: Task,
+    round_number: int,
+    amendments: Sequence[Amendment],
+    approved: StoredPlan,
+    reopened: ReopenedPlan | None = None,
+) -> str:
+    """Have amendments applied to an approved plan, and nothing else; an answer that misses one, or changes more, goes
+    back to the planner (design: amendments)."""
+    answer_text = _answer_text(factory, task, approved)
+    message = amend_plan_message(_task_file(factory, task), answer_text, amendments, factory.packages)
+
+    def check(answer: PlanAnswer, drafts: Contracts) -> list[str]:
+        strayed = strayed_problems(amendments, approved.answer, answer)
+        return [*contract_problems(amendments, approved.contracts, drafts), *strayed]
+
+    revision = _Revision(approved, reopened, check=check)
+    return _asked(factory, task, f"amended-{round_number}", message, revision)
+
+
+def _adopted(
+    factory: Factory, scope: Scope, task: Task, human: HumanPlan, answer: PlanAnswer, rules: PlanRules
+) -> str:
+    """Store a person's plan; it was checked when the answer was given, and is checked again as it is used."""
+    if problems := rules.check(answer)[0]:
+        raise AnswerError("the plan that was given does not hold any more", problems=tuple(problems))
+    run_id = scopes.human_planner(task.run)
+    by = factory.invocations.open_resolution(scope, run_id, task.task_id, task.folder, human.escalation)
+    return _store(factory, scope, task, by, answer, rules)
+
+
+def _asked(factory: Factory, task: Task, stage: str, message: str, revision: _Revision | None = None) -> str:
+    """Ask the planner and store its plan."""
+    place = task.place("plan", stage, Role.PLANNER)
+    scope = factory.journal.scope(scopes.plan(place.run_id))
+    everything = known_modules(factory, scope)
+    human = human_plan(factory, task, everything)
+    rules = _rules(everything, human, revision.reopened if revision else None)
+    entries = _revision_entries(factory, task, stage, revision) if revision else []
+    by = _open_pack(factory, scope, task, place, rules.known, entries)
+
+    def problems(answer: PlanAnswer) -> list[str]:
+        broken, drafts = rules.check(answer)
+        return broken if drafts is None or revision is None else [*broken, *revision.check(answer, drafts)]
+
+    store = RoleStore(factory, factory.index, by)
+    answer = factory.roles.plan(Assignment(place, message, {}, store=store), problems)
+    return _store(factory, scope, task, by, answer, rules, revision.before if revision else None)
+
+
+def _rules(known: KnownModules, human: HumanPlan, reopened: ReopenedPlan | None) -> PlanRules:
+    if reopened is None:
+        return PlanRules(known, human.modules, human.refs)
+    contracts = reopened.plan.contracts
+    refs = {**human.refs, **{name: contract.ref for name, contract in contracts.items()}}
+    sealed = {name: contracts[name] for name in reopened.sealed}
+    return PlanRules(known.without(reopened.sealed), human.modules, refs, sealed)
+
+
+def _open_pack(
+    factory: Factory,
+    scope: Scope,
+    task: Task,
+    place: Place,
+    known: KnownModules,
+    entries: Sequence[PackEntry],
+) -> Invocation:
+    """Write the context pack: the planner's column of the role table (design: role-access)."""
+    included = [(task_ref(factory, task), Permission.FULL, "the task to plan"), *pack_rows(entries)]
+    included += [
+        (ref, Permission.CONTRACT_ONLY, _why_known(known.retired.get(ref, ""))) for ref in sorted(known.refs)
+    ]
+    others = neighbours(factory, task)
+    excluded = [(f"{other}@1.0.0", "another task; only its shipped contracts matter") for other in others]
+    return factory.invocations.open(scope, place, task.task_id, task.folder, included, excluded)
+
+
+def _why_known(retired: str) -> str:
+    return f"a {retired} module, if it is named by its reference" if retired else "a module that it may call"
+
+
+def _revision_entries(factory: Factory, task: Task, stage: str, revision: _Revision) -> list[PackEntry]:
+    """The plan that is corrected, and what the debate says of it."""
+    before = revision.before.plan_id
+    entries = previous_version(factory, task, before, {})
+    entries += debate_entries(factory, task, before, amending=stage.startswith("amended"))
+    return [*entries, *(PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in revision.sources)]
+
+
+def _store(
+    factory: Factory,
+    scope: Scope,
+    task: Task,
+    by: Invocation,
+    answer: PlanAnswer,
+    rules: PlanRules,
+    before: StoredPlan | None = None,
+) -> str:
+    """Store a plan with its contracts and reuse reports, record the contribution, and return its id."""
+    artifacts, task_version = factory.artifacts, task_ref(factory, task)
+    plan_id = artifact_id(ArtifactType.MICRO_PLAN, scope.hex8())
+    plan, contracts = rules.draw_up(answer, plan_id, task_version, _new_module_ids(factory, scope))
+    earlier = before.contract_ids if before else {}
+    reports: dict[str, str] = {}
+    for module in answer.modules:
+        report = {"report.json": ReuseSearchReport.of(module.reuse).to_bytes()}
+        reports[module.name] = artifacts.create(scope, by, ArtifactType.REUSE_SEARCH_REPORT, report)
+    ids = {name: artifact_id(ArtifactType.CONTRACT, scope.hex8()) for name in contracts}
+    body = {"plan.json": plan.to_bytes(), "answer.json": answer.to_bytes()}
+    body["contracts.json"] = canonical_json.pretty(ids)
+    inputs = [(task_version, Purpose.PLANS)]
+    inputs += [(f"{report}@1.0.0", Purpose.REUSE_SEARCH) for report in reports.values()]
+    revises = before.plan_id if before else ""
+    artifacts.create(scope, by, ArtifactType.MICRO_PLAN, body, inputs=inputs, name=plan_id, revises=revises)
+    plan_ref = artifacts.ref(task.folder, plan_id)
+    for name, contract in contracts.items():
+        artifacts.create(
+            scope,
+            by,
+            ArtifactType.CONTRACT,
+            {"contract.json": contract.to_bytes()},
+            inputs=[(plan_ref, Purpose.PART_OF), (f"{reports[name]}@1.0.0", Purpose.REUSE_SEARCH)],
+            name=ids[name],
+            revises=earlier.get(name, ""),
+        )
+    factory.invocations.contribute(scope, by, ContributionType.MICRO_PLAN, plan_ref)
+    factory.progress.note(Step("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules)))
+    return plan_id
+
+
+def _new_module_ids(factory: Factory, scope: Scope) -> Callable[[], str]:
+    """Draws the ids of new modules."""
+    drawn = set[str]()
+
+    def new_module_id() -> str:
+        # a directory of this very run may exist already when the node runs again, so the draw is recorded whole
+        name = module_id(scope.hex8(lambda hex8: hex8 in drawn or factory.modules.is_taken(module_id(hex8))))
+        drawn.add(name.removeprefix("MM-"))
+        return name
+
+    return new_module_id
+
+
+def _task_file(factory: Factory, task: Task) -> str:
+    return factory.folder.read(task.path).decode()
+
+
+def _answer_text(factory: Factory, task: Task, plan: StoredPlan) -> str:
+    return factory.artifacts.body(task.folder, plan.plan_id)["answer.json"].decode()

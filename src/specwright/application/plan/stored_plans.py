@@ -1,0 +1,113 @@
+"""A plan as it is stored, and how it locks (design: planning, debate).
+
+A plan is a `MICRO_PLAN` with the answer that it came from, and one `CONTRACT` per new module. They are drafts until the
+contract debate is over; then they lock. What a reopened debate makes of them replaces them.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple, cast
+
+from specwright import canonical_json
+from specwright.application import scopes
+from specwright.application.announce import announce, review
+from specwright.application.factory import Factory
+from specwright.application.store.artifacts import ArtifactStore
+from specwright.application.tasks import Task
+from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.rules import problems
+from specwright.domain.plan.micro_plan import MicroPlan
+from specwright.ports.progress import Step
+
+Contracts = Mapping[str, MicroModuleContract]
+"""By module name."""
+
+
+class StoredPlan(NamedTuple):
+    """A plan as it is stored.
+
+    Args:
+        plan_id: `MP-...`.
+        plan: The micro plan.
+        contracts: Of its new modules, by name.
+        contract_ids: Their `CTR-...`, by name.
+        answer: The planner's answer, or a person's.
+    """
+
+    plan_id: str
+    plan: MicroPlan
+    contracts: dict[str, MicroModuleContract]
+    contract_ids: dict[str, str]
+    answer: PlanAnswer
+
+    @property
+    def reused(self) -> dict[str, str]:
+        """The sealed modules that the plan takes as they are, by name."""
+        return {m.name: m.reuse.reuse_ref for m in self.answer.modules if m.reuse.reuse_ref}
+
+
+class ReopenedPlan(NamedTuple):
+    """A locked plan whose contract debate continues (design: debate).
+
+    Args:
+        plan: The plan.
+        sealed: The modules that are sealed by now, by name with their references; their contracts cannot change.
+    """
+
+    plan: StoredPlan
+    sealed: Mapping[str, str]
+
+
+def load_plan(artifacts: ArtifactStore, folder: str, plan_id: str) -> StoredPlan:
+    """Read a plan and its contracts; `folder` is the task's."""
+    body = artifacts.body(folder, plan_id)
+    plan = MicroPlan.from_bytes(body["plan.json"], plan_id)
+    ids = cast(dict[str, str], canonical_json.loads(body["contracts.json"]))
+    contracts = {
+        name: MicroModuleContract.from_bytes(artifacts.body(folder, ref)["contract.json"], ref)
+        for name, ref in ids.items()
+    }
+    return StoredPlan(plan_id, plan, contracts, ids, PlanAnswer.from_bytes(body["answer.json"], plan_id))
+
+
+def lock_plan(
+    factory: Factory, task: Task, plan: StoredPlan, replaces: StoredPlan | None = None
+) -> list[str]:
+    """Lock a plan and its contracts, whose debate was approved (design: debate, planning).
+
+    Args:
+        plan: Its drafts.
+        replaces: The locked plan that it replaces; that one and its contracts are deprecated.
+
+    Returns:
+        What keeps it from being locked; empty if it is.
+    """
+    open_problems = [f"{name}: {problem}" for name, c in plan.contracts.items() for problem in problems(c)]
+    if open_problems:
+        return open_problems
+    for name in (plan.plan_id, *plan.contract_ids.values()):
+        factory.artifacts.shipped(task.folder, name, faults=[])
+    locked = {
+        "plan": plan.plan.to_json(),
+        "fingerprints": {c.ref: c.interface_fingerprint for c in plan.contracts.values()},
+        "contracts": {c.ref: canonical_json.digest(c.to_json()) for c in plan.contracts.values()},
+    }
+    for contract in plan.contracts.values():
+        factory.store.define(contract.to_bytes())
+    sha256 = factory.store.define(canonical_json.pretty(locked))
+    project_id = factory.projection.project_id
+    scope = factory.journal.scope(scopes.lock(task.run, plan.plan_id))
+    event = review(project_id, "plan.locked", sha256, plan.plan_id, caused_by=task.stream)
+    announce(factory, scope, project_id, [event])
+    if replaces:
+        _deprecate(factory.artifacts, task.folder, replaces, plan)
+    factory.progress.note(Step("locked", task.entry.spec_task_id, ", ".join(plan.contracts) or "nothing new"))
+    return []
+
+
+def _deprecate(artifacts: ArtifactStore, folder: str, old: StoredPlan, new: StoredPlan) -> None:
+    """Deprecate a plan and its contracts in favour of their successors (design: artifact-lifecycle)."""
+    artifacts.deprecated(folder, old.plan_id, artifacts.ref(folder, new.plan_id))
+    for name, contract_id in old.contract_ids.items():
+        successor = new.contract_ids.get(name, new.plan_id)
+        artifacts.deprecated(folder, contract_id, artifacts.ref(folder, successor))

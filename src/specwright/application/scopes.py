@@ -1,0 +1,139 @@
+"""The journal scopes of a run, one function for each step (design: journal).
+
+A scope's name must be unique in the project and the same when the step is repeated. `run` is a run of a task's attempt,
+`TSK-003.1`; `place` is the `run_id` of a role's invocation, `TSK-003.1/split_evenly/round-1/proposer`. A role's answers
+are journalled under the place itself, the draws of a step under what is added to it here.
+"""
+
+APPROVAL = "product/approval"
+INITIALISE = "project/init"
+
+
+def emission(restart: int, number: int) -> str:
+    """A product spec that the researcher emitted."""
+    return f"product.{restart}/emission-{number}"
+
+
+def release(number: int) -> str:
+    """A release of the product."""
+    return f"release/{number}"
+
+
+def resolution(escalation_id: str) -> str:
+    """A person's answer to an escalation."""
+    return f"resolution/{escalation_id}"
+
+
+def dispatch(run: str) -> str:
+    """A task begins."""
+    return f"{run}/dispatch"
+
+
+def shipped(run: str) -> str:
+    """A task is complete."""
+    return f"{run}/shipped"
+
+
+def halt(run: str) -> str:
+    """A task halts."""
+    return f"{run}/halt"
+
+
+def stall(run: str, number: int) -> str:
+    """A task that has not run stalls; it may do so several times."""
+    return f"{run}/stalled-{number}"
+
+
+def human_plan(run: str) -> str:
+    """A plan that a person's answer holds."""
+    return f"{run}/plan/given"
+
+
+def human_planner(run: str) -> str:
+    """The `run_id` of a person who hands in a plan."""
+    return f"{run}/plan/operator"
+
+
+def human_proposer(run: str, module: str) -> str:
+    """A person's part in the debate of a module: its scope and its `run_id`."""
+    return f"{run}/{module}/operator"
+
+
+def lock(run: str, plan_id: str) -> str:
+    """A plan is locked."""
+    return f"{run}/lock/{plan_id}"
+
+
+def gate(run: str, module: str, version_id: str) -> str:
+    """The ship gate judges a version."""
+    return f"{run}/{module}/gate/{version_id}"
+
+
+def refusal(run: str, module: str, version_id: str) -> str:
+    """The record of a version that the ship gate refused."""
+    return f"{run}/{module}/gate/{version_id}/refused"
+
+
+def gate_decision(run: str, deliverable: str, version_id: str) -> str:
+    """The Wire of what a gate decided."""
+    return f"{run}/{deliverable}/decided/{version_id}"
+
+
+def amendments(run: str, deliverable: str, version_id: str) -> str:
+    """The record of amendments that were applied."""
+    return f"{run}/{deliverable}/amended/{version_id}"
+
+
+def seal(run: str, module: str, version_id: str) -> str:
+    """A module is sealed."""
+    return f"{run}/{module}/seal/{version_id}"
+
+
+def reuse(run: str, ref: str) -> str:
+    """A sealed module is reused as it is."""
+    return f"{run}/reuse/{ref}"
+
+
+def halted_draft(run: str, module: str, version_id: str) -> str:
+    """The files of a module that halted are kept."""
+    return f"{run}/{module}/aside/{version_id}"
+
+
+def refused_draft(run: str, module: str, stage: str) -> str:
+    """The files of a draft that never became a proposal are kept."""
+    return f"{run}/{module}/unproposed/{stage}"
+
+
+def pack(place: str) -> str:
+    """The context pack of a Challenger or an Arbiter."""
+    return f"{place}/pack"
+
+
+def index_statuses(place: str) -> str:
+    """The statuses of modules in the Code Index, as a Challenger is shown them."""
+    return f"{place}/index"
+
+
+def falsifying_tests(place: str) -> str:
+    """The runs of a Challenger's tests."""
+    return f"{place}/tests"
+
+
+def record(place: str) -> str:
+    """A challenge or an adjudication."""
+    return f"{place}/record"
+
+
+def plan(place: str) -> str:
+    """A planner's pack and the plan that it makes."""
+    return f"{place}/plan"
+
+
+def implementation(place: str) -> str:
+    """A Proposer's pack, its preflights, and the version that it makes."""
+    return f"{place}/desk"
+
+
+def proposal(place: str) -> str:
+    """The proposal of a version."""
+    return f"{place}/proposal"

@@ -1,0 +1,165 @@
+"""Sealing a module: evidence first, then `ship.json`, then the index, then the Wire (design: sealing, wire)."""
+
+from collections.abc import Mapping, Sequence
+
+from specwright.application import scopes
+from specwright.application.announce import Announcement, announce
+from specwright.application.debate.gate_runs import execution_log
+from specwright.application.debate.implementation import Implementation
+from specwright.application.factory import Factory
+from specwright.application.store import layout
+from specwright.application.tasks import Task
+from specwright.domain.answers.answers import StruckTest
+from specwright.domain.base.ids import ArtifactType, artifact_id
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.modules.code_index import summarise
+from specwright.domain.modules.evidence import (
+    ExecutionLog,
+    GateCheck,
+    LogDigest,
+    ShipEvidence,
+    StageOutcome,
+    TestOutcome,
+    TreeHashes,
+    Verification,
+    evidence_ref,
+    tree_sha256,
+)
+from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.gate import GateVerdict
+from specwright.ports.journal import Scope
+from specwright.ports.progress import Step
+
+MAX_LINEAGE = 4
+"""References that an `artifact.ready` carries; the contract lists all (design: wire)."""
+
+
+def seal(
+    factory: Factory,
+    task: Task,
+    module: Implementation,
+    version_id: str,
+    active_tests: Sequence[TriedTest] = (),
+    struck: Sequence[StruckTest] = (),
+) -> str:
+    """Seal a version whose debate and gate are passed.
+
+    Args:
+        factory: The ports.
+        task: The task that makes it.
+        module: The deliverable.
+        version_id: Its version.
+        active_tests: The falsifying tests of its debate that count; the gate ran them.
+        struck: Those that the Arbiter took out (design: falsifying-tests).
+
+    Returns:
+        `MM-...@x.y.z`.
+
+    Raises:
+        RefusedError: the gate did not pass it; nothing is sealed.
+    """
+    verdict = module.verdict(version_id, active_tests)
+    contract = module.contract
+    if not verdict.passed:
+        raise RefusedError("the ship gate did not pass this module", where=contract.ref)
+    scope = factory.journal.scope(scopes.seal(task.run, contract.name, version_id))
+    log = execution_log(contract, scope.now(), verdict)
+    evidence = _evidence(factory, scope, contract, verdict, log, struck)
+    factory.modules.seal(contract, verdict.files, log, evidence)
+    module.mark_shipped(version_id)
+    factory.index.add(summarise(contract))
+    # the announcement binds the whole sealed version, evidence and contract too (design: projection)
+    ready = _ready(task, contract, factory.modules.tree(contract.ref))
+    announce(factory, scope, factory.projection.project_id, [ready])
+    tests = log.summary.total
+    factory.progress.note(
+        Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {tests} tests")
+    )
+    return contract.ref
+
+
+def announce_reused(factory: Factory, task: Task, ref: str) -> None:
+    """Announce that a task uses a sealed module as it is (design: code-index).
+
+    Raises:
+        CorruptionError: the sealed files were altered.
+    """
+    scope = factory.journal.scope(scopes.reuse(task.run, ref))
+    announce(factory, scope, factory.projection.project_id, [reused(factory, task, ref)])
+
+
+def reused(factory: Factory, task: Task, ref: str) -> Announcement:
+    """The event that a task uses a sealed module, once its files are checked.
+
+    Raises:
+        CorruptionError: they were altered.
+    """
+    files = factory.modules.files(ref)
+    if TreeHashes.of(files) != factory.modules.evidence(ref).tree_sha256:
+        raise CorruptionError(
+            "a sealed module was altered",
+            where=ref,
+            remedy="restore `state_store/` from a copy of the project",
+        )
+    return _ready(task, factory.modules.contract(ref), factory.modules.tree(ref))
+
+
+def _ready(task: Task, contract: MicroModuleContract, files: Mapping[str, bytes]) -> Announcement:
+    payload = {
+        "artifact_id": contract.module_id,
+        "name": contract.name,
+        "media_type": "application/vnd.specwright.module",
+        "uri": f"{layout.STATE_STORE}/{layout.module(contract.ref)}",
+        "sha256": tree_sha256(files),
+        "version": contract.module_version,
+        "size_bytes": sum(map(len, files.values())),
+        "lineage": {
+            "task": task.entry.spec_task_id,
+            "attempt": task.entry.attempt,
+            "inputs": sorted({d.ref for d in contract.dependencies})[:MAX_LINEAGE],
+        },
+    }
+    return task.event("artifact.ready", payload)
+
+
+def _evidence(
+    factory: Factory,
+    scope: Scope,
+    contract: MicroModuleContract,
+    verdict: GateVerdict,
+    log: ExecutionLog,
+    struck: Sequence[StruckTest],
+) -> ShipEvidence:
+    return ShipEvidence(
+        module_id=contract.module_id,
+        module_version=contract.module_version,
+        ship_id=artifact_id(ArtifactType.SHIP_EVIDENCE, scope.hex8()),
+        verified_at=scope.now(),
+        verification=Verification(
+            result=TestOutcome.PASS,
+            interface_fingerprint=verdict.actual_fingerprint,
+            evidence_ref=evidence_ref(contract.module_id, contract.module_version),
+        ),
+        environment=factory.environment,
+        dependency_fingerprints={
+            d.ref: factory.modules.contract(d.ref).interface_fingerprint for d in contract.dependencies
+        },
+        tree_sha256=TreeHashes.of(verdict.files),
+        gate=_checks(verdict),
+        struck_tests=list(struck),
+        journal_ref=f"journal.jsonl#{scope.name}",
+        execution_log=LogDigest.of(log),
+    )
+
+
+def _checks(verdict: GateVerdict) -> list[GateCheck]:
+    """What each stage of the gate observed, and last its remarks, such as how many mutants died.
+
+    How long the stages took is in the journal's verdict alone, so that a replay seals the same bytes.
+    """
+    checks = [
+        GateCheck(name=stage.name, result=StageOutcome(stage.result), findings=stage.findings)
+        for stage in verdict.stages
+    ]
+    return [*checks, GateCheck(name="notes", result=StageOutcome.PASS, detail="; ".join(verdict.notes))]

@@ -1,0 +1,1 @@
+"""The stages of a run: product, engineering, release; and where a project stands."""

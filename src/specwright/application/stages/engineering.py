@@ -1,0 +1,103 @@
+"""The engineering stage of one task: plan, lock, module by module, then shipped or halted (design: engineering, planning).
+
+`loop.TASK_LOOP` says in which order.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from specwright import canonical_json
+from specwright.application.debate.implementation import module_of
+from specwright.application.escalation.halt import halt
+from specwright.application.escalation.halt_reasons import halt_reason
+from specwright.application.escalation.resume import resume_module
+from specwright.application.factory import Factory
+from specwright.application.loop_state import DebateState, EngineeringState
+from specwright.application.plan.planner import first_plan
+from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.ship import announce_reused, seal
+from specwright.application.tasks import task_at
+from specwright.domain.debate.debate import CONTRACTS
+from specwright.domain.debate.falsifying import active_tests
+from specwright.domain.plan.micro_plan import downstream, execution_order
+from specwright.errors import AnswerError
+
+
+def _no_debates(begins: DebateState) -> DebateState:
+    raise NotImplementedError
+
+
+class Engineering:
+    """One task in the engineering loop; each method is one step of it.
+
+    Args:
+        factory: The ports.
+        state: Of the loop when the step begins.
+        hold_debate: Runs the loop of a deliverable to its end.
+    """
+
+    def __init__(
+        self,
+        factory: Factory,
+        state: EngineeringState,
+        hold_debate: Callable[[DebateState], DebateState] = _no_debates,
+    ) -> None:
+        self._factory = factory
+        self._task = task_at(factory, state["task_id"])
+        self._plan_id = state.get("plan_id", "")
+        self.hold_debate = hold_debate
+
+    def make_plan(self, state: EngineeringState) -> EngineeringState:
+        """Ask for a plan; without a sound one the task halts (design: planning)."""
+        try:
+            self._plan_id = first_plan(self._factory, self._task)
+        except AnswerError as error:
+            raw_answers, errors = list(error.raw_answers), list(error.problems)
+            return {"halt_reason": error.what, "raw_answers": raw_answers, "errors": errors}
+        return {"plan_id": self._plan_id, "deliverable": CONTRACTS if self._plan.contracts else ""}
+
+    def resume(self, state: EngineeringState) -> EngineeringState:
+        """Continue a halted task with what a person's answer brings (design: escalation)."""
+        return resume_module(self._factory, self._task)
+
+    def follow_plan(self, plan_id: str, state: EngineeringState) -> EngineeringState:
+        """Follow the plan that was locked; of the modules that failed before, those that it still has stay failed."""
+        self._plan_id = plan_id
+        failed = {name: why for name, why in state.get("failed", {}).items() if name in self._plan.contracts}
+        return {"plan_id": plan_id, "failed": failed}
+
+    def select_module(self, state: EngineeringState) -> EngineeringState:
+        """Choose the next module in topological order; one that depends on a failed module is abandoned (design:
+        planning, engineering)."""
+        failed = state.get("failed", {})
+        done = {*state.get("shipped", {}), *failed, *downstream(self._plan.plan, failed)}
+        names = (name for name in execution_order(self._plan.plan) if name in self._plan.contracts)
+        return {"deliverable": next((name for name in names if name not in done), "")}
+
+    def ship(self, state: EngineeringState) -> EngineeringState:
+        """Seal the module whose debate and gate are passed."""
+        name, version_id = state["deliverable"], state["version_id"]
+        module = module_of(self._factory, self._task, self._plan, name)
+        tried, struck = self._factory.debates.records(state["debates"][name]).falsified()
+        contract_sha256 = canonical_json.digest(self._plan.contracts[name].to_json())
+        active = active_tests(tried, struck, contract_sha256)
+        ref = seal(self._factory, self._task, module, version_id, active, struck)
+        return {"shipped": {**state.get("shipped", {}), name: ref}}
+
+    def finish(self, state: EngineeringState) -> EngineeringState:
+        """The task's result: SHIPPED with its modules, or HALTED with its escalation."""
+        if why := halt_reason(self._factory, self._task, state):
+            return {"outcome": "HALTED", "escalation": halt(self._factory, self._task, why)}
+        plan = self._plan
+        for ref in plan.reused.values():
+            announce_reused(self._factory, self._task, ref)
+        refs = {**plan.reused, **state.get("shipped", {})}
+        return {
+            "outcome": "SHIPPED",
+            "module_refs": [refs[module.name] for module in plan.plan.modules],
+            "module_ref": refs[plan.plan.task_facing],
+        }
+
+    @cached_property
+    def _plan(self) -> StoredPlan:
+        return load_plan(self._factory.artifacts, self._task.folder, self._plan_id)

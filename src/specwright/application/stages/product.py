@@ -1,0 +1,102 @@
+"""The product stage: from SPEC.md to an approved product spec (design: product-spec)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from specwright import canonical_json
+from specwright.application import scopes
+from specwright.application.announce import announce, review
+from specwright.application.factory import Factory, ProjectView
+from specwright.application.store import layout
+from specwright.application.store.file_hashes import note_hashes
+from specwright.application.tasks import laid_out
+from specwright.domain.base.slugs import slugify
+from specwright.domain.spec.completeness import ValidationReport, validate
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.spec_markdown import ResearchSource, render
+from specwright.errors import SpecwrightError
+from specwright.ports.progress import Step
+from specwright.ports.roles import Assignment, Place, Research, Role
+
+MANY_AMENDMENTS = 3
+"""Consecutive amendments after which the gate advises to decide (design: approval)."""
+
+
+def research(factory: Factory, restart: int, reasons: Sequence[str], feedback: Sequence[str]) -> None:
+    """Have SPEC.md expanded and leave the result under `product/` for the approval gate.
+
+    Args:
+        restart: 1, and one more after each rejection.
+        reasons: Why earlier specs were rejected; the new agent sees these and nothing else of them.
+        feedback: Amendments asked for since the last restart; they continue the conversation.
+    """
+    text = factory.spec_text
+    if reasons:
+        text += "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in reasons) + "\n"
+    assignment = Assignment(
+        place=Place("", restart, "", "", Role.RESEARCHER),
+        message="Turn the SPEC.md in your directory into a complete product spec.\n\n" + text,
+        pack={"SPEC.md": text.encode()},
+        writable=("spec.json", "notes/"),
+    )
+    result = factory.roles.research(assignment, feedback, _errors)
+    _publish(factory, result, scopes.emission(restart, len(feedback) + 1))
+    factory.progress.note(Step("spec", "", "the product spec is complete"))
+
+
+def current_spec(factory: ProjectView) -> ProductSpec:
+    """The spec that waits for approval, or that was approved."""
+    return ProductSpec.from_bytes(factory.store.read(layout.SPEC), layout.SPEC)
+
+
+def validation_of(factory: ProjectView) -> ValidationReport:
+    """The last validation of the current spec."""
+    return ValidationReport.from_bytes(factory.store.read(layout.SPEC_VALIDATION), layout.SPEC_VALIDATION)
+
+
+def approve(factory: Factory, by: str) -> None:
+    """Accept the current spec: it becomes a definition, and a review Wire says so (design: projection, wire).
+
+    From here nothing below `product/` changes, and what lies there is noted as it was approved.
+
+    Raises:
+        InputError: the spec cannot be laid out as folders and tasks (design: ids); it is not accepted.
+    """
+    spec = current_spec(factory)
+    laid_out(spec)  # a person may have approved what an older version let through
+    scope = factory.journal.scope(scopes.APPROVAL)
+    project_id = f"{slugify(spec.title)}-{scope.hex8()}"
+    sha256 = factory.store.define(spec.to_bytes())
+    files = factory.store.tree(layout.PRODUCT)
+    note_hashes(scope, {f"{layout.PRODUCT}/{path}": data for path, data in files.items()})
+    announce(factory, scope, project_id, [review(project_id, "spec.approved", sha256, spec.spec_id, by)])
+
+
+def _errors(data: Any) -> Sequence[str]:
+    """What keeps a draft from being emitted: docs/design.md#product-spec, and what no folder, id or task file can
+    carry (design: ids)."""
+    if errors := validate(data).errors:
+        return [str(error) for error in errors]
+    draft = ProductSpecDraft.model_validate(data)
+    try:
+        laid_out(draft.stamped("2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z"))
+    except SpecwrightError as error:
+        return [error.what]
+    return []
+
+
+def _publish(factory: Factory, result: Research, scope_name: str) -> None:
+    now = factory.journal.scope(scope_name).now()
+    spec = ProductSpecDraft.model_validate(result.spec).stamped(now, now)
+    report = validate(result.spec)
+    sources = [{"query": source.query, "urls": list(source.urls)} for source in result.sources]
+    store = factory.store
+    store.replace(layout.SPEC_VALIDATION, report.to_bytes())
+    store.replace(layout.SPEC_SOURCES, canonical_json.pretty(sources))
+    store.replace(layout.SPEC_TEXT, _markdown(factory, spec, report, result).encode())
+    store.replace(layout.SPEC, spec.to_bytes())
+
+
+def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, result: Research) -> str:
+    sources = [ResearchSource(s.query, tuple(s.urls)) for s in result.sources]
+    return render(spec, report.warnings, sources, [package.requirement for package in factory.packages])

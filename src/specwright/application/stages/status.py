@@ -1,0 +1,50 @@
+"""Where a project is: not begun, waiting for a person, running, or released (design: command-line)."""
+
+from enum import StrEnum
+
+from specwright.application.factory import ProjectView
+from specwright.application.stages.release import last_release
+from specwright.application.store import layout
+from specwright.domain.tasks.task_board import Outcome
+
+
+class ProjectStatus(StrEnum):
+    """The places where a run stops, and those between two stops."""
+
+    NEW = "new"
+    APPROVAL = "approval"
+    RUNNING = "running"
+    HALTED = "halted"
+    STALLED = "stalled"
+    RELEASE_DUE = "release_due"
+    RELEASE_FAILED = "release_failed"
+    RELEASED = "released"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a command that drove the project here: 0 released, 3 a person is needed, 1 otherwise."""
+        if self is ProjectStatus.RELEASED:
+            return 0
+        waits = self in (ProjectStatus.APPROVAL, ProjectStatus.HALTED, ProjectStatus.STALLED)
+        return 3 if waits else 1
+
+
+_BY_OUTCOME = {
+    Outcome.RUNNABLE: ProjectStatus.RUNNING,
+    Outcome.HALTED: ProjectStatus.HALTED,
+    Outcome.STALLED: ProjectStatus.STALLED,
+    Outcome.COMPLETE: ProjectStatus.RELEASE_DUE,
+}
+
+
+def project_status(view: ProjectView) -> ProjectStatus:
+    """The status of a project, from its log and its product files alone."""
+    board = view.projection.board
+    if board is None:
+        if view.projection.spec is not None:
+            return ProjectStatus.RUNNING
+        return ProjectStatus.APPROVAL if view.store.exists(layout.SPEC) else ProjectStatus.NEW
+    status = _BY_OUTCOME[board.outcome()]
+    if status is ProjectStatus.RELEASE_DUE and (release := last_release(view)):
+        return ProjectStatus.RELEASED if release.succeeded else ProjectStatus.RELEASE_FAILED
+    return status

@@ -1,0 +1,371 @@
+"""The one way in to `artifacts/`: envelope, id, body, status (design: artifact-lifecycle, debate).
+
+An envelope is validated before anything is written, its body is stored first, and its status moves by the five steps
+of docs/design.md#artifact-lifecycle alone, each on the record that justifies it. That record is noted among the
+envelope's outputs, so that a step which runs again after a crash is known for what it is; any other step is refused
+by name. Sealing a module and registering it in the Code Index is the ship node's work (`shipping`).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+
+from specwright.application.store import layout
+from specwright.application.store.file_hashes import note_hashes
+from specwright.application.store.invocations import Invocation
+from specwright.domain.answers.answers import Decision
+from specwright.domain.artifacts.artifact import (
+    FIRST_VERSION,
+    ArtifactEnvelope,
+    ArtifactRef,
+    ArtifactStatus,
+    Purpose,
+    check_transition,
+    next_version,
+    version_number,
+)
+from specwright.domain.base.ids import ArtifactType, artifact_id
+from specwright.domain.base.record import validation_messages
+from specwright.domain.debate.debate import Adjudication
+from specwright.domain.escalation.resolutions import OPERATOR
+from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
+from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.journal import Scope
+from specwright.ports.store import StateStore
+
+
+class ArtifactStore:
+    """`artifacts/`, by the folder of a task's pillar and the id of the artifact."""
+
+    def __init__(self, store: StateStore) -> None:
+        self._store = store
+
+    def exists(self, folder: str, name: str) -> bool:
+        """Whether an artifact is there: its envelope is written last."""
+        versions = self._store.names(layout.artifact(folder, name))
+        return any(self._store.exists(layout.envelope(folder, name, version)) for version in versions)
+
+    def folders(self) -> dict[str, str]:
+        """The folder of every artifact, by its id."""
+        return {
+            name: folder
+            for folder in self._store.names(layout.ARTIFACTS)
+            for name in self._store.names(f"{layout.ARTIFACTS}/{folder}")
+        }
+
+    def envelope(self, folder: str, name: str) -> ArtifactEnvelope:
+        """An artifact's envelope.
+
+        Raises:
+            CorruptionError: there is no such artifact.
+        """
+        path = self._envelope_path(folder, name)
+        return ArtifactEnvelope.from_bytes(self._store.read(path), path)
+
+    def body(self, folder: str, name: str) -> dict[str, bytes]:
+        """An artifact's files."""
+        return self._store.tree(layout.body(folder, name, self._stored_version(folder, name)))
+
+    def ref(self, folder: str, name: str) -> str:
+        """`id@version`."""
+        return f"{name}@{self._stored_version(folder, name)}"
+
+    def lineage(self, folder: str, envelope: ArtifactEnvelope) -> list[ArtifactEnvelope]:
+        """All versions of the same logical artifact: back to its first, and from there every branch."""
+        while envelope.revised:
+            envelope = self.envelope(folder, envelope.revised)
+        found = [envelope]
+        for version in found:  # grows
+            later = version.came_of_it(Purpose.REVISED_BY)
+            found += [self.envelope(folder, given.ref.partition("@")[0]) for given in later]
+        return found
+
+    def descends(self, folder: str, envelope: ArtifactEnvelope, ref: str) -> bool:
+        """Whether an artifact was made from another, itself or by the plan that it belongs to."""
+        plans = [i.ref.partition("@")[0] for i in envelope.inputs if i.ref.startswith("MP-")]
+        return envelope.made_from(ref) or any(
+            self.exists(folder, plan) and self.envelope(folder, plan).made_from(ref) for plan in plans
+        )
+
+    def decision(self, folder: str, name: str) -> Decision:
+        """What an adjudication decides.
+
+        Raises:
+            CorruptionError: it has no body.
+        """
+        data = self.body(folder, name).get("adjudication.json")
+        if data is None:
+            raise CorruptionError("an adjudication has no body", where=name)
+        return Adjudication.from_bytes(data, name).decision
+
+    def create(
+        self,
+        draws: Scope,
+        by: Invocation,
+        kind: ArtifactType,
+        body: Mapping[str, bytes],
+        *,
+        inputs: Sequence[tuple[str, str]] = (),
+        name: str = "",
+        revises: str = "",
+        version: str = "",
+    ) -> str:
+        """Store what an invocation made, DRAFT, and return its id; one that is there already is left as it is.
+
+        Args:
+            draws: Where its id and time come from, and where its hashes are kept.
+            by: The invocation that made it; its folder is the artifact's.
+            kind: What it is.
+            body: Its files.
+            inputs: What it was made from, as (id@version, purpose).
+            name: Its id, where it was drawn before because the body names it.
+            revises: The id of the version before it, in the same folder.
+            version: Only where it is not the next one of its lineage.
+
+        Raises:
+            RefusedError: the envelope is not valid, the body is empty, or the version does not exceed its lineage;
+                nothing is written.
+        """
+        name = name or artifact_id(kind, draws.hex8())
+        now = draws.now()
+        before = self.envelope(by.folder, revises) if revises else None
+        if not self.exists(by.folder, name):  # else a crash came after this
+            made_from = [(before.ref, Purpose.REVISES), *inputs] if before else inputs
+            version = self._version(by.folder, kind, before, version)
+            envelope = _valid(name, kind, version, now, by, made_from)
+            self._publish(by.folder, envelope, body)
+        created = self.envelope(by.folder, name).as_created
+        place = (by.folder, name, created.version)
+        written = {f"{layout.body(*place)}/{path}": data for path, data in body.items()}
+        note_hashes(draws, {**written, layout.envelope(*place): created.to_bytes()})
+        if before:
+            self._note(by.folder, before, ArtifactRef(ref=created.ref, purpose=Purpose.REVISED_BY))
+        return name
+
+    def challenged(self, folder: str, name: str, challenge: str) -> None:
+        """DRAFT to CHALLENGED, by a CHALLENGE that references it."""
+        envelope = self.envelope(folder, name)
+        by = self._record(folder, challenge, ArtifactType.CHALLENGE, envelope.ref)
+        self._move(folder, envelope, ArtifactStatus.CHALLENGED, by.ref, Purpose.CHALLENGED_BY)
+
+    def adjudicated(self, folder: str, name: str, adjudication: str) -> None:
+        """CHALLENGED to ADJUDICATED, by an ADJUDICATION that references it."""
+        envelope = self.envelope(folder, name)
+        by = self._record(folder, adjudication, ArtifactType.ADJUDICATION, envelope.ref)
+        self._move(folder, envelope, ArtifactStatus.ADJUDICATED, by.ref, Purpose.ADJUDICATED_BY)
+
+    def amended(self, folder: str, name: str, before: str, challenge: str, adjudication: str) -> None:
+        """DRAFT to ADJUDICATED for what an approval's amendments made of the version that was judged (design: amendments).
+
+        The challenge and the ruling are those of the version before, and the ruling asks for this one.
+        """
+        envelope, judged = self.envelope(folder, name), self.ref(folder, before)
+        if not self.descends(folder, envelope, judged):
+            raise RefusedError(f"{name} was not made from {before}", where=folder)
+        by = self._record(folder, adjudication, ArtifactType.ADJUDICATION, judged)
+        if self.decision(folder, adjudication) is not Decision.APPROVE_WITH_AMENDMENTS:
+            raise RefusedError(f"{adjudication} asks for no amendments", where=name)
+        first = self._record(folder, challenge, ArtifactType.CHALLENGE, judged)
+        self._move(folder, envelope, ArtifactStatus.CHALLENGED, first.ref, Purpose.CHALLENGED_BY)
+        self._move(
+            folder, self.envelope(folder, name), ArtifactStatus.ADJUDICATED, by.ref, Purpose.AMENDED_AFTER
+        )
+
+    def overruled(self, folder: str, name: str, adjudication: str) -> None:
+        """To ADJUDICATED by a person's approval in place of the Arbiter's ruling (design: escalation).
+
+        From wherever the debate left what it challenged: without a ruling, with one, or sent back to DRAFT.
+        """
+        envelope = self.envelope(folder, name)
+        by = self._record(folder, adjudication, ArtifactType.ADJUDICATION, envelope.ref)
+        if by.created_by.role != OPERATOR or self.decision(folder, adjudication) is not Decision.APPROVE:
+            raise RefusedError(
+                f"{adjudication} is no person's approval of {name}", where="docs/design.md#escalation"
+            )
+        if envelope.status is ArtifactStatus.DRAFT:
+            challenges = envelope.came_of_it(Purpose.CHALLENGED_BY)
+            if not challenges:
+                raise RefusedError(f"{name} was never challenged", where="docs/design.md#artifact-lifecycle")
+            self._move(
+                folder, envelope, ArtifactStatus.CHALLENGED, challenges[-1].ref, Purpose.CHALLENGED_STILL
+            )
+            envelope = self.envelope(folder, name)
+        if envelope.status is ArtifactStatus.ADJUDICATED:  # the status stays, its grounds change
+            self._note(folder, envelope, ArtifactRef(ref=by.ref, purpose=Purpose.OVERRULED_BY))
+        else:
+            self._move(folder, envelope, ArtifactStatus.ADJUDICATED, by.ref, Purpose.OVERRULED_BY)
+
+    def rejected(self, folder: str, name: str, adjudication: str, *, revisions_left: int) -> None:
+        """ADJUDICATED to DRAFT, by a REJECT inside the bounded window (design: debate)."""
+        envelope = self.envelope(folder, name)
+        by = self._record(folder, adjudication, ArtifactType.ADJUDICATION, envelope.ref)
+        if envelope.has_output(ArtifactRef(ref=by.ref, purpose=Purpose.REJECTED_BY)):
+            return
+        if self.decision(folder, adjudication) is not Decision.REJECT:
+            raise RefusedError(
+                f"{adjudication} does not reject {name}", where="docs/design.md#artifact-lifecycle"
+            )
+        if revisions_left < 1:
+            raise RefusedError(
+                f"{name} cannot return to DRAFT: no revision is left",
+                where="docs/design.md#artifact-lifecycle",
+            )
+        self._move(folder, envelope, ArtifactStatus.DRAFT, by.ref, Purpose.REJECTED_BY)
+
+    def shipped(
+        self,
+        folder: str,
+        name: str,
+        *,
+        evidence: ShipEvidence | None = None,
+        locked_fingerprint: str = "",
+        faults: Sequence[str] = (),
+    ) -> None:
+        """ADJUDICATED to SHIPPED, by an approval and proof (design: artifacts).
+
+        Args:
+            evidence: Of an implementation.
+            locked_fingerprint: Of the contract that it implements.
+            faults: What the validators of anything else found.
+        """
+        envelope = self.envelope(folder, name)
+        made = envelope.came_of_it(
+            Purpose.SEALED_AS, Purpose.LOCKED_AFTER
+        )  # before a restart: it counts from where it began
+        check_transition(
+            name, ArtifactStatus.ADJUDICATED if made else envelope.status, ArtifactStatus.SHIPPED
+        )
+        ruling = self._approval(folder, envelope)
+        if envelope.artifact_type is ArtifactType.IMPLEMENTATION and evidence is None:
+            raise RefusedError(f"{name} has no ship evidence", where="docs/design.md#artifact-lifecycle")
+        if evidence is not None:
+            _prove(name, evidence, locked_fingerprint)
+        if faults:
+            raise RefusedError(f"{name} is not valid: {'; '.join(faults)}", where="docs/design.md#artifacts")
+        grounds = (evidence.ref, Purpose.SEALED_AS) if evidence else (ruling, Purpose.LOCKED_AFTER)
+        self._move(folder, envelope, ArtifactStatus.SHIPPED, *grounds)
+
+    def deprecated(self, folder: str, name: str, decided: str) -> None:
+        """SHIPPED to DEPRECATED, by a recorded decision: the `id@version` of it, or of the successor (design:
+        deprecation)."""
+        self._move(
+            folder, self.envelope(folder, name), ArtifactStatus.DEPRECATED, decided, Purpose.DEPRECATED_FOR
+        )
+
+    def _publish(self, folder: str, envelope: ArtifactEnvelope, body: Mapping[str, bytes]) -> None:
+        if not body:
+            raise RefusedError(
+                f"{envelope.artifact_id} has no body", where="docs/design.md#artifact-lifecycle"
+            )
+        place = (folder, envelope.artifact_id, envelope.version)
+        self._store.publish_tree(layout.body(*place), body)
+        self._store.replace(layout.envelope(*place), envelope.to_bytes())
+
+    def _move(
+        self, folder: str, envelope: ArtifactEnvelope, new: ArtifactStatus, ref: str, purpose: str
+    ) -> None:
+        grounds = ArtifactRef(ref=ref, purpose=purpose)
+        if not envelope.has_output(grounds):  # else the very same step was made before a restart
+            check_transition(envelope.artifact_id, envelope.status, new)
+            self._note(folder, envelope.model_copy(update={"status": new}), grounds)
+
+    def _note(self, folder: str, envelope: ArtifactEnvelope, output: ArtifactRef) -> None:
+        if not envelope.has_output(output):
+            noted = envelope.model_copy(update={"outputs": [*envelope.outputs, output]})
+            path = layout.envelope(folder, noted.artifact_id, noted.version)
+            self._store.replace(path, noted.to_bytes())
+
+    def _record(self, folder: str, name: str, kind: ArtifactType, about: str) -> ArtifactEnvelope:
+        """The record that a step rests on, seen to be of its kind and about this artifact."""
+        found = self.envelope(folder, name)
+        if found.artifact_type is not kind:
+            raise RefusedError(f"{name} is no {kind}", where="docs/design.md#artifact-lifecycle")
+        if not found.made_from(about):
+            raise RefusedError(
+                f"{name} does not reference {about}", where="docs/design.md#artifact-lifecycle"
+            )
+        return found
+
+    def _approval(self, folder: str, envelope: ArtifactEnvelope) -> str:
+        """The ruling that lets an artifact ship: an approval as it is, or the one whose amendments it carries."""
+        rulings = envelope.came_of_it(Purpose.ADJUDICATED_BY, Purpose.AMENDED_AFTER, Purpose.OVERRULED_BY)
+        if not rulings:
+            raise RefusedError(
+                f"{envelope.artifact_id} was never adjudicated", where="docs/design.md#artifact-lifecycle"
+            )
+        ref, purpose = rulings[-1].ref, rulings[-1].purpose
+        decision = self.decision(folder, ref.partition("@")[0])
+        wanted = Decision.APPROVE_WITH_AMENDMENTS if purpose == Purpose.AMENDED_AFTER else Decision.APPROVE
+        if decision is not wanted:
+            why = "its amendments are not applied" if decision is not Decision.REJECT else "it was rejected"
+            raise RefusedError(
+                f"{envelope.artifact_id} is not approved: {why}", where="docs/design.md#artifact-lifecycle"
+            )
+        return ref
+
+    def _version(self, folder: str, kind: ArtifactType, before: ArtifactEnvelope | None, wanted: str) -> str:
+        if before is None:
+            return wanted or FIRST_VERSION
+        if before.artifact_type is not kind:
+            raise RefusedError(
+                f"a {kind} cannot be a version of {before.artifact_id}",
+                where="docs/design.md#artifact-lifecycle",
+            )
+        highest = max((found.version for found in self.lineage(folder, before)), key=version_number)
+        if wanted and version_number(wanted) <= version_number(highest):
+            raise RefusedError(
+                f"version {wanted} does not exceed {highest}, the highest of its lineage",
+                where="docs/design.md#artifact-lifecycle",
+            )
+        return wanted or next_version(highest)
+
+    def _stored_version(self, folder: str, name: str) -> str:
+        versions = self._store.names(layout.artifact(folder, name))
+        if len(versions) != 1:  # an id is that of one version (design: artifact-lifecycle)
+            raise CorruptionError("a record is missing", where=layout.artifact(folder, name))
+        return versions[0]
+
+    def _envelope_path(self, folder: str, name: str) -> str:
+        return layout.envelope(folder, name, self._stored_version(folder, name))
+
+
+def _valid(
+    name: str,
+    kind: ArtifactType,
+    version: str,
+    now: str,
+    by: Invocation,
+    inputs: Sequence[tuple[str, str]],
+) -> ArtifactEnvelope:
+    """An envelope, or the refusal that names each field."""
+    try:
+        return ArtifactEnvelope.model_validate(
+            {
+                "artifact_id": name,
+                "artifact_type": kind,
+                "version": version,
+                "created_at": now,
+                "created_by": {"role": by.role, "run_id": by.run_id},
+                "context_pack_ref": by.pack_id,
+                "inputs": [{"ref": ref, "purpose": purpose} for ref, purpose in inputs],
+            }
+        )
+    except ValidationError as error:
+        found = "; ".join(validation_messages(error))
+        raise RefusedError(
+            f"the envelope of {name} is not valid: {found}", where="docs/design.md#artifact-lifecycle"
+        ) from error
+
+
+def _prove(name: str, evidence: ShipEvidence, locked: str) -> None:
+    if evidence.verification.result is not TestOutcome.PASS:
+        raise RefusedError(
+            f"{name}: the ship evidence says {evidence.verification.result}",
+            where="docs/design.md#artifact-lifecycle",
+        )
+    if evidence.verification.interface_fingerprint != locked:
+        raise RefusedError(
+            f"{name}: Interface fingerprint mismatch: expected {locked}, "
+            f"got {evidence.verification.interface_fingerprint}",
+            where="docs/design.md#sealing",
+        )

@@ -1,0 +1,62 @@
+"""Escalations and the answers to them as they are stored (design: escalation)."""
+
+from collections.abc import Callable
+
+from specwright.application.store import layout
+from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation.resolutions import ResolutionRecord
+from specwright.errors import CorruptionError, InputError
+from specwright.ports.store import StateStore
+
+
+class EscalationStore:
+    """`escalations/` and `resolutions/`, by the ids of the escalations.
+
+    Args:
+        store: Holds them.
+        is_waiting: Whether the log says that a task waits for the answer to an escalation.
+    """
+
+    def __init__(self, store: StateStore, is_waiting: Callable[[str], bool]) -> None:
+        self._store = store
+        self._is_waiting = is_waiting
+
+    def exists(self, escalation_id: str) -> bool:
+        """Whether an escalation was written."""
+        return self._store.exists(layout.escalation(escalation_id))
+
+    def escalation(self, escalation_id: str) -> EscalationArtifact:
+        """An escalation by its id.
+
+        Raises:
+            InputError: there is none.
+            CorruptionError: there was one, and its file is gone.
+        """
+        path = layout.escalation(escalation_id)
+        if not self._store.exists(path):
+            if self._is_waiting(escalation_id):
+                raise CorruptionError(
+                    f"the escalation {escalation_id} is gone",
+                    where=f"{layout.STATE_STORE}/{path}",
+                    remedy="restore `state_store/` from a copy of the project",
+                )
+            raise InputError(
+                f"there is no escalation {escalation_id}",
+                remedy="`specwright escalations` lists those that wait",
+            )
+        return EscalationArtifact.from_bytes(self._store.read(path), path)
+
+    def add(self, escalation: EscalationArtifact) -> str:
+        """Write an escalation, and return the hash under which a Wire refers to it."""
+        data = escalation.to_bytes()
+        self._store.publish(layout.escalation(escalation.escalation_id), data)
+        return self._store.define(data)
+
+    def resolution(self, escalation_id: str) -> ResolutionRecord | None:
+        """A person's answer, if one was written."""
+        path = layout.resolution(escalation_id)
+        return ResolutionRecord.from_bytes(self._store.read(path), path) if self._store.exists(path) else None
+
+    def resolve(self, record: ResolutionRecord) -> None:
+        """Write a person's answer."""
+        self._store.publish(layout.resolution(record.escalation_id), record.to_bytes())

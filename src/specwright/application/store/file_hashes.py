@@ -1,0 +1,37 @@
+"""The hash of a file as it was written, noted in the journal for `verify` (design: command-line).
+
+The log binds what its Wires name: sealed versions, definitions, escalations, gate records. No Wire names packs,
+contributions, bodies of artifacts, drafts or product files; whoever writes one notes its hash here after publishing it.
+An envelope is noted as it was created, because what became of it since follows from its outputs.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from specwright import canonical_json
+from specwright.canonical_json import JsonValue
+from specwright.ports.journal import Scope
+from specwright.ports.store import StateStore
+
+FILE_HASHES = "kept"
+"""The kind of these records in the journal."""
+
+
+def note_hashes(scope: Scope, files: Mapping[str, bytes]) -> None:
+    """Note the hashes of files that were published, by their paths in the store."""
+    hashes = cast(JsonValue, {path: canonical_json.sha256(data) for path, data in files.items()})
+    scope.recall(FILE_HASHES, hashes, lambda: hashes)
+
+
+def publish_noted(store: StateStore, scope: Scope, directory: str, files: Mapping[str, bytes]) -> None:
+    """Publish files below a directory and note their hashes."""
+    store.publish_tree(directory, files)
+    note_hashes(scope, {f"{directory}/{path}": data for path, data in files.items()})
+
+
+def noted_hashes(records: Iterable[JsonValue]) -> dict[str, str]:
+    """The SHA-256 of every noted file by its path, from the journal's records of this kind."""
+    hashes: dict[str, str] = {}
+    for record in records:
+        hashes |= cast(dict[str, str], record)
+    return hashes

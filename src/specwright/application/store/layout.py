@@ -1,0 +1,159 @@
+"""The paths of `state_store/` (design: store-layout).
+
+Every path below `state_store/` is spelled here and nowhere else. Paths are posix, relative to that directory.
+"""
+
+STATE_STORE = "state_store"
+
+STATE_FILE = "project/state_machine.json"
+LOG_END = "project/log_end.json"
+
+PRODUCT = "product"
+SPEC = "product/spec.json"
+SPEC_TEXT = "product/spec.md"
+SPEC_VALIDATION = "product/validation.json"
+SPEC_SOURCES = "product/sources.json"
+
+ARTIFACTS = "artifacts"
+CODE_INDEX = "code_index"
+CONTEXT_PACKS = "context_packs"
+CONTRIBUTIONS = "contributions"
+DEBATES = "debates"
+DEFINITIONS = "definitions"
+DRAFTS = "drafts"
+MODULES = "modules"
+RELEASES = "releases"
+
+CODE_INDEX_FILE = "code_index/index.db"
+
+CONTRACT = "contract.json"
+SHIP_EVIDENCE = "ship.json"
+EXAMPLES = "examples.md"
+"""Files of a sealed module."""
+
+
+def artifact(folder: str, artifact_id: str) -> str:
+    """The directory of an artifact; `folder` is the slug of its task's pillar."""
+    return f"{ARTIFACTS}/{folder}/{artifact_id}"
+
+
+def artifact_version(folder: str, artifact_id: str, version: str) -> str:
+    """The directory of an artifact's one version."""
+    return f"{artifact(folder, artifact_id)}/{version}"
+
+
+def envelope(folder: str, artifact_id: str, version: str) -> str:
+    """An artifact's envelope."""
+    return f"{artifact_version(folder, artifact_id, version)}/envelope.json"
+
+
+def body(folder: str, artifact_id: str, version: str) -> str:
+    """The directory of an artifact's files."""
+    return f"{artifact_version(folder, artifact_id, version)}/body"
+
+
+def module_versions(module_id: str) -> str:
+    """The directory that holds the versions of a module."""
+    return f"{MODULES}/{module_id}"
+
+
+def module(ref: str) -> str:
+    """The directory of one version of a module, `MM-...@x.y.z`."""
+    module_id, _, version = ref.partition("@")
+    return f"{module_versions(module_id)}/{version}"
+
+
+def module_contract(ref: str) -> str:
+    """The contract of a sealed module."""
+    return f"{module(ref)}/{CONTRACT}"
+
+
+def ship_evidence(ref: str) -> str:
+    """The ship evidence of a module; a version that has it is sealed."""
+    return f"{module(ref)}/{SHIP_EVIDENCE}"
+
+
+def drafts_of(module_id: str) -> str:
+    """The directory of a module's drafts that did not ship."""
+    return f"{DRAFTS}/{module_id}"
+
+
+def draft(ref: str, name: str) -> str:
+    """The directory of one draft of a version of a module."""
+    module_id, _, version = ref.partition("@")
+    return f"{drafts_of(module_id)}/{version}/{name}"
+
+
+def debate(debate_id: str) -> str:
+    """The directory of a debate, named by its first proposal."""
+    return f"{DEBATES}/{debate_id}"
+
+
+def debate_round(debate_id: str, number: int) -> str:
+    """The directory of one round of a debate."""
+    return f"{debate(debate_id)}/round-{number}"
+
+
+def round_record(debate_id: str, number: int, kind: str) -> str:
+    """A record of a round: `proposal`, `challenge`, `adjudication` or `amendments`."""
+    return f"{debate_round(debate_id, number)}/{kind}.json"
+
+
+def latest_record(debate_id: str, kind: str) -> str:
+    """The copy of a debate's newest record of a kind."""
+    return f"{debate(debate_id)}/{kind}.json"
+
+
+def gate_record(debate_id: str, number: int, version_id: str) -> str:
+    """What the gate found of a version at the end of a round."""
+    return round_record(debate_id, number, f"gate-{version_id}")
+
+
+def context_pack(pack_id: str) -> str:
+    """A context pack."""
+    return f"{CONTEXT_PACKS}/{pack_id}.json"
+
+
+def contribution(contribution_id: str) -> str:
+    """A contribution."""
+    return f"{CONTRIBUTIONS}/{contribution_id}.json"
+
+
+def escalation(escalation_id: str) -> str:
+    """An escalation."""
+    return f"escalations/{escalation_id}.json"
+
+
+def resolution(escalation_id: str) -> str:
+    """A person's answer to an escalation."""
+    return f"resolutions/{escalation_id}.json"
+
+
+def release(release_id: str) -> str:
+    """The directory of a release."""
+    return f"{RELEASES}/{release_id}"
+
+
+def manifest(release_id: str) -> str:
+    """The manifest of a release."""
+    return f"{release(release_id)}/manifest.json"
+
+
+def failure_report(release_id: str) -> str:
+    """Why a release failed."""
+    return f"{release(release_id)}/failure_report.md"
+
+
+def wheel(release_id: str, file_name: str) -> str:
+    """The wheel of a release."""
+    return f"{release(release_id)}/{file_name}"
+
+
+def release_log_end(release_id: str) -> str:
+    """Where the log ended when a release was made."""
+    return f"{release(release_id)}/log_end.json"
+
+
+def definition(sha256: str) -> str:
+    """Bytes that a Wire refers to by their hash."""
+    return f"{DEFINITIONS}/{sha256}"

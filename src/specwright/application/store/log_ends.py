@@ -1,0 +1,87 @@
+"""Where the log ended, noted outside it (design: wire-log).
+
+A log that was cut off at its end or rewritten as a whole is consistent with itself. So the project notes the end
+at every stop, and a release notes it once, when it is made: a release goes out, and so does its note. A kill
+leaves a note that is behind, which the log still holds. Leaves out whoever rewrites the notes as well and has no
+release outside.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from specwright.application.store import layout
+from specwright.errors import CorruptionError, InputError
+from specwright.ports.store import StateStore
+from specwright.ports.wire_log import LogEnd, WireLog
+
+
+def note_log_end(store: StateStore, log: WireLog) -> None:
+    """Note the end of the log at a stop of the run."""
+    end = log.end()
+    if end is None:
+        return
+    note = end.to_bytes()
+    if not store.exists(layout.LOG_END) or store.read(layout.LOG_END) != note:
+        store.replace(layout.LOG_END, note)
+
+
+def note_release_end(store: StateStore, log: WireLog, release_id: str) -> None:
+    """Note the end of the log beside a release, once; the announcement of the release is in it."""
+    path = layout.release_log_end(release_id)
+    end = log.end()
+    if end is not None and not store.exists(path):
+        store.publish(path, end.to_bytes())
+
+
+class Noted(NamedTuple):
+    """Every end that was noted, where, and the notes that cannot be read."""
+
+    ends: tuple[LogEnd, ...]
+    unreadable: tuple[CorruptionError, ...]
+    places: tuple[str, ...] = ()
+
+    def contradicted(self, log: WireLog) -> Iterator[str]:
+        """The notes of what a log does not hold, or not so; the log may be wrong, or the note."""
+        for place, end in zip(self.places, self.ends, strict=True):
+            with suppress(CorruptionError):  # a log that cannot be read is told as such
+                if not log.holds(end):
+                    yield place
+
+
+def log_ends(store: StateStore) -> Noted:
+    """What the project and its releases noted."""
+    paths = [layout.LOG_END, *map(layout.release_log_end, store.names(layout.RELEASES))]
+    found = {path: _read(store, path) for path in paths if store.exists(path)}
+    ends = {path: end for path, end in found.items() if isinstance(end, LogEnd)}
+    faults = tuple(fault for fault in found.values() if isinstance(fault, CorruptionError))
+    return Noted(tuple(ends.values()), faults, tuple(ends))
+
+
+def check_log_ends(store: StateStore, log: WireLog) -> None:
+    """Refuse to go on from a log that is not the one of which the ends were noted.
+
+    Raises:
+        CorruptionError: it was cut off, rewritten or replaced, or a note cannot be read.
+    """
+    noted = log_ends(store)
+    if noted.unreadable:
+        raise noted.unreadable[0]
+    for end in noted.ends:
+        if not log.holds(end):
+            raise CorruptionError(
+                f"the Wire log no longer holds its entry {end.sequence_number} as it was noted",
+                where=str(store.location),
+                remedy="`specwright wire verify` says what was altered; restore `.specwright/` from a copy",
+            )
+
+
+def _read(store: StateStore, path: str) -> LogEnd | CorruptionError:
+    try:
+        return LogEnd.from_bytes(store.read(path), path)
+    except InputError as error:
+        return CorruptionError(
+            f"the note of where the log ended cannot be read: {error.what}",
+            where=path,
+            remedy="restore the file, or delete it if the log is known to be whole",
+        )

@@ -1,0 +1,123 @@
+"""Modules as they are sealed: one directory per version, with contract, source, tests, examples and ship evidence
+(design: sealing, closed-source)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from specwright.application.store import layout
+from specwright.canonical_json import JsonValue
+from specwright.domain.artifacts.provenance import SURFACE
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
+from specwright.errors import CorruptionError
+from specwright.ports.store import StateStore
+
+_RECORDS = {layout.CONTRACT, layout.SHIP_EVIDENCE, EXECUTION_LOG}
+"""The files of a sealed version that the factory wrote; the gate judged the others."""
+
+
+class DependencyView(NamedTuple):
+    """A sealed module as the modules that call it see it: contract, examples and status in the Code Index."""
+
+    contract: MicroModuleContract
+    examples: str
+    status: str = "SHIPPED"
+
+    def known_as(self, entry: JsonValue) -> "DependencyView":
+        """The view with its status in the Code Index (design: deprecation)."""
+        if not isinstance(entry, dict):
+            return self
+        replacement = f", superseded by {entry['superseded_by']}" if entry["superseded_by"] else ""
+        return self._replace(status=f"{entry['status']}{replacement}")
+
+
+class ModuleStore:
+    """Reads and seals modules, by their references `MM-...@x.y.z`."""
+
+    def __init__(self, store: StateStore) -> None:
+        self._store = store
+
+    def refs(self) -> list[str]:
+        """Every sealed version."""
+        return [ref for ref in self.begun() if self.is_sealed(ref)]
+
+    def begun(self) -> list[str]:
+        """Every version that has a directory: the sealed ones, and what a crash left of one."""
+        return [
+            f"{module_id}@{version}"
+            for module_id in self._store.names(layout.MODULES)
+            for version in self._store.names(layout.module_versions(module_id))
+        ]
+
+    def is_sealed(self, ref: str) -> bool:
+        """Whether a version is sealed: its evidence is written last."""
+        return self._store.exists(layout.ship_evidence(ref))
+
+    def is_taken(self, module_id: str) -> bool:
+        """Whether a module of this id was begun."""
+        return bool(self._store.names(layout.module_versions(module_id)))
+
+    def location(self, ref: str) -> Path:
+        """The directory of a version, for programs that read it."""
+        return self._store.location / layout.module(ref)
+
+    def contract(self, ref: str) -> MicroModuleContract:
+        """The contract of a version."""
+        path = layout.module_contract(ref)
+        return MicroModuleContract.from_bytes(self._store.read(path), path)
+
+    def evidence(self, ref: str) -> ShipEvidence:
+        """The ship evidence of a version."""
+        path = layout.ship_evidence(ref)
+        return ShipEvidence.from_bytes(self._store.read(path), path)
+
+    def examples(self, ref: str) -> str:
+        """The examples of a version."""
+        return self._store.read(f"{layout.module(ref)}/{layout.EXAMPLES}").decode()
+
+    def tree(self, ref: str) -> dict[str, bytes]:
+        """Every file of a version."""
+        return self._store.tree(layout.module(ref))
+
+    def files(self, ref: str) -> dict[str, bytes]:
+        """What the gate judged: implementation, tests and examples."""
+        return {path: data for path, data in self.tree(ref).items() if path not in _RECORDS}
+
+    def surface(self, ref: str) -> dict[str, bytes]:
+        """The files of a version that other modules may see (design: closed-source).
+
+        Raises:
+            CorruptionError: a file is missing or empty, or the contract is not the one that was sealed.
+        """
+        base = layout.module(ref)
+        paths = {name: f"{base}/{name}" for name in SURFACE}
+        files = {name: self._store.read(path) for name, path in paths.items() if self._store.exists(path)}
+        remedy = "restore `state_store/` from a copy of the project; no model was asked"
+        if missing := [name for name in SURFACE if not files.get(name, b"").strip()]:
+            raise CorruptionError(
+                f"a context pack is incomplete: {ref} has no {', '.join(missing)}", where=base, remedy=remedy
+            )
+        if self.contract(ref).interface_fingerprint != self.evidence(ref).verification.interface_fingerprint:
+            raise CorruptionError(f"the contract of {ref} is not the sealed one", where=base, remedy=remedy)
+        return files
+
+    def view(self, ref: str) -> DependencyView:
+        """A version as the modules that call it see it; its surface is checked."""
+        surface = self.surface(ref)
+        contract = MicroModuleContract.from_bytes(surface[layout.CONTRACT], ref)
+        return DependencyView(contract, surface[layout.EXAMPLES].decode())
+
+    def seal(
+        self,
+        contract: MicroModuleContract,
+        files: Mapping[str, bytes],
+        log: ExecutionLog,
+        evidence: ShipEvidence,
+    ) -> None:
+        """Write a version; the evidence comes last and seals it."""
+        base = layout.module(contract.ref)
+        self._store.publish(f"{base}/{layout.CONTRACT}", contract.to_bytes())
+        self._store.publish_tree(base, files)
+        self._store.publish(f"{base}/{EXECUTION_LOG}", log.to_bytes())
+        self._store.publish(f"{base}/{layout.SHIP_EVIDENCE}", evidence.to_bytes())

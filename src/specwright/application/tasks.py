@@ -1,0 +1,229 @@
+"""The project stage: folders, task files, dispatch, and what becomes of each task (design: project-loop, task-states)."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from specwright.application import scopes
+from specwright.application.announce import Announcement, announce, task_event
+from specwright.application.factory import Factory, ProjectView
+from specwright.domain.base.graph import reachable
+from specwright.domain.base.ids import ModuleRef
+from specwright.domain.escalation.resolutions import ResolutionRecord
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus, expanded
+from specwright.domain.tasks.task_board import Outcome, TaskBoard
+from specwright.domain.tasks.task_file import (
+    ShippedDependency,
+    TaskDefinition,
+    define,
+    render_at_dispatch,
+    render_at_init,
+)
+from specwright.domain.tasks.task_ids import lay_out
+from specwright.errors import CorruptionError
+from specwright.ports.progress import Step
+from specwright.ports.roles import Place, Role, run_of
+from specwright.wire.envelope import task_stream_id
+
+
+class Task(NamedTuple):
+    """A task as the engineering stage sees it."""
+
+    task_id: str
+    entry: TaskEntry
+    definition: TaskDefinition
+    answers: tuple[ResolutionRecord, ...] = ()
+    """Those that resumed this attempt in place, oldest first (design: wire)."""
+
+    @property
+    def run(self) -> str:
+        """Task, attempt and how often it was resumed, `TSK-003.1` and then `TSK-003.1r1`: the first part of every place
+        of this run of it, so that what was answered before a halt is not answered again."""
+        return run_of(self.entry.spec_task_id, self.entry.attempt, len(self.answers))
+
+    @property
+    def answer(self) -> ResolutionRecord | None:
+        """What the run that goes on now was resumed with; None where nothing has halted it yet."""
+        return self.answers[-1] if self.answers else None
+
+    def place(self, deliverable: str, stage: str, role: Role) -> Place:
+        """Where a role is invoked in this run."""
+        entry = self.entry
+        return Place(entry.spec_task_id, entry.attempt, deliverable, stage, role, len(self.answers))
+
+    @property
+    def stream(self) -> str:
+        """The Wire stream of this attempt, `task:TSK-003:attempt:1` (design: wire)."""
+        return task_stream_id(self.entry.spec_task_id, self.entry.attempt)
+
+    def event(self, kind: str, payload: dict[str, Any] | None = None) -> Announcement:
+        """An event of this attempt."""
+        return task_event(kind, self.entry.spec_task_id, self.entry.attempt, payload or {})
+
+    @property
+    def folder(self) -> str:
+        """The slug of its pillar."""
+        return self.definition.path.split("/")[0]
+
+    @property
+    def path(self) -> str:
+        """Its task file, relative to the project's directory."""
+        return f"project/{self.definition.path}"
+
+
+def task_board(factory: ProjectView) -> TaskBoard:
+    """The tasks, kept up to date; they exist once the project is initialised."""
+    board = factory.projection.board
+    if board is None:
+        raise CorruptionError("the project has no tasks yet", remedy="run `specwright run`")
+    return board
+
+
+def project_state(factory: ProjectView) -> ProjectState:
+    """The state at this moment, for those who look at all tasks; the loop asks the board."""
+    return task_board(factory).state()
+
+
+def task_at(factory: ProjectView, task_id: str) -> Task:
+    """A task by its id."""
+    entry, projection = task_board(factory).entry(task_id), factory.projection
+    answers = projection.answers(task_stream_id(entry.spec_task_id, entry.attempt))
+    return Task(task_id, entry, projection.definitions[task_id], answers)
+
+
+MAX_NEIGHBOURS = 50
+"""The number of other tasks that a context pack considers."""
+
+
+def neighbours(factory: ProjectView, task: Task) -> list[str]:
+    """The other tasks whose modules a reader of a task might expect to use: those that it waits for, nearest first, then
+    the others as they were declared; the first few, since there may be thousands."""
+    nearest = islice(reachable([task.task_id], task_board(factory).dependencies_of), MAX_NEIGHBOURS)
+    others = dict.fromkeys(nearest)
+    for other in islice(factory.projection.definitions, 2 * MAX_NEIGHBOURS):
+        if other != task.task_id and len(others) < MAX_NEIGHBOURS:
+            others.setdefault(other)
+    return list(others)
+
+
+def laid_out(spec: ProductSpec) -> dict[str, TaskDefinition]:
+    """The three passes of validation: slugs, ids, and whether every task file can be filled (design: ids).
+
+    Returns:
+        The definition of each task by its id, in declaration order.
+
+    Raises:
+        InputError: the spec cannot be laid out; the message names tasks, ids and fields.
+    """
+    return {place.task_id: define(place) for place in lay_out(spec)}
+
+
+def initialise(factory: Factory) -> None:
+    """Lay out the approved spec, write its files, then append the Wires that declare the tasks.
+
+    Raises:
+        InputError: the spec cannot be laid out; nothing was written (design: ids).
+    """
+    spec = factory.projection.spec
+    if spec is None:
+        raise CorruptionError("no approved spec is in the log", remedy="run `specwright approve`")
+    if factory.projection.board is not None:
+        return  # the Wires are appended all or none, after everything else
+    definitions = laid_out(spec)
+    files = {d.path: render_at_init(d, definitions).encode() for d in definitions.values()}
+    events: list[Announcement] = []
+    for definition in definitions.values():
+        sha256 = factory.store.define(definition.to_bytes())
+        references = [definitions[ref].spec_task_id for ref in definition.depends_on]
+        declared = {"definition_sha256": sha256}
+        events.append(task_event("task.created", definition.spec_task_id, 1, declared, references))
+        if not definition.depends_on:
+            events.append(task_event("task.available", definition.spec_task_id, 1, {}))
+    for path, data in files.items():
+        factory.folder.replace(f"project/{path}", data)
+    announce(factory, factory.journal.scope(scopes.INITIALISE), factory.projection.project_id, events)
+    factory.projection.write(now=True)
+
+
+def outcome(factory: ProjectView) -> Outcome:
+    """Whether the loop can run, waits, or is done (design: task-states)."""
+    return task_board(factory).outcome()
+
+
+def next_dispatch(factory: ProjectView) -> Task | None:
+    """The task that runs next: one that a crash interrupted, else the first that is eligible (design: project-loop,
+    journal)."""
+    board = task_board(factory)
+    if board.outcome() is not Outcome.RUNNABLE:
+        return None
+    task_id = board.in_progress() or board.next_task()
+    return task_at(factory, task_id) if task_id else None
+
+
+def begin(factory: Factory, task: Task) -> bool:
+    """Dispatch a task: refresh its file with what its dependencies shipped (design: task-files), then say that it runs.
+
+    Returns:
+        Whether it began now. If not, a crash interrupted it and lost its checkpoint: it runs again from the
+        journal (design: journal).
+    """
+    if task.entry.status is TaskStatus.IN_PROGRESS:
+        return False
+    modules = list(_shipped_dependencies(factory, task.definition))
+    text = render_at_dispatch(task.definition, modules)
+    factory.folder.replace(task.path, text.encode())
+    events = [
+        task.event("task.claimed", {"claimed_by": "agent:engineering-loop"}),
+        task.event("task.started"),
+    ]
+    scope = factory.journal.scope(scopes.dispatch(task.run))
+    announce(factory, scope, factory.projection.project_id, events)
+    factory.progress.note(Step("task", task.entry.spec_task_id, task.definition.name))
+    return True
+
+
+def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facing: str) -> None:
+    """Complete a task, and make available what waited for it alone."""
+    scope = factory.journal.scope(scopes.shipped(task.run))
+    events = completion(factory, task, module_refs, task_facing)
+    announce(factory, scope, factory.projection.project_id, events)
+    factory.progress.note(Step("shipped", task.entry.spec_task_id, task.definition.name))
+
+
+def completion(
+    factory: ProjectView, task: Task, module_refs: Sequence[str], task_facing: str
+) -> list[Announcement]:
+    """What says that a task is shipped, and which tasks that makes available (design: wire)."""
+    payload: dict[str, Any] = {
+        "artifact_ids": [ModuleRef.parse(ref).module_id for ref in module_refs],
+        "primary_artifact_id": ModuleRef.parse(task_facing).module_id,
+        "verification": {"mechanical": "pass"},
+    }
+    freed = [task_at(factory, other) for other in task_board(factory).freed_by(task.task_id)]
+    available = [other.event("task.available")._replace(caused_by=task.stream) for other in freed]
+    return [task.event("task.complete", payload), *available]
+
+
+def all_shipped(factory: ProjectView, depends_on: Sequence[str]) -> bool:
+    """Whether every one of some tasks is SHIPPED; a split task is when its parts are (design: task-states). One that
+    the project does not have yet is not."""
+    tasks = project_state(factory).tasks
+    declared = all(ref in tasks for ref in depends_on)
+    return declared and all(tasks[ref].status is TaskStatus.SHIPPED for ref in expanded(tasks, depends_on))
+
+
+def refreshed_file(factory: ProjectView, definition: TaskDefinition) -> str:
+    """The text of a waiting task's file: from what its dependencies shipped, or from their sketches (design: task-files)."""
+    if all_shipped(factory, definition.depends_on):
+        return render_at_dispatch(definition, list(_shipped_dependencies(factory, definition)))
+    return render_at_init(definition, factory.projection.definitions)
+
+
+def _shipped_dependencies(factory: ProjectView, definition: TaskDefinition) -> Iterable[ShippedDependency]:
+    board = task_board(factory)
+    for dependency in definition.depends_on:
+        spec_task_id = board.entry(dependency).spec_task_id
+        for ref in board.modules_of(dependency):
+            contract, examples = factory.modules.contract(ref), factory.modules.examples(ref)
+            yield ShippedDependency(dependency, contract, examples, spec_task_id)

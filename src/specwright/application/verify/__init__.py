@@ -1,0 +1,1 @@
+"""Offline verification of a project: seals, records, log and projection."""

@@ -1,0 +1,94 @@
+"""The hashes of files that the log names, for `verify` (design: projection, wire).
+
+Wires bind sealed versions, definitions, gate records, escalations and their answers, and the approved spec, each by a
+SHA-256. A log that breaks off is read as far as it goes.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from specwright.application.store import layout
+from specwright.application.verify.sealed_version import VerifyFinding
+from specwright.errors import SpecwrightError
+from specwright.ports.store import StateStore
+from specwright.ports.wire_log import WireLog
+
+
+class LogBindings(NamedTuple):
+    """What the log binds.
+
+    Args:
+        announced: What the files of each sealed version hash to, by its reference.
+        definitions: The definitions that it refers to, with the first Wire that does.
+        references: The definitions that stand for what a Wire names, such as an escalation, oldest first.
+        decisions: The hashes of what gates saw, by the artifact that they decided on.
+        spec: The definition of the approved spec; empty before.
+        wires: How many there are.
+    """
+
+    announced: dict[str, str]
+    definitions: dict[str, int]
+    references: dict[str, list[str]]
+    decisions: dict[str, list[str]]
+    spec: str = ""
+    wires: int = 0
+
+
+def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
+    """Go through the log once; where it cannot be read goes to the findings."""
+    bindings = LogBindings({}, {}, {}, {})
+    wires, spec = 0, ""
+    try:
+        for entry in log.entries():
+            wires += 1
+            payload = cast("dict[str, Any]", entry.wire["payload"])
+            _add(bindings, str(entry.wire["type"]), payload, entry.sequence_number)
+            if payload.get("subject") == "spec.approved":
+                spec = str(payload["definition_sha256"])
+    except (SpecwrightError, KeyError, TypeError) as error:
+        findings.append(
+            VerifyFinding("log.unreadable", "wire.db", f"Wire {wires + 1} cannot be read: {error}")
+        )
+    return bindings._replace(wires=wires, spec=spec)
+
+
+def _add(bindings: LogBindings, kind: str, payload: Mapping[str, Any], number: int) -> None:
+    if sha256 := payload.get("definition_sha256"):
+        bindings.definitions.setdefault(str(sha256), number)
+        bindings.references.setdefault(str(payload.get("reference", "")), []).append(str(sha256))
+    if kind == "gate.decided":
+        target = str(payload["reference"]).partition("@")[0]
+        bindings.decisions.setdefault(target, []).append(str(payload["evidence_sha256"]))
+    if kind == "artifact.ready":
+        ref = f"{payload['artifact_id']}@{payload['version']}"
+        # a task that reuses it announces it again; the first is from when it was sealed
+        bindings.announced.setdefault(ref, str(payload["sha256"]))
+
+
+def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
+    """Files that are definitions too, with the hashes that they may have; what no Wire names yet is left out, as a
+    crash leaves it."""
+    found = {layout.SPEC: {bindings.spec}} if bindings.spec else {}
+    for name, hashes in bindings.references.items():
+        if name.startswith("REL-"):
+            found[layout.manifest(name)] = set(hashes)
+        if name.startswith("ESC-"):
+            found[layout.escalation(name)] = set(hashes[:1])
+            if len(hashes) > 1:
+                found[layout.resolution(name)] = set(hashes[1:])
+    return found
+
+
+def gate_records(store: StateStore, bindings: LogBindings) -> dict[str, set[str]]:
+    """The records of gates that decided, with the hashes that their Wires name."""
+    paths: dict[str, list[str]] = {}
+    for debate_id in store.names(layout.DEBATES):
+        for folder in store.names(layout.debate(debate_id)):
+            for name in store.names(f"{layout.debate(debate_id)}/{folder}"):
+                version_id = name.removeprefix("gate-").removesuffix(".json")
+                paths.setdefault(version_id, []).append(f"{layout.debate(debate_id)}/{folder}/{name}")
+    return {
+        path: set(hashes)
+        for version_id, hashes in bindings.decisions.items()
+        for path in paths.get(version_id, [f"{layout.DEBATES}/*/round-*/gate-{version_id}.json"])
+    }

@@ -1,0 +1,121 @@
+"""What a project shows and could write again: state file, task files, Code Index (design: projection, task-files).
+
+Nothing binds these by a hash. Each is made anew from what is bound, and compared.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from specwright import canonical_json
+from specwright.application.factory import ProjectView
+from specwright.application.projection import Projection
+from specwright.application.store.layout import CODE_INDEX_FILE, STATE_FILE
+from specwright.application.store.modules import ModuleStore
+from specwright.application.tasks import refreshed_file
+from specwright.application.verify.log import LogBindings
+from specwright.application.verify.sealed_version import VerifyFinding
+from specwright.domain.modules.code_index import CodeIndexEntry, summarise
+from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
+from specwright.errors import CorruptionError, SpecwrightError
+from specwright.ports.store import FileTree, StateStore
+from specwright.ports.wire_log import WireLog
+
+
+class IndexAudit(Protocol):
+    """Looks at the Code Index."""
+
+    def wrong(
+        self, entries: Sequence[CodeIndexEntry], required: Collection[str], retired: Collection[str]
+    ) -> Sequence[str]:
+        """What is in it that sealed modules do not explain, a sentence each.
+
+        Args:
+            entries: Of every sealed version, as they were added.
+            required: References of those that must be there.
+            retired: References of those that somebody decided to retire.
+        """
+        ...
+
+
+def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> Iterator[VerifyFinding]:
+    """The state file and the task files, held against what the log says."""
+    projection = _projection(log, store)
+    try:
+        projection.catch_up()
+    except CorruptionError as error:
+        yield VerifyFinding("state.unprovable", error.where, error.what)
+        return
+    state = projection.state
+    if state is None:
+        if store.exists(STATE_FILE):
+            yield VerifyFinding("state.changed", STATE_FILE, "the log knows of no tasks")
+        return
+    if not store.exists(STATE_FILE):
+        yield VerifyFinding("state.missing", STATE_FILE, "the file is gone; the next run writes it again")
+    elif (stored := store.read(STATE_FILE)) != state.to_bytes() and not _was_the_state(log, store, stored):
+        yield VerifyFinding("state.changed", STATE_FILE, _difference(stored, state.to_json()))
+    for definition in projection.definitions.values():
+        yield from _task_file_findings(ProjectView(store=store, projection=projection), folder, definition)
+
+
+def _projection(log: WireLog, store: StateStore) -> Projection:
+    return Projection(log, store, lambda: 0.0)
+
+
+def _was_the_state(log: WireLog, store: StateStore, stored: bytes) -> bool:
+    """Whether the log once said what the file says: a run that was killed leaves it behind the log (design: projection)."""
+    try:
+        updated_at = cast("dict[str, Any]", canonical_json.loads(stored))["updated_at"]
+    except (ValueError, KeyError, TypeError):
+        return False
+    upto = max(
+        (entry.sequence_number for entry in log.entries(0) if entry.wire["ts"] == updated_at), default=0
+    )
+    before = _projection(log, store)
+    before.apply(entry for entry in log.entries(0) if entry.sequence_number <= upto)
+    return before.state is not None and before.state.to_bytes() == stored
+
+
+def _task_file_findings(
+    view: ProjectView, folder: FileTree, definition: TaskDefinition
+) -> Iterator[VerifyFinding]:
+    """A task file is what it was at init or what it is once its dependencies are shipped (design: task-files)."""
+    path = f"project/{definition.path}"
+    if not folder.exists(path):
+        yield VerifyFinding("task_file.missing", path, "the file is gone")
+        return
+    text = folder.read(path)
+    if text != render_at_init(definition, view.projection.definitions).encode():
+        try:
+            refreshed = refreshed_file(view, definition).encode()
+        except (SpecwrightError, ValueError):
+            return  # a surface that it shows is damaged, which is told
+        if text != refreshed:
+            yield VerifyFinding("task_file.changed", path, "it is not what its definition makes it")
+
+
+def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[VerifyFinding]:
+    """The Code Index, held against the contracts of sealed modules."""
+    modules, entries = ModuleStore(store), list[CodeIndexEntry]()
+    for ref in modules.begun():
+        if not modules.is_sealed(ref) and ref not in bindings.announced:
+            continue  # what a crash left before the seal is no version yet
+        try:
+            entries.append(summarise(modules.contract(ref)))
+        except SpecwrightError:
+            return  # reported already; what the index should hold is not known
+    required = bindings.announced.keys() & {entry.ref for entry in entries}
+    for wrong in index.wrong(entries, required, bindings.references.keys()):
+        yield VerifyFinding("index.changed", CODE_INDEX_FILE, wrong)
+
+
+def _difference(stored: bytes, expected: Mapping[str, Any]) -> str:
+    try:
+        value = canonical_json.loads(stored)
+    except ValueError as error:
+        return f"it is no JSON: {error}"
+    if isinstance(value, dict) and (tasks := cast("dict[str, Any]", value).get("tasks")) != expected["tasks"]:
+        known = cast("dict[str, Any]", tasks) if isinstance(tasks, dict) else {}
+        names = [n for n in {**expected["tasks"], **known} if known.get(n) != expected["tasks"].get(n)]
+        return f"it is not what the log says of {', '.join(names[:5])}; only the log counts"
+    return "it is not the projection of the log; only the log counts"

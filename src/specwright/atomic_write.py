@@ -1,0 +1,48 @@
+"""Writing a file so that a reader finds the old content or the new, never half of it."""
+
+import os
+import threading
+from pathlib import Path
+
+TEMPORARY = ".tmp-"
+"""How the name of an unfinished file begins."""
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write or replace a file: the content reaches the disk beside it, then takes its place.
+
+    Raises:
+        OSError: the system refuses; the old file is untouched and nothing is left behind.
+    """
+    temporary = write_temporary(path, data)
+    try:
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_temporary(path: Path, data: bytes, directory: Path | None = None) -> Path:
+    """Write content that a rename or a link will put in its place, and sync it.
+
+    The file gets the rights that the umask allows, which `tempfile` would not give it.
+
+    Args:
+        path: Where the content belongs.
+        data: The content.
+        directory: Where to write it, on the same file system; by default beside `path`.
+
+    Raises:
+        OSError: the system refuses; nothing is left behind.
+    """
+    temporary = (directory or path.parent) / f"{TEMPORARY}{os.getpid()}-{threading.get_ident()}-{path.name}"
+    temporary.unlink(missing_ok=True)  # a killed process with the same ids left it
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary

@@ -1,0 +1,157 @@
+"""Checks that ask no model: the gate on one directory, a whole project, this machine's sandbox and embedder
+(design: ship-gate, command-line)."""
+
+import time
+from collections.abc import Collection, Sequence
+from functools import cache
+from pathlib import Path
+
+from specwright.application.store.file_hashes import FILE_HASHES
+from specwright.application.store.log_ends import log_ends
+from specwright.application.verify.project import Verification, VerifyPorts, verify_store
+from specwright.application.verify.sealed_version import VerifyFinding
+from specwright.bootstrap.gate import gate_of
+from specwright.bootstrap.reading import RUNTIME, TOPIC, driven_by, log_file
+from specwright.canonical_json import JsonValue
+from specwright.domain.modules.code_index import CodeIndexEntry
+from specwright.errors import CorruptionError, InputError, SpecwrightError
+from specwright.gate.directory.module_directory import DirectoryVerdict, SealedSource
+from specwright.gate.directory.module_directory import judge_directory as judge_module
+from specwright.gate.sandbox.kind import available_sandbox
+from specwright.gate.sandbox.plan import SandboxKind
+from specwright.index.audit import audit
+from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
+from specwright.journal import read_records
+from specwright.log.sqlite_log import SqliteWireLog
+from specwright.log.verify import verify as verify_log
+from specwright.settings import Settings, load_settings
+from specwright.storage import DiskStateStore, DiskTree
+
+JOURNAL = "journal.jsonl"
+
+_CONTRADICTED = "the log does not hold the entry that it notes; one of the two was changed"
+
+
+def sandbox_here(settings: Settings) -> tuple[bool, str]:
+    """Whether the code of modules can be confined as the settings ask; and how, or why not."""
+    if settings.sandbox == "none":
+        return False, 'sandbox = "none": the code of modules runs with the rights of this account'
+    found = available_sandbox()
+    if found.kind is not SandboxKind.NONE and settings.sandbox in ("auto", found.kind.value):
+        return True, f"{found.kind.value}, with seccomp and limits"
+    return False, found.reason
+
+
+def embedder_here(settings: Settings) -> tuple[bool, str, str]:
+    """Whether the configured embedder works; what was seen of it; and what to do if it does not.
+
+    The local one embeds a word. A provider's is set up and not asked, since that may cost money.
+    """
+    name = settings.embedder
+    try:
+        embedder = load_embedder(name)
+        if name != DEFAULT_EMBEDDER:
+            return True, f"{name}: set up, not asked", ""
+        (vector,) = embedder.embed(["word"])
+    except SpecwrightError as error:
+        return False, f"{name}: {error.what}", error.remedy
+    return True, f"{name}: local, no network; gave a vector of {len(vector)} numbers", ""
+
+
+def judge_directory(
+    directory: str | Path, dependencies: Sequence[str | Path] = (), *, fix: bool = False
+) -> DirectoryVerdict:
+    """Judge one module directory as a run would; it needs no project (design: ship-gate).
+
+    Args:
+        directory: With contract.json, implementation/, tests/ and examples.md. A specwright.toml in it may set the
+            limits of the gate.
+        dependencies: The directories of the modules that it calls; by default they are looked for beside it.
+        fix: Write the contract's docstring into the entry file.
+
+    Returns:
+        The verdict; the module passes if it has no findings.
+
+    Raises:
+        InputError: it is no module directory, or a dependency cannot be found.
+        RefusedError: `fix` on a sealed version.
+    """
+    place = Path(directory)
+    gate = gate_of(load_settings(place))
+    return judge_module(gate, place, [Path(dependency) for dependency in dependencies], fix=fix)
+
+
+def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Verification:
+    """Check offline that every file of a project is what was written: records, seals, log, state (design: command-line).
+
+    Args:
+        directory: The project.
+        at_rest: Whether to compare also what a run that is at work changes: state file, task files and Code Index. By
+            default that is done unless a run is at work.
+
+    Returns:
+        What was checked, and the findings.
+
+    Raises:
+        InputError: there is no project.
+        CorruptionError: the project's log is missing.
+    """
+    directory = Path(directory)
+    if at_rest is None:
+        at_rest = not driven_by(directory)
+    path, store = log_file(directory), DiskStateStore(directory / "state_store")
+    noted = log_ends(store)
+    broken = [VerifyFinding("log.note", fault.where, fault.what) for fault in noted.unreadable]
+    broken += (
+        VerifyFinding(
+            finding.code, f"{RUNTIME}/{path.name}", f"Wire {finding.sequence_number}: {finding.message}"
+        )
+        for finding in verify_log(path, expected=noted.ends)
+    )
+    noted_files, damaged = _noted_files(directory / RUNTIME / JOURNAL)
+    broken += damaged
+    try:
+        log = SqliteWireLog(path, TOPIC, time.time_ns)
+    except CorruptionError as error:
+        return Verification(
+            0, 0, 0, 0, (*broken, VerifyFinding("log.unreadable", f"{RUNTIME}/{path.name}", error.what))
+        )
+    try:
+        broken += (
+            VerifyFinding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log)
+        )
+        ports = VerifyPorts(SealedSource(), _IndexOf(directory), DiskTree(directory))
+        checked = verify_store(store, log, ports, noted_files, at_rest=at_rest)
+    finally:
+        log.close()
+    return checked._replace(findings=(*broken, *checked.findings))
+
+
+class _IndexOf:
+    """The Code Index of a project, compared with its sealed modules."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory / "state_store" / "code_index"
+
+    def wrong(
+        self, entries: Sequence[CodeIndexEntry], required: Collection[str], retired: Collection[str]
+    ) -> list[str]:
+        """Entries that the sealed modules do not explain."""
+        return audit(self._directory, entries, _local_embedder(), required=required, retired=retired)
+
+
+@cache
+def _local_embedder() -> Embedder:
+    return load_embedder(DEFAULT_EMBEDDER)  # its weights are loaded once, when a vector is first asked for
+
+
+def _noted_files(journal: Path) -> tuple[list[JsonValue], list[VerifyFinding]]:
+    """What the journal notes of written records, as far as it can be read."""
+    found: list[JsonValue] = []
+    try:
+        found += (record.answer for record in read_records(journal) if record.place.kind == FILE_HASHES)
+    except CorruptionError as error:
+        return found, [VerifyFinding("journal.damaged", f"{RUNTIME}/{journal.name}", error.what)]
+    except InputError:
+        pass  # a project that has not begun, or a copy without its run-time state
+    return found, []

@@ -1,0 +1,263 @@
+"""Commands that look at a project without driving it: status, tasks, modules, module (design: command-line)."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from specwright.cli.commands import AsJson, Directory
+from specwright.cli.terminal.output import listed, next_command, note, say, show
+from specwright.errors import InputError, RefusedError
+
+if TYPE_CHECKING:
+    from specwright.application.factory import ProjectView
+    from specwright.bootstrap.reading import ModelUsage
+    from specwright.cli.pages.page import Page
+    from specwright.domain.contract.contract import MicroModuleContract
+    from specwright.domain.tasks.project_state import ProjectState
+
+
+_LABELS = 10
+"""Columns that the labels of `status` take."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (status, tasks, modules, module):
+        app.command()(command)
+
+
+def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
+    """Where the project stands, and what to do next."""
+    from specwright.application.stages.status import project_status
+    from specwright.bootstrap.reading import driven_by, model_usage, reading_project
+    from specwright.cli.pages.page import Page
+    from specwright.cli.pages.stop import stop_document, stop_page, under_way
+    from specwright.cli.session.options import was_scripted
+
+    scripted = was_scripted(directory)
+    page = Page()
+    with reading_project(directory) as view:
+        stop, driver, now = project_status(view), driven_by(directory), under_way(view)
+        usage = model_usage(directory)
+        if as_json:
+            document = stop_document(view, stop, directory, scripted=scripted, drift=[])
+            show({**document, "driven_by": driver or None, "under_way": now, "asked": usage._asdict()})
+            return
+        if view.projection.state is not None:
+            _add_progress(page, view.projection.state, now)
+        if driver:
+            page.line(f"A run is at work: {driver}.")
+        else:
+            page.add(stop_page(view, stop, directory, scripted=scripted))
+    if usage.calls:
+        page.line(_usage(usage, scripted=scripted), "Asked:", labels=_LABELS)
+    page.print()
+
+
+def tasks(
+    directory: Directory = Path(),
+    graph: Annotated[bool, typer.Option("--graph", help="Show who waits for whom.")] = False,
+    mermaid: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the graph as Mermaid.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every task with its status, and why it is not running."""
+    from specwright.bootstrap.reading import reading_project
+    from specwright.cli.pages.page import Page, brief
+    from specwright.cli.pages.stop import by_spec_id
+    from specwright.domain.tasks import task_graph
+    from specwright.domain.tasks.why_not import why_each
+
+    with reading_project(directory) as view:
+        state = view.projection.state
+        if mermaid is not None and state is None:
+            raise RefusedError(
+                "there are no tasks to draw yet: they come with the approved spec",
+                where=str(mermaid),
+                remedy=f"`{next_command('status', directory)}` says what comes first",
+            )
+        if mermaid is not None and state is not None:
+            _write(mermaid, task_graph.mermaid(state))
+        if graph and state is not None and not as_json:
+            say(task_graph.text_graph(state))
+            return
+        entries = sorted(state.tasks.items(), key=lambda item: item[1].declaration_order) if state else []
+        why = why_each(state) if state else {}
+        rows = [{"task_id": name, **entry.to_json(), "why": why[name]} for name, entry in entries]
+        names = {
+            row["module_ref"]: view.modules.contract(row["module_ref"]).name
+            for row in rows
+            if row["module_ref"]
+        }
+    if as_json:
+        show(rows)
+        return
+    if not rows:
+        note(f"No tasks yet: they come with the approved spec. `{next_command('status', directory)}`")
+        return
+    page = Page()
+    lines: list[tuple[str, ...]] = []
+    for row in rows:
+        ref = row["module_ref"]
+        last = f"{ref}  {names[ref]}" if ref or state is None else by_spec_id(state, row["why"])
+        lines.append((row["spec_task_id"], row["status"], brief(row["task"]), last))
+    page.table(("TASK", "STATUS", "NAME", "MODULE, OR WHAT IT WAITS FOR"), lines, whole=("TASK", "STATUS"))
+    page.print()
+
+
+def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
+    """Every sealed module, with its purpose and tests."""
+    from specwright.bootstrap.reading import reading_project
+
+    with reading_project(directory) as view:
+        rows = [_row(view, ref) for ref in view.modules.refs()]
+    if as_json:
+        show(rows)
+        return
+    if not rows:
+        note(f"No module is sealed yet. `{next_command('status', directory)}`")
+        return
+    from specwright.cli.pages.page import Page, brief
+
+    page = Page()
+    page.table(
+        ("MODULE", "NAME", "TESTS", "PURPOSE"),
+        [(row["module_ref"], brief(row["name"]), str(row["tests"]), row["purpose"]) for row in rows],
+        whole=("MODULE", "NAME", "TESTS"),
+    )
+    page.print()
+
+
+def module(
+    module_id: Annotated[
+        str, typer.Argument(metavar="MM-ID", help="MM-ID, MM-ID@VERSION, or the module's name.")
+    ],
+    directory: Directory = Path(),
+    trail: Annotated[bool, typer.Option("--trail", help="How it came about, back to the spec.")] = False,
+    debate: Annotated[
+        bool, typer.Option("--debate", help="What was said for and against it, by round.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """A module's contract and evidence, its trail or its debate."""
+    if trail and debate:
+        raise InputError("--trail and --debate are two pages", remedy="ask for one of them")
+    if trail:
+        _trail(module_id, directory, as_json=as_json)
+        return
+    if debate:
+        _debate(module_id, directory, as_json=as_json)
+        return
+    from specwright.bootstrap.reading import reading_project
+    from specwright.cli.pages.module import module_page
+
+    with reading_project(directory) as view:
+        ref = _find(view, module_id, directory)
+        seen, evidence = view.modules.view(ref), view.modules.evidence(ref)
+    if as_json:
+        show({"contract": seen.contract.to_json(), "evidence": evidence.to_json(), "examples": seen.examples})
+        return
+    files = directory / "state_store/modules" / ref.replace("@", "/")
+    module_page(seen.contract, evidence, files).print()
+
+
+def _trail(module_id: str, directory: Path, *, as_json: bool) -> None:
+    from specwright.application.history.provenance import trail
+    from specwright.bootstrap.reading import reading_project
+    from specwright.cli.pages.module import provenance_page
+
+    with reading_project(directory) as view:
+        chain = trail(view, _find(view, module_id, directory))
+    if as_json:
+        show(chain.to_json())
+    else:
+        provenance_page(chain).print()
+
+
+def _debate(module_id: str, directory: Path, *, as_json: bool) -> None:
+    from specwright.application.history.rounds import debates_of, planned_modules
+    from specwright.bootstrap.reading import reading_project
+    from specwright.cli.pages.debate import debate_page
+
+    with reading_project(directory) as view:
+        planned = planned_modules(view)
+        named = [one for one in planned if module_id in _names_of(one.contract)]
+        if not named:
+            raise InputError(
+                f"no module {module_id!r} was ever planned here",
+                where=str(directory),
+                remedy=f"planned are {listed([one.contract.name for one in planned]) or 'none yet'}",
+            )
+        newest = named[-1].contract.module_id  # a name may have been planned twice, for two modules
+        debates = debates_of(view, [one for one in named if one.contract.module_id == newest])
+    if as_json:
+        show(debates.to_json())
+    else:
+        debate_page(debates).print()
+
+
+def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
+    return contract.ref, contract.module_id, contract.name
+
+
+def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
+    """How many tasks are done, which one is at work or comes next."""
+    from specwright.cli.pages.page import brief
+    from specwright.domain.tasks.task_board import Outcome
+    from specwright.domain.tasks.task_graph import overview
+
+    counts = Counter(entry.status.value for entry in state.tasks.values())
+    shipped, every = counts.pop("SHIPPED", 0), len(state.tasks)
+    others = [f"{count} {name.lower().replace('_', ' ')}" for name, count in sorted(counts.items())]
+    page.bar("Tasks:", shipped, every, ", ".join([f"{shipped} of {every} shipped", *others]), labels=_LABELS)
+    if now:
+        page.line(", ".join(now), "Now:", labels=_LABELS)
+    dispatch = overview(state)
+    if dispatch.outcome is Outcome.RUNNABLE and dispatch.next and not dispatch.running:
+        entry = state.tasks[dispatch.next]
+        page.line(f"{entry.spec_task_id}  {brief(entry.task)}", "Next:", labels=_LABELS)
+
+
+def _usage(usage: "ModelUsage", *, scripted: bool) -> str:
+    """What the project has asked of models since it began."""
+    from specwright.cli.pages.page import counted
+
+    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    if not usage.input_tokens + usage.output_tokens:
+        tokens = "scripted" if scripted else "the provider counts no tokens"
+    return f"{counted(usage.calls, 'model call')} in all; {tokens}"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
+    note(f"Wrote {path}")
+
+
+def _row(view: "ProjectView", ref: str) -> dict[str, Any]:
+
+    contract, evidence = view.modules.contract(ref), view.modules.evidence(ref)
+    return {
+        "module_ref": ref,
+        "name": contract.name,
+        "purpose": contract.purpose,
+        "version": contract.module_version,
+        "interface_fingerprint": evidence.verification.interface_fingerprint,
+        "tests": evidence.execution_log.summary.total,
+        "ship_id": evidence.ship_id,
+    }
+
+
+def _find(view: "ProjectView", wanted: str, directory: Path) -> str:
+    rows = [_row(view, ref) for ref in view.modules.refs()]
+    for row in reversed(rows):
+        if wanted in (row["module_ref"], row["module_ref"].partition("@")[0], row["name"]):
+            return str(row["module_ref"])
+    raise InputError(
+        f"there is no sealed module {wanted!r}",
+        where=str(directory),
+        remedy=f"`{next_command('modules', directory)}` lists them",
+    )

@@ -1,0 +1,126 @@
+"""Commands that check: `gate` one module directory, `verify` a whole project (design: command-line)."""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from specwright.cli.commands import AsJson, Directory
+from specwright.cli.terminal.output import listed, note, show
+
+if TYPE_CHECKING:
+    from specwright.bootstrap.verify import DirectoryVerdict
+
+_FEW = 5
+
+ModuleDirectory = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODULE_DIR", help="A directory with contract.json, implementation/, tests/, examples.md."
+    ),
+]
+Fix = Annotated[bool, typer.Option("--fix", help="Write the contract's docstring into the entry file.")]
+Dependencies = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--dependency", metavar="DIR", help="A module that it calls; else it is looked for beside MODULE_DIR."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (gate, verify):
+        app.command()(command)
+
+
+def gate(
+    directory: ModuleDirectory, fix: Fix = False, dependency: Dependencies = None, as_json: AsJson = False
+) -> None:
+    """Judge a module directory as a run would; needs no project."""
+    from specwright.bootstrap.verify import judge_directory
+
+    began = time.monotonic()
+    judged = judge_directory(directory, dependency or [], fix=fix)
+    seconds = time.monotonic() - began
+    if as_json:
+        show(_gate_document(judged))
+    else:
+        _print_verdict(
+            judged.name,
+            ((finding.code, finding.where, finding.message) for finding in judged.findings),
+            _gate_summary(judged, seconds),
+            passed=not judged.findings,
+        )
+    if judged.fixed:
+        note(f"the contract's docstring was written into {directory / judged.fixed}")
+    raise typer.Exit(1 if judged.findings else 0)
+
+
+def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
+    """Is every file of the store still what was written?
+
+    Proven offline: by a hash in the log or the journal, as a copy, or made again and compared (state file, task
+    files, Code Index). Not proven: SPEC.md, which is yours, and what only runs use (.specwright except the log).
+    """
+    from specwright.bootstrap.reading import driven_by
+    from specwright.bootstrap.verify import verify_project
+    from specwright.cli.pages.page import counted
+
+    driver = driven_by(directory)
+    checked = verify_project(directory, at_rest=not driver)
+    counts = {name: getattr(checked, name) for name in ("modules", "definitions", "records", "wires")}
+    if as_json:
+        findings = [finding._asdict() for finding in checked.findings]
+        verdict = "FAIL" if checked.findings else "PASS"
+        show({"verdict": verdict, "findings": findings, "checked": counts, "unbound": list(checked.unbound)})
+    else:
+        numbers = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
+        summary = f"{numbers} checked, {counted(len(checked.findings), 'finding')}"
+        _print_verdict(str(directory), checked.findings, summary, passed=not checked.findings)
+    if driver:
+        note(f"{driver} is at work: state file, task files and Code Index were not compared")
+    if checked.unbound:
+        files = listed(list(checked.unbound), _FEW)
+        note(
+            f"{len(checked.unbound)} files are bound by nothing (a run was cut short, or they wait for approval): {files}"
+        )
+    raise typer.Exit(1 if checked.findings else 0)
+
+
+def _gate_document(judged: "DirectoryVerdict") -> dict[str, Any]:
+    tests = judged.verdict.tests if judged.verdict else ()
+    return {
+        "verdict": "FAIL" if judged.findings else "PASS",
+        "findings": [finding._asdict() for finding in judged.findings],
+        "tests": [
+            {"name": test.name, "result": test.result, "duration_ms": round(test.duration_ms, 3)}
+            for test in tests
+        ],
+        "fingerprint": judged.verdict.actual_fingerprint if judged.verdict else "",
+    }
+
+
+def _gate_summary(judged: "DirectoryVerdict", seconds: float) -> str:
+    from specwright.cli.pages.page import counted
+
+    tests = judged.verdict.tests if judged.verdict else ()
+    passed = sum(test.result == "PASS" for test in tests)
+    examples, findings = counted(judged.examples, "example"), counted(len(judged.findings), "finding")
+    return f"{passed} of {counted(len(tests), 'test')} passed, {examples}, {findings}, {seconds:.1f} s"
+
+
+def _print_verdict(
+    what: str, findings: Iterable[tuple[str, str, str]], summary: str, *, passed: bool
+) -> None:
+    """The verdict, each finding as `code  where  message`, and the summary."""
+    from specwright.cli.pages.page import Page
+
+    page = Page()
+    page.line(f"{'PASS' if passed else 'FAIL'}  {what}")
+    for code, where, message in findings:
+        page.prose(f"{code}  {where or '.'}  {message}", hanging=4)
+    page.line(summary)
+    page.print()

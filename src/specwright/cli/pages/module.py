@@ -1,0 +1,136 @@
+"""A module for a reader: its contract and evidence, or how it came about, back to the spec (design: provenance)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from specwright.application.history.provenance import ModuleTrail
+from specwright.application.history.rounds import Round
+from specwright.cli.pages.page import Page
+from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
+from specwright.domain.artifacts.provenance import ContextPack
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.modules.evidence import ShipEvidence
+
+FEW = 3
+"""References withheld for one reason that are named; the rest are counted, and are in the context pack."""
+
+
+def module_page(contract: MicroModuleContract, evidence: ShipEvidence, files: Path) -> Page:
+    """The contract, dimension by dimension, and the evidence."""
+    page = Page()
+    page.heading(f"{contract.name}  {contract.ref}")
+    page.prose(contract.purpose)
+    page.line()
+    for title, entries in _dimensions(contract.to_json()):
+        page.rows(title, entries or ["none"], 0)
+    calls = ", ".join(dependency.ref for dependency in contract.dependencies)
+    summary, verified = evidence.execution_log.summary, evidence.verification
+    tests = f"{summary.passed} of {summary.total} tests passed"
+    page.line()
+    page.row("Calls", calls or "no other module", 0)
+    page.row("Evidence", f"{verified.result}, {tests}, {evidence.verified_at}", 0)
+    page.copy("Interface", verified.interface_fingerprint, 0)
+    page.copy("Files", str(files), 0)
+    return page
+
+
+def _dimensions(contract: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    def value(entry: dict[str, Any], details: str) -> str:
+        return "\n".join([f"{entry['name']}: {entry['type']}", *(f"- {detail}" for detail in entry[details])])
+
+    effects = [f"{entry['type']} {entry['target']}: {entry['description']}" for entry in contract["effects"]]
+    return [
+        ("Inputs", [value(entry, "constraints") for entry in contract["inputs"]]),
+        ("Outputs", [value(entry, "invariants") for entry in contract["outputs"]]),
+        ("Errors", [f"{entry['name']}: {entry['when']}" for entry in contract["error_surfaces"]]),
+        ("Effects", effects),
+        ("Modes", [", ".join(name for name in ("sync", "async") if contract["modes"][name])]),
+    ]
+
+
+def provenance_page(chain: ModuleTrail) -> Page:
+    """The chain from a module back to its spec."""
+    page, evidence, summary = Page(), chain.evidence, chain.evidence.execution_log.summary
+    page.heading(f"{chain.contract.name}  {chain.contract.ref}")
+    page.prose(chain.contract.purpose, 2)
+    page.heading("Evidence")
+    page.prose(f"{evidence.ship_id}  {evidence.verification.result}, {evidence.verified_at}", 2)
+    page.row("tests", f"{summary.passed} of {summary.total} passed")
+    page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
+    page.copy("interface", evidence.verification.interface_fingerprint)
+    _add_rounds(page, "Implementation", chain.debate_id, chain.versions, chain.rounds)
+    page.heading("Contract")
+    locked = next(
+        (output.ref for output in chain.locked.outputs if output.purpose == Purpose.LOCKED_AFTER),
+        "not locked",
+    )
+    page.prose(f"{chain.locked.ref}  {chain.locked.status}, locked after {locked}", 2)
+    calls = [_named(chain, dependency.ref) for dependency in chain.contract.dependencies]
+    page.row("calls", ", ".join(calls) or "no other module")
+    _add_rounds(page, "Plan", chain.contract_debate_id, (chain.planned,), chain.contract_rounds)
+    page.row("modules", ", ".join(module.name for module in chain.plan.modules))
+    page.heading("Reuse")
+    page.prose(f"{chain.reuse.conclusion}: {chain.reuse.justification}", 2)
+    page.row("searched", chain.reuse.query)
+    page.heading("Who saw what")
+    for contribution, pack in chain.made:
+        page.prose(f"{contribution.produced_by.run_id}  {contribution.type}  {contribution.artifact_ref}", 2)
+        page.row(pack.context_pack_id, f"shows {_shown(chain, pack)}", 4)
+        for reason, refs in _withheld(pack).items():
+            page.row("withheld", f"{_listed(chain, refs)} ({reason})", 4)
+    page.heading("Task")
+    page.prose(f"{chain.task_id}  {chain.task}", 2)
+    for criterion in chain.criteria:
+        page.prose(f"- {criterion}", 4, 2)
+    page.heading("Spec")
+    page.line(f"  {chain.spec}")
+    page.line(f"  definition {chain.spec_sha256}")
+    page.heading("Files")
+    module = f"modules/{chain.contract.ref.replace('@', '/')}/"
+    page.prose(
+        f"below state_store/: {module}, artifacts/*/ID/, debates/ID/, context_packs/ID.json, definitions/ID",
+        2,
+    )
+    return page
+
+
+def _add_rounds(
+    page: Page, title: str, debate_id: str, versions: Sequence[ArtifactEnvelope], rounds: Sequence[Round]
+) -> None:
+    page.heading(f"{title} (debate {debate_id})")
+    for envelope in versions:
+        page.prose(f"{envelope.ref}  {envelope.status}, by {envelope.created_by.run_id}", 2)
+    for one in rounds:
+        page.row(f"round {one.number}", f"{one.proposal.proposal_id}: {one.proposal.claim}")
+        if challenge := one.challenge:
+            failures = "; ".join(failure.evidence for failure in challenge.failures)
+            verdict = f"{challenge.challenge_id}  {challenge.verdict}"
+            page.row("", f"{verdict}: {failures}" if failures else verdict)
+        if ruling := one.adjudication:
+            page.row("", f"{ruling.adjudication_id}  {ruling.decision}: {ruling.rationale}")
+            page.rows("", (f"- {done.action} {done.target}: {done.detail}" for done in ruling.amendments))
+
+
+def _shown(chain: ModuleTrail, pack: ContextPack) -> str:
+    """Each reference once, with everything that is shown of it."""
+    permissions: dict[str, list[str]] = {}
+    for row in pack.included_refs:
+        permissions.setdefault(row.ref, []).append(row.permission)
+    return ", ".join(f"{_named(chain, ref)} {' and '.join(parts)}" for ref, parts in permissions.items())
+
+
+def _withheld(pack: ContextPack) -> dict[str, list[str]]:
+    by_reason: dict[str, list[str]] = {}
+    for row in pack.excluded_refs:
+        by_reason.setdefault(row.reason, []).append(row.ref)
+    return by_reason
+
+
+def _listed(chain: ModuleTrail, refs: Sequence[str]) -> str:
+    names = ", ".join(_named(chain, ref) for ref in refs[:FEW])
+    return f"{names} and {len(refs) - FEW} more" if len(refs) > FEW else names
+
+
+def _named(chain: ModuleTrail, ref: str) -> str:
+    return f"{chain.names[ref]} {ref}" if ref in chain.names else ref

@@ -1,0 +1,160 @@
+"""A page for a person, drawn by rich: headings, labelled rows, tables, and lines to copy.
+
+On a terminal a page has the terminal's width and colours; elsewhere it is plain text of 100 columns, and with NO_COLOR
+it is plain everywhere. Prose is wrapped; commands, paths and ids are printed whole, however long they are.
+"""
+
+import io
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console, RenderableType
+from rich.progress_bar import ProgressBar
+from rich.table import Column, Table
+from rich.text import Text
+
+from specwright.cli.terminal.output import printable, write
+from specwright.domain.base.text import one_line
+
+WIDTH = 100
+"""Columns where there is no terminal, and the most that prose takes on one."""
+_NARROWEST = 50
+_LABELS = 16
+"""Columns that the labels of a page take."""
+_BAR = 20
+_REFERENCE = len("MM-00000000@1.0.0")
+_LONGEST_NAME = 60
+_MEASURE = Console(width=WIDTH)
+
+_GOOD = ("PASS", "SHIPPED", "APPROVE", "sealed", "✓")
+_BAD = ("FAIL", "HALTED", "STALLED", "BLOCKED", "REJECT", "✗")
+
+
+class Page:
+    """What is printed, from the top down."""
+
+    def __init__(self) -> None:
+        self._parts: list[RenderableType] = []
+
+    def heading(self, text: str = "") -> None:
+        """A line that begins a section, after an empty one."""
+        if self._parts:
+            self.line()
+        self._parts.append(Text(printable(text), "bold"))
+
+    def line(self, text: str = "", label: str = "", *, labels: int = 0) -> None:
+        """A line that is never wrapped or cut, as commands and paths need it.
+
+        Args:
+            text: The line.
+            label: What stands before it.
+            labels: The columns that the label takes.
+        """
+        self._parts.append(Text.assemble((label.ljust(labels), "bold"), coloured(text)))
+
+    def copy(self, label: str, text: str, depth: int = 2) -> None:
+        """A command or path to copy, after its label."""
+        self.line(text, f"{' ' * depth}{label}", labels=_LABELS)
+
+    def prose(self, text: str, depth: int = 0, hanging: int = 0) -> None:
+        """A paragraph; the lines after its first are indented by `hanging` columns more."""
+        self._wrapped(" " * depth, depth + hanging, text)
+
+    def row(self, label: str, text: str, depth: int = 2) -> None:
+        """A label and beside it a text, wrapped in a column of its own; the lines that it has are retained."""
+        self._wrapped(f"{' ' * depth}{label}".ljust(_LABELS), _LABELS, text)
+
+    def rows(self, label: str, texts: Iterable[str], depth: int = 2) -> None:
+        """A label and its texts, one below the other; nothing if there are none."""
+        for number, text in enumerate(texts):
+            self.row("" if number else label, text, depth)
+
+    def bar(self, label: str, done: int, every: int, text: str, *, labels: int) -> None:
+        """How much is done, as a bar and in words."""
+        grid = Table.grid(Column(width=labels), Column(width=_BAR + 1), Column())
+        grid.add_row(
+            Text(label, "bold"),
+            ProgressBar(max(1, every), done, width=_BAR, complete_style="green"),
+            coloured(text),
+        )
+        self._parts.append(grid)
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, whole: Sequence[str]) -> None:
+        """A table.
+
+        Args:
+            columns: Their headers; what is in the last one begins with an id, if it has any.
+            rows: A text for each column.
+            whole: The columns of ids and numbers, which are never wrapped.
+        """
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+        for name in columns:
+            table.add_column(name, no_wrap=name in whole, overflow="fold")
+        table.columns[-1].min_width = _REFERENCE
+        for row in rows:
+            table.add_row(*map(coloured, row))
+        self._parts.append(table)
+
+    def add(self, other: "Page") -> None:
+        """The parts of another page."""
+        self._parts += other._parts
+
+    def render(self) -> str:
+        """The page as text, with colours if standard output shows them."""
+        encoding = sys.stdout.encoding or "utf-8"  # rich draws with the characters that it has
+        text = io.TextIOWrapper(io.BytesIO(), encoding, errors="backslashreplace")
+        console = Console(
+            file=text, width=_width(), force_terminal=_colours(), highlight=False, legacy_windows=False
+        )
+        for part in self._parts:
+            if isinstance(part, Text):  # wrapped already, or to be copied
+                console.print(part, crop=False, no_wrap=True, overflow="ignore")
+            else:
+                console.print(part)
+        text.seek(0)
+        return "\n".join(line.rstrip() for line in text.read().splitlines())
+
+    def print(self) -> None:
+        """Print it on standard output."""
+        if self._parts:
+            write(self.render())
+
+    def _wrapped(self, first: str, indent: int, text: str) -> None:
+        width = min(WIDTH, _width()) - indent
+        lines = [
+            line
+            for part in printable(text).splitlines() or [""]
+            for line in coloured(part).wrap(_MEASURE, width)
+        ]
+        for number, line in enumerate(lines):
+            before = " " * indent if number else first
+            self._parts.append(Text.assemble((before, "bold"), line))
+
+
+def coloured(text: str) -> Text:
+    """A text without control characters, its verdicts in colour."""
+    shown = Text(printable(text))
+    shown.highlight_words(_GOOD, "green")
+    shown.highlight_words(_BAD, "red")
+    return shown
+
+
+def brief(name: str) -> str:
+    """A name as one line of a list: a model may have given it a thousand characters, and line ends."""
+    shown = one_line(name)
+    return shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 3] + "..."
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _width() -> int:
+    return max(_NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
+
+
+def _colours() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -1,0 +1,87 @@
+"""A release in five lines: what shipped and where it is, the proof, how to install and use it, who answered."""
+
+import ast
+import io
+import shlex
+import zipfile
+from pathlib import Path
+
+from specwright.application.factory import ProjectView
+from specwright.application.stages.release import Release
+from specwright.cli.pages.page import Page, counted
+from specwright.cli.terminal.output import listed
+from specwright.domain.contract.examples_file import parse_examples
+from specwright.domain.modules.release import import_name
+from specwright.domain.tasks.project_state import TaskStatus
+from specwright.errors import CorruptionError
+
+
+def release_page(view: ProjectView, made: Release, directory: Path, *, scripted: bool) -> Page:
+    """A release that succeeded, in five lines."""
+    spec, state = view.projection.spec, view.projection.state
+    if spec is None or state is None:
+        raise CorruptionError("there is a release, but no approved spec in the log", where=str(directory))
+    refs = [module.module_ref for module in made.manifest.modules]
+    tests = sum(view.modules.evidence(ref).execution_log.summary.total for ref in refs)
+    examples = sum(len(parse_examples(view.modules.view(ref).examples)[0]) for ref in refs)
+    tasks = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
+    package, names = exported_names(view, made)
+    source = (
+        "SCRIPTED answers (a playbook or a recording), not a model's; checks and wheel are real"
+        if scripted
+        else "the answers came from the configured models; `specwright modules` lists the evidence"
+    )
+    if any(_is_unconfined(view, ref) for ref in refs):
+        source += "; UNCONFINED: the code of modules ran without a sandbox"
+    page = Page()
+    for label, text in {
+        "Shipped:": f"{spec.title} {spec.spec_version}, {counted(tasks, 'task')}, {counted(len(refs), 'module')}"
+        f"; it lies in {directory / 'state_store' / 'releases' / made.release_id}",
+        "Proof:": f"{counted(tests, 'test')} passed, {counted(len(refs), 'interface')} as contracted, "
+        f"{counted(examples, 'example')} ran in a clean installation",
+        "Install:": install_command(made, directory),
+        "Use:": f"from {package} import {listed(names)}",
+        "Note:": source,
+    }.items():
+        page.line(text, label, labels=10)
+    return page
+
+
+def failure_page(made: Release, directory: Path) -> Page:
+    """A release that failed: why, and what to read."""
+    page = Page()
+    page.prose(f"The release failed: {made.manifest.notes}")
+    report = directory / "state_store" / "releases" / made.release_id / "failure_report.md"
+    page.line(str(report), "Read:", labels=8)
+    return page
+
+
+def _is_unconfined(view: ProjectView, ref: str) -> bool:
+    return any("sandbox: none" in check.detail for check in view.modules.evidence(ref).gate)
+
+
+def install_command(made: Release, directory: Path) -> str:
+    """A command that can be pasted anywhere."""
+    return f"pip install {shlex.quote(str((directory / 'state_store' / made.wheel).resolve()))}"
+
+
+def exported_names(view: ProjectView, made: Release) -> tuple[str, list[str]]:
+    """The package and what it exports, as the wheel itself says.
+
+    Raises:
+        CorruptionError: the wheel is not the one that was made.
+    """
+    package = import_name(made.wheel.rpartition("/")[2].split("-")[0])
+    try:
+        with zipfile.ZipFile(io.BytesIO(view.store.read(made.wheel))) as wheel:
+            tree = ast.parse(wheel.read(f"{package}/__init__.py"))
+        literal = next(
+            node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        )
+        return package, [str(name) for name in ast.literal_eval(literal)]
+    except (zipfile.BadZipFile, KeyError, SyntaxError, ValueError, StopIteration) as error:
+        raise CorruptionError(
+            "the released wheel is damaged", where=made.wheel, remedy="release again: `specwright release`"
+        ) from error

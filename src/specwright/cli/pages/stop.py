@@ -1,0 +1,178 @@
+"""Where a run stopped: what matters first, and what to type next."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from specwright.application.escalation.stalls import open_escalations
+from specwright.application.factory import ProjectView
+from specwright.application.stages.product import current_spec, validation_of
+from specwright.application.stages.release import Release, last_release
+from specwright.application.stages.status import ProjectStatus
+from specwright.cli.pages.escalation import add_short_page
+from specwright.cli.pages.page import Page, brief, counted
+from specwright.cli.pages.release import exported_names, failure_page, install_command, release_page
+from specwright.cli.terminal.output import next_command
+from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.tasks.project_state import ProjectState, TaskStatus
+from specwright.domain.tasks.why_not import Reasons
+from specwright.errors import CorruptionError
+
+_TASKS_SHOWN = 12
+_QUESTIONS_SHOWN = 5
+_WARNINGS_SHOWN = 5
+
+
+def stop_page(view: ProjectView, stop: ProjectStatus, directory: Path, *, scripted: bool) -> Page:
+    """The stop for a person."""
+    page = Page()
+    if stop is ProjectStatus.APPROVAL:
+        _add_approval(page, view, directory)
+    elif stop is ProjectStatus.RELEASED:
+        page = release_page(view, _last_release(view, directory), directory, scripted=scripted)
+    elif stop is ProjectStatus.RELEASE_FAILED:
+        page = failure_page(_last_release(view, directory), directory)
+        _add_command(page, "Then:", next_command("release", directory))
+    elif stop is ProjectStatus.HALTED:
+        _add_questions(page, view, directory)
+    elif stop is ProjectStatus.STALLED:
+        _add_stalled(page, view, directory)
+    elif stop is ProjectStatus.RELEASE_DUE and not _any_shipped(view):
+        page.prose(_NOTHING_SHIPPED)
+    else:
+        page.prose(_UNFINISHED[stop])
+        _add_command(page, "Then:", next_command("run", directory))
+    return page
+
+
+def under_way(view: ProjectView) -> list[str]:
+    """The tasks that are being worked on."""
+    state = view.projection.state
+    entries = state.tasks.values() if state else ()
+    return [f"{e.spec_task_id} {brief(e.task)}" for e in entries if e.status is TaskStatus.IN_PROGRESS]
+
+
+def by_spec_id(state: ProjectState, text: str) -> str:
+    """A text that names tasks as the spec does, TSK-001, and not as their folders do."""
+
+    def spec_id(match: re.Match[str]) -> str:
+        entry = state.tasks.get(match[0])
+        return entry.spec_task_id if entry else match[0]
+
+    return re.sub(r"T-[\w-]+", spec_id, text)
+
+
+def stop_document(
+    view: ProjectView, stop: ProjectStatus, directory: Path, *, scripted: bool, drift: list[str]
+) -> dict[str, Any]:
+    """The stop for a program."""
+    state = view.projection.state
+    document: dict[str, Any] = {
+        "where": stop.value,
+        "exit_code": stop.exit_code,
+        "scripted": scripted,
+        "tasks": dict(Counter(entry.status.value for entry in state.tasks.values())) if state else {},
+        "escalations": [e.to_json() for e in escalations(view)],
+        "replay_drift": drift,
+    }
+    if stop is ProjectStatus.APPROVAL:
+        document["spec"] = str(directory / "state_store/product/spec.md")
+        document["warnings"] = [w.to_json() for w in validation_of(view).warnings]
+    if made := last_release(view):
+        document["release"] = release_document(view, made, directory)
+    return document
+
+
+def release_document(view: ProjectView, made: Release, directory: Path) -> dict[str, Any]:
+    """A release for a program."""
+    document: dict[str, Any] = {
+        "release_id": made.release_id,
+        "wheel": str((directory / "state_store" / made.wheel).resolve()) if made.wheel else None,
+        "manifest": made.manifest.to_json(),
+    }
+    if made.wheel:
+        package, names = exported_names(view, made)
+        document |= {"install": install_command(made, directory), "import_name": package, "exports": names}
+    return document
+
+
+def escalations(view: ProjectView) -> list[EscalationArtifact]:
+    """The escalations that wait for a person."""
+    if view.projection.board is None:
+        return []
+    return [view.escalations.escalation(ref) for ref in open_escalations(view)]
+
+
+_UNFINISHED = {
+    ProjectStatus.NEW: "The run has begun; no spec is written yet.",
+    ProjectStatus.RUNNING: "The run stopped between two answers; nothing is lost.",
+    ProjectStatus.RELEASE_DUE: "Every task is done; the release is still to be made.",
+}
+
+_NOTHING_SHIPPED = (
+    "Every task was abandoned, so there is nothing to release. Revise SPEC.md, and begin in a new directory."
+)
+
+
+def _any_shipped(view: ProjectView) -> bool:
+    state = view.projection.state
+    return state is not None and any(e.status is TaskStatus.SHIPPED for e in state.tasks.values())
+
+
+def _last_release(view: ProjectView, directory: Path) -> Release:
+    made = last_release(view)
+    if made is None:
+        raise CorruptionError("the log has no release", where=str(directory))
+    return made
+
+
+def _add_command(page: Page, label: str, text: str) -> None:
+    page.line(text, label, labels=8)
+
+
+def _add_approval(page: Page, view: ProjectView, directory: Path) -> None:
+    spec = current_spec(view)
+    tasks = list(spec.tasks())
+    epics = sum(len(pillar.epics) for pillar in spec.pillars)
+    wait = "waits" if len(tasks) == 1 else "wait"
+    page.prose(
+        f"{brief(spec.title)}: {counted(len(tasks), 'task')} in {counted(epics, 'epic')} {wait} for your approval."
+    )
+    for placed in tasks[:_TASKS_SHOWN]:
+        page.line(f"  {placed.task.task_id}  {brief(placed.task.name)}")
+    if len(tasks) > _TASKS_SHOWN:
+        page.line(f"  ... and {len(tasks) - _TASKS_SHOWN} more")
+    warnings = validation_of(view).warnings
+    for warning in warnings[:_WARNINGS_SHOWN]:
+        page.prose(f"warning: {str(warning).removeprefix('WARNING ')}", 2, 2)
+    if len(warnings) > _WARNINGS_SHOWN:
+        page.line(f"  ... and {len(warnings) - _WARNINGS_SHOWN} more warnings in spec.md")
+    _add_command(page, "Read:", str(directory / "state_store/product/spec.md"))
+    _add_command(page, "Then:", next_command("approve", directory))
+    _add_command(page, "   or", next_command("amend", directory, '--feedback "what to change"'))
+    _add_command(page, "   or", next_command("reject", directory, '--reasons "why"'))
+
+
+def _add_questions(page: Page, view: ProjectView, directory: Path) -> None:
+    waiting = open_escalations(view)
+    for ref in waiting[:_QUESTIONS_SHOWN]:
+        add_short_page(page, view, view.escalations.escalation(ref), directory, "HALTED  ")
+    if len(waiting) > _QUESTIONS_SHOWN:
+        rest = len(waiting) - _QUESTIONS_SHOWN
+        page.line(f"... and {rest:,} more questions: {next_command('escalations', directory)}")
+
+
+def _add_stalled(page: Page, view: ProjectView, directory: Path) -> None:
+    state = view.projection.state
+    if state is None:
+        return
+    page.line("STALLED: what is left waits for tasks that were abandoned.")
+    reasons = Reasons(state)
+    blocked = [task_id for task_id, entry in state.tasks.items() if entry.status is TaskStatus.BLOCKED]
+    for task_id in blocked[:_TASKS_SHOWN]:
+        entry = state.tasks[task_id]
+        page.line(f"  {entry.spec_task_id} {brief(entry.task)}: {by_spec_id(state, reasons.of(task_id))}")
+    if len(blocked) > _TASKS_SHOWN:
+        page.line(f"  ... and {len(blocked) - _TASKS_SHOWN:,} more: {next_command('tasks', directory)}")
+    _add_questions(page, view, directory)

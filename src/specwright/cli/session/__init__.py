@@ -1,0 +1,1 @@
+"""Driving a project to its next stop and back."""

@@ -1,0 +1,171 @@
+"""Which models a command uses: by its options, those of the last run, and the settings (design: command-line).
+
+The options of a run are stored in `.specwright/run.json`, so that `approve` and the like go on with the same. The
+latest wins: an option of this command, then settings that were edited since the last run, then the options of that.
+"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from specwright.atomic_write import write_atomically
+from specwright.cli.terminal.output import next_command
+from specwright.errors import InputError
+
+if TYPE_CHECKING:
+    from specwright.settings import Settings
+
+SCRIPTED = ("playbook:", "replay:")
+
+
+class Options(NamedTuple):
+    """The options of a `run`.
+
+    Args:
+        model: The default model.
+        role_models: Another one for some roles.
+        base_url: Of an OpenAI-compatible server.
+        scripted: Whether any answer of this project was scripted, now or before.
+    """
+
+    model: str = ""
+    role_models: tuple[tuple[str, str], ...] = ()
+    base_url: str = ""
+    scripted: bool = False
+
+
+def options_for(directory: Path, model: str, role_models: list[str], base_url: str) -> Options:
+    """The options of this run; what it leaves out is taken from the last one, unless the settings were edited since.
+
+    Raises:
+        InputError: a wrong `--role-model`, or the last options are needed and damaged.
+    """
+    pairs = tuple(_role_model(text) for text in role_models)
+    try:
+        before = last_options(directory)
+    except InputError:
+        if not model:
+            raise
+        before = Options()
+    return Options(
+        model=_absolute(model) or before.model,
+        role_models=pairs or before.role_models,
+        base_url=base_url or ("" if model else before.base_url),
+        scripted=before.scripted,
+    )
+
+
+def settings_for(directory: Path, options: Options) -> "Settings":
+    """The settings, with the options of the command line on top.
+
+    Raises:
+        InputError: wrong settings, or no model at all.
+    """
+    from specwright.settings import load_settings
+
+    named = {
+        "model": options.model,
+        "base_url": options.base_url,
+        "role_models": dict(options.role_models),
+    }
+    settings = load_settings(directory, {name: value for name, value in named.items() if value})
+    if not settings.model:
+        raise _no_model(directory)
+    return settings
+
+
+def _no_model(directory: Path) -> InputError:
+    """What to configure: the two main providers, or a local server (design: models)."""
+    run = next_command("run", directory)
+    return InputError(
+        "no model is configured",
+        where=f"--model, SPECWRIGHT_MODEL, {directory / 'specwright.toml'}: none of them names one",
+        remedy=f"""choose one:
+    OpenAI      export OPENAI_API_KEY=...
+                {run} --model openai:gpt-5
+    Anthropic   export ANTHROPIC_API_KEY=...
+                {run} --model anthropic:claude-sonnet-4-5
+    local       {run} --model openai:NAME --base-url http://127.0.0.1:11434/v1
+  To keep it, set `model` (and `base_url`) in specwright.toml, or the variables SPECWRIGHT_MODEL
+  (and SPECWRIGHT_BASE_URL).""",
+    )
+
+
+def scripted_models(settings: "Settings") -> bool:
+    """Whether a playbook or a recording answers for any role."""
+    return any(name.startswith(SCRIPTED) for name in (settings.model, *settings.role_models.values()))
+
+
+def remember(directory: Path, options: Options) -> None:
+    """Store the options of this run, and the settings beside them, for the commands that go on with it."""
+    data = {**options._asdict(), "settings": _settings_now(directory)}
+    write_atomically(_stored(directory), (json.dumps(data) + "\n").encode())
+
+
+def last_options(directory: Path) -> Options:
+    """The options of the last run; none if there was none, or if the settings name another model since.
+
+    Raises:
+        InputError: the file, or the settings, are damaged.
+    """
+    options, settings_then = _last_run(directory)
+    if options[:3] != Options()[:3]:
+        now = _settings_now(directory)
+        if now["model"] and now != settings_then:
+            return Options(scripted=options.scripted)
+    return options
+
+
+def was_scripted(directory: Path) -> bool:
+    """Whether answers of this project were scripted, for commands that only look."""
+    try:
+        return _last_run(directory)[0].scripted
+    except InputError:
+        return False
+
+
+def _settings_now(directory: Path) -> dict[str, Any]:
+    from specwright.settings import load_settings
+
+    return load_settings(directory).model_dump(mode="json", include={"model", "role_models", "base_url"})
+
+
+def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
+    """The options, and what specwright.toml and the environment said then."""
+    path = _stored(directory)
+    try:
+        data = json.loads(path.read_bytes())
+        options = Options(
+            str(data["model"]),
+            tuple((str(role), str(name)) for role, name in data["role_models"]),
+            str(data["base_url"]),
+            bool(data["scripted"]),
+        )
+        return options, dict(data["settings"])
+    except (FileNotFoundError, NotADirectoryError):
+        return Options(), {}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            "the options of the last run cannot be read",
+            where=str(path),
+            remedy=f"name the model again: `{next_command('run', directory, '--model ...')}`",
+        ) from error
+
+
+def _stored(directory: Path) -> Path:
+    return directory / ".specwright" / "run.json"
+
+
+def _role_model(text: str) -> tuple[str, str]:
+    role, _, name = text.partition("=")
+    if not name:
+        raise InputError(
+            f"--role-model {text!r} is not ROLE=MODEL", remedy="for instance challenger=openai:gpt-5"
+        )
+    return role, _absolute(name)
+
+
+def _absolute(model: str) -> str:
+    """The path in a model name made absolute, so that it holds from any directory."""
+    kind, _, rest = model.partition(":")
+    return f"{kind}:{Path(rest).expanduser().resolve()}" if f"{kind}:" in SCRIPTED and rest else model

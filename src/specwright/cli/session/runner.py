@@ -1,0 +1,139 @@
+"""Driving a project to its next stop and printing it. Imported only by commands that drive."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from specwright.application.stages.release import release_all, release_some
+from specwright.application.stages.status import ProjectStatus
+from specwright.bootstrap.models import model_sources_of
+from specwright.bootstrap.project import Project, open_project
+from specwright.bootstrap.reading import reading_project
+from specwright.bootstrap.spec_file import read_spec, spec_changed, spec_copy
+from specwright.cli.pages.release import failure_page, release_page
+from specwright.cli.pages.stop import release_document, stop_document, stop_page
+from specwright.cli.session.interruption import interruptible
+from specwright.cli.session.options import (
+    SCRIPTED,
+    last_options,
+    scripted_models,
+    settings_for,
+    was_scripted,
+)
+from specwright.cli.terminal.output import next_command, note, refused_by_system, show
+from specwright.cli.terminal.progress import ConsoleProgress
+from specwright.domain.tasks.project_state import ProjectState, TaskStatus
+from specwright.settings import Settings
+
+Step = Callable[[Project], ProjectStatus]
+"""What a command has a project do: `Project.run`, `approve`, ..."""
+
+
+def drive(
+    directory: Path, settings: Settings, spec_text: str, step: Step, *, scripted: bool, as_json: bool
+) -> None:
+    """Have a project take a step, print where it is then, and exit with the code of that stop.
+
+    Args:
+        directory: The project.
+        settings: With a model.
+        spec_text: What the run works on.
+        step: What is done; it raises before anything is written if the project does not wait for it.
+        scripted: Whether any answer of the project is or was scripted.
+        as_json: Print one JSON document.
+    """
+    model_sources_of(settings)  # a wrong model name is reported before anything is written
+    with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
+        stop = step(project)
+        waits = project.driver.waiting() or {}
+        remarks = _remarks(project, waits)
+        document = stop_document(project.factory, stop, directory, scripted=scripted, drift=project.drift)
+        document["advice"] = remarks[0] if waits.get("advise") else ""
+        document["usage"] = progress.used()
+        page = stop_page(project.factory, stop, directory, scripted=scripted)
+    if as_json:
+        show(document)
+    else:
+        page.print()
+        for remark in remarks:
+            note(remark)
+    raise typer.Exit(stop.exit_code)
+
+
+def resume(directory: Path, step: Step, *, as_json: bool) -> None:
+    """Have a project that waits take a step, with the options of the last `run`."""
+    options = last_options(directory)
+    settings = settings_for(directory, options)
+    copy = spec_copy(directory)
+    if spec_changed(directory):
+        note(f"SPEC.md has changed since the run began; it goes on with {copy}")
+    scripted = options.scripted or scripted_models(settings)
+    drive(directory, settings, read_spec(copy), step, scripted=scripted, as_json=as_json)
+
+
+def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
+    """Release again; it asks no model, so it needs none that works."""
+    with reading_project(directory):
+        pass  # where there is no project, nothing is made
+    no_models = settings.model_copy(update={"model": "", "role_models": {}})
+    scripted = was_scripted(directory)
+    with _opened(directory, no_models, "", "release", as_json=as_json) as (project, _):
+        factory = project.factory
+        number = len(factory.projection.releases) + 1
+        made = release_some(factory, modules, number) if modules else release_all(factory, number)
+        code = 0 if made.succeeded else 1
+        document = {**release_document(factory, made, directory), "exit_code": code}
+        page = (
+            release_page(factory, made, directory, scripted=scripted)
+            if made.succeeded
+            else failure_page(made, directory)
+        )
+    if as_json:
+        show(document)
+    else:
+        page.print()
+    raise typer.Exit(code)
+
+
+@contextmanager
+def _opened(
+    directory: Path, settings: Settings, spec_text: str, command: str, *, as_json: bool
+) -> Generator[tuple[Project, ConsoleProgress]]:
+    """A project with its progress on stderr. What the operating system refuses without naming a file, such as a full
+    disk, names the project."""
+
+    def scripted(role: str) -> bool:
+        model = settings.role_models.get(role, settings.model)
+        return model.startswith(SCRIPTED) if model else was_scripted(directory)
+
+    with interruptible(next_command(command, directory), as_json=as_json):
+        try:
+            with (
+                ConsoleProgress(scripted) as progress,
+                open_project(directory, settings, progress, spec_text) as project,
+            ):
+                progress.count_tasks = lambda: _shipped_and_all(project.factory.projection.state)
+                yield project, progress
+        except OSError as error:
+            raise refused_by_system(error, directory) from error
+
+
+def _remarks(project: Project, waits: dict[str, Any]) -> list[str]:
+    remarks: list[str] = []
+    if waits.get("advise"):
+        remarks.append("Amended so often: approve it with its known limits, or reject it and revise SPEC.md.")
+    if drift := project.drift:
+        remarks.append(f"{len(drift)} requests differ from the recorded ones; the first: {drift[0]}")
+    if refusal := waits.get("refused"):
+        remarks.append(f"The answer was refused: {refusal}")
+    return remarks
+
+
+def _shipped_and_all(state: ProjectState | None) -> tuple[int, int]:
+    if state is None:
+        return 0, 0
+    shipped = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
+    return shipped, len(state.tasks)

@@ -1,0 +1,1 @@
+"""Writing to a terminal: results, errors, tables, progress."""

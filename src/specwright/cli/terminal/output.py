@@ -1,0 +1,108 @@
+"""Printing: results on stdout, progress and errors on stderr, one JSON document with `--json`.
+
+Texts of models, files and providers reach the terminal here, so control characters are removed.
+"""
+
+import errno
+import json
+import os
+import shlex
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from specwright.errors import InputError, SpecwrightError
+
+_STEER = (*range(32), *range(127, 160))
+_REORDER = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+"""Marks that make a text look like another one: direction overrides, line separators."""
+_CONTROLS = {code: None for code in (*_STEER, *_REORDER) if chr(code) not in "\n\t"}
+
+
+def printable(text: str) -> str:
+    """A text without the characters that control a terminal or reorder what it shows."""
+    return text.translate(_CONTROLS)
+
+
+def show(document: Any) -> None:
+    """Print the one JSON document of a command."""
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    write(json.dumps(document, indent=2, ensure_ascii=not unicode))
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result."""
+    write(printable(text))
+
+
+def note(text: str) -> None:
+    """Print a remark on stderr; the command goes on if that fails."""
+    with suppress(OSError):
+        typer.echo(printable(text), err=True)
+
+
+def complain(error: SpecwrightError, *, as_json: bool) -> None:
+    """Print an error: what, where, what to do. It never fails, since standard output may be what is broken."""
+    if as_json:
+        message = {"what": error.what, "where": error.where, "do": pasteable(error.remedy)}
+        with suppress(OSError):
+            show({"error": message, "exit_code": error.exit_code})
+    note(f"specwright: {pasteable(str(error))}")
+
+
+def pasteable(text: str) -> str:
+    """A text whose commands can be pasted: `specwright ...` as this program is called here."""
+    return text.replace("`specwright ", f"`{_program()} ")
+
+
+def refused_by_system(error: OSError, place: Path | None = None) -> InputError:
+    """An error of the operating system, as this program reports errors."""
+    names = " -> ".join(str(name) for name in (error.filename, error.filename2) if name)
+    return InputError(
+        f"the operating system refuses: {error.strerror or error}",
+        where=names or str(place or ""),
+        remedy="mend the disk or the rights and run again; what was done is kept",
+    )
+
+
+def next_command(command: str, directory: Path, rest: str = "") -> str:
+    """A command as it can be pasted: with this program's path if it is not on PATH, and without DIR if that is here."""
+    words = [_program(), *command.split()]
+    if directory != Path():
+        words.append(shlex.quote(str(directory)))
+    return " ".join([*words, rest]).rstrip()
+
+
+def listed(names: list[str], most: int = 12) -> str:
+    """Names in a row; of many, the first ones."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f", and {more} more" if more > 0 else "")
+
+
+def write(text: str) -> None:
+    """Print on standard output; an error says that it is standard output that failed."""
+    try:
+        typer.echo(text)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise
+        _discard_output()
+        raise OSError(error.errno, error.strerror, "standard output") from error
+
+
+def _discard_output() -> None:
+    """Send what is buffered for a broken standard output to the null device, or Python fails at its end once more."""
+    with suppress(OSError, ValueError), Path(os.devnull).open("w") as null:
+        os.dup2(null.fileno(), sys.stdout.fileno())
+
+
+def _program() -> str:
+    called = Path(sys.argv[0])
+    on_path = shutil.which("specwright")
+    if called.name != "specwright" or (on_path and called.exists() and Path(on_path).samefile(called)):
+        return "specwright"
+    return shlex.quote(str(called))

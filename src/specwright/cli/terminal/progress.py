@@ -1,0 +1,293 @@
+"""Progress on stderr: a live line on a terminal, plain lines elsewhere.
+
+The live line says which task, module and role is at work, for how long, how much of the project is done, and the
+tokens so far. Elsewhere a role that takes long is announced, so that a silent log is not taken for a hang. A role's end
+and its outcome arrive as two events and are shown in one line.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task
+from rich.table import Column
+from rich.text import Text
+
+from specwright.cli.pages.page import coloured, counted
+from specwright.cli.terminal.output import printable
+from specwright.domain.base.text import one_line
+from specwright.ports.progress import RoleDone, RoleStarted, Step
+
+_LONG_SECONDS = 5.0
+_REMINDER_SECONDS = 60.0
+_STAGES = {"wheel": "trying the wheel", "released": "writing the summary"}
+_TASK_ENDS = {"shipped", "halted"}
+_BAR = 20
+_MARKS = {
+    "task": "▶",
+    "sealed": "✓",
+    "shipped": "✓",
+    "released": "✓",
+    "halted": "✗",
+    "preflight": "✗",
+    "gate": "✗",
+}
+_PLAIN_MARKS = {"▶": ">", "✓": "+", "✗": "!", "·": "-"}
+_OUTCOMES = {"spec", "plan", "proposed", "provided", "challenged", "adjudicated", "overruled", "amended"}
+_SHOWN_BY_ROLE = {"locked", "proposed", "amended"}  # the line of the role that did it says so
+_LONGEST_PLAN = 40
+
+
+class ConsoleProgress:
+    """The progress port on stderr.
+
+    Args:
+        scripted: Whether a playbook or a recording answers for a role.
+        ticks: Monotonic seconds.
+    """
+
+    def __init__(self, scripted: Callable[[str], bool], ticks: Callable[[], float] = time.monotonic) -> None:
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._unicode = self._console.encoding.lower().startswith("utf")
+        self._scripted = scripted
+        self._ticks = ticks
+        self._began = ticks()
+        self._lock = threading.RLock()
+        self._live: Progress | None = None
+        self._reminder: threading.Timer | None = None
+        self._started: RoleStarted | None = None
+        self._started_at = 0.0
+        self._answered: _Answered | None = None
+        self._task = ""
+        self._stage = "opening"
+        self._done_and_all = (0, 0)
+        self._scripted_calls = 0
+        self.calls = 0
+        self.journalled_calls = 0
+        self.tokens = 0
+        self.count_tasks: Callable[[], tuple[int, int]] = lambda: (0, 0)
+        """Tasks that are shipped, and all; asked at each step."""
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty() and not self._console.is_dumb_terminal and self._unicode:
+            self._live = Progress(
+                SpinnerColumn(),
+                BarColumn(_BAR),
+                _AtWork(self._at_work),
+                console=self._console,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._bar = self._live.add_task("", total=None)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._stop_reminding()
+            self._flush(None)
+        if self._live is not None:
+            self._live.stop()
+        if self.calls:
+            self._print(f"{clock(self._elapsed()):>7}   {self._sum()}")
+
+    def note(self, event: Step | RoleStarted | RoleDone) -> None:
+        """Show an event."""
+        with self._lock:
+            if isinstance(event, RoleStarted):
+                self._begin(event)
+            elif isinstance(event, RoleDone):
+                self._end(event)
+            else:
+                self._step(event)
+
+    def used(self) -> dict[str, int]:
+        """What this command asked of models; answers from the journal cost nothing again."""
+        return {"calls": self.calls, "calls_from_journal": self.journalled_calls, "tokens": self.tokens}
+
+    def _begin(self, event: RoleStarted) -> None:
+        self._flush(None)
+        self._started, self._started_at = event, self._ticks()
+        if self._live is None:
+            self._remind_in(_LONG_SECONDS)
+
+    def _end(self, event: RoleDone) -> None:
+        self._stop_reminding()
+        self._stage = "checking"
+        started = self._started
+        if started is None:
+            return
+        self._started = None
+        scripted = self._scripted(started.role)
+        self._answered = _Answered(started, event, self._ticks() - self._started_at, scripted)
+        self.calls += event.calls
+        self.journalled_calls += event.kept
+        self._scripted_calls += event.calls if scripted else 0
+        self.tokens += 0 if event.replayed else event.input_tokens + event.output_tokens
+
+    def _step(self, event: Step) -> None:
+        self._done_and_all = done, every = self.count_tasks()
+        if self._live is not None and every:
+            self._live.update(self._bar, completed=done, total=every + 1)  # the release comes last
+        self._stage = _STAGES.get(event.kind, "checking")
+        self._task = f"{event.task} {event.text}" if event.kind == "task" else self._task
+        if event.kind in _TASK_ENDS:
+            self._task = ""
+        if self._answered is not None and self._answered.has_outcome(event):
+            self._flush(event)
+            return
+        self._flush(None)
+        if line := _step_line(self._elapsed(), event, unicode=self._unicode):
+            self._print(line)
+
+    def _flush(self, outcome: Step | None) -> None:
+        answered, self._answered = self._answered, None
+        if answered is not None and answered.done.calls:
+            self._print(_role_line(self._elapsed(), answered, outcome, unicode=self._unicode))
+
+    def _sum(self) -> str:
+        text = counted(self.calls, "model call")
+        if self.journalled_calls:
+            text += f", {self.journalled_calls:,} of them answered by the journal"
+        if self._scripted_calls == self.calls:
+            return f"{text}, all scripted"
+        return f"{text}, {counted(self.tokens, 'token')}" + (
+            f", {self._scripted_calls:,} calls scripted" if self._scripted_calls else ""
+        )
+
+    def _at_work(self) -> str:
+        """The text of the live line."""
+        done, every = self._done_and_all
+        parts = [f"{done} of {every} tasks" if every else "", self._task]
+        if (started := self._started) is not None:
+            waited = clock(self._ticks() - self._started_at)
+            parts.append(" ".join(filter(None, (started.role, _place(started), waited))))
+        else:
+            parts.append(self._stage)
+        parts.append(f"{self.tokens:,} tokens" if self.tokens else "")
+        return " · ".join(filter(None, [*parts, clock(self._elapsed())]))
+
+    def _remind_in(self, seconds: float) -> None:
+        self._stop_reminding()
+        self._reminder = threading.Timer(seconds, self._remind)
+        self._reminder.daemon = True
+        self._reminder.start()
+
+    def _remind(self) -> None:
+        with self._lock:
+            started = self._started
+            if started is None:
+                return
+            waited = clock(self._ticks() - self._started_at)
+            place = " ".join(filter(None, (started.task, started.role, _place(started))))
+            self._print(f"{clock(self._elapsed()):>7} … {place}: at work for {waited}")
+            self._remind_in(_REMINDER_SECONDS)
+
+    def _stop_reminding(self) -> None:
+        if self._reminder is not None:
+            self._reminder.cancel()
+            self._reminder = None
+
+    def _elapsed(self) -> float:
+        return self._ticks() - self._began
+
+    def _print(self, line: str) -> None:
+        self._console.print(coloured(line))
+
+
+class _AtWork(ProgressColumn):
+    """What is at work, on what is left of the line."""
+
+    def __init__(self, text: Callable[[], str]) -> None:
+        super().__init__(Column(ratio=1, no_wrap=True, overflow="ellipsis"))
+        self._text = text
+
+    def render(self, task: Task) -> Text:
+        """The text as it is now."""
+        return Text(printable(self._text()))
+
+
+class _Answered(NamedTuple):
+    """A role's invocation that ended.
+
+    Args:
+        started: What it was asked.
+        done: What it used.
+        seconds: How long it took.
+        scripted: Whether a playbook or a recording answered.
+    """
+
+    started: RoleStarted
+    done: RoleDone
+    seconds: float
+    scripted: bool
+
+    def has_outcome(self, step: Step) -> bool:
+        """Whether a step is the outcome of it."""
+        return step.kind in _OUTCOMES and step.task == self.started.task
+
+
+def clock(seconds: float) -> str:
+    """A duration: `9.8s`, `4:05`, `1:02:03`."""
+    if seconds < 60:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _tokens(done: RoleDone, *, scripted: bool) -> str:
+    """The tokens, or why there are none."""
+    if scripted:
+        return "scripted"
+    tokens = counted(done.input_tokens + done.output_tokens, "token")
+    return f"{tokens} (kept)" if done.replayed else tokens
+
+
+def _place(started: RoleStarted) -> str:
+    """What a role works on: a module or the contracts, and the round unless it is the first."""
+    stage = started.stage.replace("-", " ")
+    return " ".join(filter(None, (started.subject, "" if stage == "round 1" else stage)))
+
+
+def _role_line(elapsed: float, answered: _Answered, outcome: Step | None, *, unicode: bool) -> str:
+    """The line of a role that answered, with the outcome."""
+    started, done = answered.started, answered.done
+    used = (
+        f"{counted(done.calls, 'call'):>8} {clock(answered.seconds):>6}  "
+        f"{_tokens(done, scripted=answered.scripted):<13}"
+    )
+    text = "" if outcome is None else _outcome(outcome)
+    return _line(
+        elapsed, "·", started.task, f"{started.role:<10} {_place(started):<20} {used}", text, unicode
+    )
+
+
+def _step_line(elapsed: float, step: Step, *, unicode: bool) -> str:
+    """The line of a step; empty if the line of a role says the same."""
+    if step.kind in _SHOWN_BY_ROLE:
+        return ""
+    if step.kind == "task":
+        return _line(elapsed, _MARKS["task"], step.task, step.text, "", unicode)
+    return _line(elapsed, _MARKS.get(step.kind, "·"), step.task, f"{step.kind:<10}", step.text, unicode)
+
+
+def _outcome(step: Step) -> str:
+    if step.kind == "plan":
+        return step.text if len(step.text) <= _LONGEST_PLAN else f"{step.text[: _LONGEST_PLAN - 3]}..."
+    if step.kind == "spec":
+        return "complete"
+    return step.text.rpartition(": ")[2] if ": " in step.text else ""
+
+
+def _line(elapsed: float, mark: str, task: str, head: str, text: str, unicode: bool) -> str:
+    shown = mark if unicode else _PLAIN_MARKS[mark]
+    head, text = (part if part.isprintable() else one_line(part) for part in (head, text))
+    return f"{clock(elapsed):>7} {shown} {task:<8} {head} {text}".rstrip()

@@ -1,0 +1,1 @@
+"""What roles answer: the records' schemas without ids, references and times (design: ids)."""

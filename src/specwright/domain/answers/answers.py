@@ -1,0 +1,221 @@
+"""What the roles answer: the records' schemas without ids, references and times (design: ids).
+
+The factory adds those. The field descriptions are part of the prompt: a model reads them as the tool's schema.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from specwright.domain.base.record import Record, Text
+
+CRITERIA = ("R1", "R2", "R3", "R4", "R5", "R6")
+"""The Challenger's rubric (design: debate)."""
+
+MAX_FALSIFYING_TESTS = 5
+"""In one challenge (design: falsifying-tests)."""
+
+MAX_TEST_CHARACTERS = 4000
+"""Of the source of one falsifying test."""
+
+Claim = Annotated[
+    Text, Field(min_length=20, description="What it delivers and why it satisfies the contract.")
+]
+Checks = Annotated[list[Text], Field(min_length=1, description="Objective checks, one sentence each.")]
+
+
+class ProposerAnswer(Record):
+    """What the Proposer says of the files in its workspace (design: debate)."""
+
+    claim: Claim
+    acceptance_checks: Checks
+
+
+class Verdict(StrEnum):
+    """Binary (design: debate)."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    FAIL = "FAIL"
+
+
+class Assessment(Record):
+    """One criterion of the rubric, judged."""
+
+    criterion: Literal["R1", "R2", "R3", "R4", "R5", "R6"]
+    assessment: Literal["MET", "NOT_MET"]
+    evidence: Annotated[Text, Field(description="Cite the test, contract field or example that shows it.")]
+
+
+class FaultOf(StrEnum):
+    """Where a fault lies: who has to change something (design: debate)."""
+
+    MODULE = "module"
+    CONTRACT = "contract"
+    PLAN = "plan"
+
+
+class Failure(Record):
+    """A reproducible fault of the proposal."""
+
+    invariant: Text
+    evidence: Text
+    required_change: Text
+    fault: Annotated[
+        FaultOf,
+        Field(
+            description="module: this deliverable must change. Only of an implementation: contract: no implementation "
+            "can be right, because the locked contract itself is wrong, incomplete or beyond what a test can show; plan: "
+            "the task is cut into the wrong modules."
+        ),
+    ] = FaultOf.MODULE
+
+
+class FalsifyingTest(Record):
+    """A black-box test that the module should pass and, as its author expects, does not (design: falsifying-tests)."""
+
+    name: Annotated[
+        str,
+        Field(
+            pattern=r"^test_[a-z0-9_]{1,80}$", description="The name of the one test function in `source`."
+        ),
+    ]
+    obligation: Annotated[
+        str,
+        Field(
+            description='What it tries to falsify: "" for the purpose, or a contract pointer such as '
+            "/inputs/0/constraints/1, /outputs/0/invariants/0, /error_surfaces/0, /effects/0."
+        ),
+    ]
+    source: Annotated[
+        str,
+        Field(
+            min_length=20,
+            max_length=MAX_TEST_CHARACTERS,
+            description="A whole pytest file: imports, `from modules.<module> import <module>`, one test function.",
+        ),
+    ]
+
+
+class ChallengerAnswer(Record):
+    """The Challenger's verdict (design: debate)."""
+
+    rubric_assessments: Annotated[list[Assessment], Field(min_length=6, max_length=6)]
+    verdict: Annotated[
+        Verdict,
+        Field(
+            description="Leave the falsifying tests out of it: code runs them, and one that fails means FAIL."
+        ),
+    ]
+    failures: list[Failure] = Field(default_factory=list)
+    falsifying_tests: Annotated[
+        list[FalsifyingTest],
+        Field(
+            max_length=MAX_FALSIFYING_TESTS,
+            description="Of an implementation: tests that you expect to fail. Empty in a contract debate.",
+        ),
+    ] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if tuple(a.criterion for a in self.rubric_assessments) != CRITERIA:
+            raise ValueError("rubric_assessments holds R1 to R6, each once, in order")
+        unmet = [a.criterion for a in self.rubric_assessments if a.assessment == "NOT_MET"]
+        if unmet and self.verdict is Verdict.PASS:
+            raise ValueError(f"{', '.join(unmet)} NOT_MET forbids the verdict PASS")
+        if (self.verdict is Verdict.FAIL) != bool(self.failures):
+            raise ValueError("FAIL comes with at least one failure, PASS with none")
+        names = [test.name for test in self.falsifying_tests]
+        if len(set(names)) < len(names):
+            raise ValueError("each falsifying test has a name of its own")
+        return self
+
+
+class Decision(StrEnum):
+    """The Arbiter's ruling (design: debate)."""
+
+    APPROVE = "APPROVE"
+    APPROVE_WITH_AMENDMENTS = "APPROVE_WITH_AMENDMENTS"
+    REJECT = "REJECT"
+
+
+class ShipDirective(StrEnum):
+    """Agrees with the decision (design: debate)."""
+
+    SHIP = "SHIP"
+    NO_SHIP = "NO_SHIP"
+
+
+class Amendment(Record):
+    """One exact change (design: amendments)."""
+
+    action: Literal["MODIFY", "ADD", "REMOVE"]
+    target: Annotated[
+        Text,
+        Field(
+            pattern=r"^((function|test|example|file):\S.*|contract:[a-z][a-z0-9_]*#(/.*)?)$",
+            description="function:<name>, test:<name>, example:<heading>, file:<path>; of a contract "
+            "contract:<name>#<json pointer>.",
+        ),
+    ]
+    detail: Annotated[Text, Field(description="The exact change, at least five words.")]
+
+
+class StruckTest(Record):
+    """A falsifying test that the Arbiter takes out of the count (design: falsifying-tests)."""
+
+    test: Annotated[Text, Field(description="The name of a falsifying test that failed.")]
+    contract_pointer: Annotated[
+        str,
+        Field(
+            pattern=r"^/\S", description="The contract's statement that the test contradicts or goes beyond."
+        ),
+    ]
+    reason: Annotated[Text, Field(description="Why the contract does not ask for it, in five words or more.")]
+
+
+class ArbiterAnswer(Record):
+    """The final decision of a round (design: debate)."""
+
+    decision: Decision
+    ship_directive: ShipDirective
+    rationale: Annotated[Text, Field(min_length=20)]
+    amendments: list[Amendment] = Field(default_factory=list)
+    struck_tests: Annotated[
+        list[StruckTest], Field(description="Failed falsifying tests that do not count; the others stand.")
+    ] = Field(default_factory=list)
+    confirmed_fault: Annotated[
+        Literal["contract", "plan"] | None,
+        Field(
+            description="With REJECT: that a failure marked `contract` or `plan` is right, so that no implementation "
+            "of this contract, or no module of this plan, can pass. Else null."
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.decision is Decision.REJECT) == (self.ship_directive is ShipDirective.SHIP):
+            raise ValueError("REJECT goes with NO_SHIP, an approval with SHIP")
+        if (self.decision is Decision.APPROVE_WITH_AMENDMENTS) != bool(self.amendments):
+            raise ValueError("APPROVE_WITH_AMENDMENTS comes with amendments, the others with none")
+        if self.confirmed_fault and self.decision is not Decision.REJECT:
+            raise ValueError(
+                "confirmed_fault goes with REJECT: what is wrong above the module cannot be shipped"
+            )
+        return self
+
+
+class AppliedAmendment(Record):
+    """What became of one amendment (design: amendments)."""
+
+    amendment_index: Annotated[int, Field(ge=0)]
+    applied: bool
+    note: Text
+
+
+class AmendmentsAnswer(Record):
+    """The Proposer's record after applying amendments (design: amendments)."""
+
+    applied: Annotated[list[AppliedAmendment], Field(min_length=1)]
+    claim: Claim
+    acceptance_checks: Checks

@@ -1,0 +1,1 @@
+"""Artifact envelopes and where an artifact comes from (design: artifacts, context-packs)."""

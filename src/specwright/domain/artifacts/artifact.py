@@ -1,0 +1,190 @@
+"""The universal artifact envelope and its status machine (design: artifact-lifecycle)."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from specwright.domain.artifacts.provenance import PackId, Reference
+from specwright.domain.base import transitions
+from specwright.domain.base.ids import ArtifactId, ArtifactType
+from specwright.domain.base.record import Record, SemVer, Text, Timestamp
+
+FIRST_VERSION = "1.0.0"
+
+
+class ArtifactStatus(StrEnum):
+    """The statuses of an artifact (design: artifact-lifecycle)."""
+
+    DRAFT = "DRAFT"
+    CHALLENGED = "CHALLENGED"
+    ADJUDICATED = "ADJUDICATED"
+    SHIPPED = "SHIPPED"
+    DEPRECATED = "DEPRECATED"
+
+
+_S = ArtifactStatus
+
+_TRANSITIONS = frozenset(
+    {
+        (_S.DRAFT, _S.CHALLENGED),
+        (_S.CHALLENGED, _S.ADJUDICATED),
+        (_S.ADJUDICATED, _S.SHIPPED),
+        (_S.ADJUDICATED, _S.DRAFT),
+        (_S.SHIPPED, _S.DEPRECATED),
+    }
+)
+"""The five legal transitions (design: artifact-lifecycle)."""
+
+
+class Purpose(StrEnum):
+    """What an input of an artifact is for, or what an output did to it: the `purpose` of an `ArtifactRef`."""
+
+    REVISES = "revises"
+    IMPLEMENTS = "implements"
+    PLANS = "plans"
+    PART_OF = "part-of"
+    REUSE_SEARCH = "reuse-search"
+    CHALLENGED_BY = "challenged-by"
+    CHALLENGED_STILL = "challenged-still"
+    ADJUDICATED_BY = "adjudicated-by"
+    OVERRULED_BY = "overruled-by"
+    AMENDED_AFTER = "amended-after"
+    REJECTED_BY = "rejected-by"
+    LOCKED_AFTER = "locked-after"
+    SEALED_AS = "sealed-as"
+    DEPRECATED_FOR = "deprecated-for"
+    REVISED_BY = "revised-by"
+
+
+_STATUS_AFTER: Mapping[str, ArtifactStatus | None] = {
+    Purpose.CHALLENGED_BY: _S.CHALLENGED,
+    Purpose.CHALLENGED_STILL: _S.CHALLENGED,
+    Purpose.ADJUDICATED_BY: _S.ADJUDICATED,
+    Purpose.OVERRULED_BY: _S.ADJUDICATED,
+    Purpose.AMENDED_AFTER: _S.ADJUDICATED,
+    Purpose.REJECTED_BY: _S.DRAFT,
+    Purpose.LOCKED_AFTER: _S.SHIPPED,
+    Purpose.SEALED_AS: _S.SHIPPED,
+    Purpose.DEPRECATED_FOR: _S.DEPRECATED,
+    Purpose.REVISED_BY: None,
+}
+"""The status that an output gives the artifact; None where it changes none."""
+
+_WHY_NOT: Mapping[tuple[ArtifactStatus, ArtifactStatus], str] = {
+    (_S.DRAFT, _S.SHIPPED): "the debate cannot be skipped",
+    (_S.DRAFT, _S.ADJUDICATED): "the challenge cannot be skipped",
+    (_S.SHIPPED, _S.DRAFT): "a shipped artifact is immutable; a change is a new version",
+    (_S.SHIPPED, _S.CHALLENGED): "a shipped artifact is immutable; it is judged again as a new version",
+    (_S.CHALLENGED, _S.DRAFT): "only the Arbiter sends an artifact back",
+    (_S.CHALLENGED, _S.SHIPPED): "the adjudication cannot be skipped",
+}
+"""Why some transitions are illegal (docs/design.md#artifact-lifecycle); DEPRECATED is terminal."""
+
+
+def check_transition(artifact_id: str, old: ArtifactStatus, new: ArtifactStatus) -> None:
+    """Refuse a status change that is not in the table.
+
+    Raises:
+        RefusedError: names the artifact, both statuses and the reason.
+    """
+    transitions.check_transition(
+        artifact_id,
+        old,
+        new,
+        legal=_TRANSITIONS,
+        why_not=_WHY_NOT.get((old, new), ""),
+        where="docs/design.md#artifact-lifecycle",
+    )
+
+
+def version_number(version: str) -> tuple[int, ...]:
+    """A version as the tuple by which it is compared (design: artifact-lifecycle)."""
+    return tuple(map(int, version.split(".")))
+
+
+def next_version(highest: str) -> str:
+    """The next patch: what a revision gets, which changes nothing that was shipped (design: artifact-lifecycle)."""
+    major, minor, patch = version_number(highest)
+    return f"{major}.{minor}.{patch + 1}"
+
+
+class Author(Record):
+    """Who made an artifact: the role and its invocation."""
+
+    role: Text
+    run_id: Text
+
+
+class ArtifactRef(Record):
+    """A reference of provenance, `id@version` with its purpose."""
+
+    ref: Reference
+    purpose: Text
+
+
+class ArtifactEnvelope(Record):
+    """The metadata of every artifact (design: artifact-lifecycle).
+
+    `inputs` is what it was made from; `outputs` is what followed from it: the records that changed its status, the
+    version that revises it, the module that it was sealed as.
+    """
+
+    artifact_id: ArtifactId
+    artifact_type: ArtifactType
+    version: SemVer = FIRST_VERSION
+    status: ArtifactStatus = ArtifactStatus.DRAFT
+    created_at: Timestamp
+    created_by: Author
+    context_pack_ref: PackId
+    inputs: list[ArtifactRef] = Field(default_factory=list)
+    outputs: list[ArtifactRef] = Field(default_factory=list)
+    notes: str = ""
+
+    @model_validator(mode="after")
+    def _id_of_its_type(self) -> Self:
+        if not self.artifact_id.startswith(f"{self.artifact_type.prefix}-"):
+            raise ValueError(
+                f"the id of a {self.artifact_type} starts with {self.artifact_type.prefix}-, got {self.artifact_id}"
+            )
+        return self
+
+    @property
+    def ref(self) -> str:
+        """`id@version`."""
+        return f"{self.artifact_id}@{self.version}"
+
+    @property
+    def revised(self) -> str:
+        """The id of the version that it revises; empty for the first of its lineage."""
+        return next(
+            (used.ref.partition("@")[0] for used in self.inputs if used.purpose == Purpose.REVISES), ""
+        )
+
+    @property
+    def as_created(self) -> "ArtifactEnvelope":
+        """The envelope as it was created; that part never changes (design: artifact-lifecycle)."""
+        return self.model_copy(update={"status": ArtifactStatus.DRAFT, "outputs": []})
+
+    @property
+    def status_by_grounds(self) -> ArtifactStatus | None:
+        """The status that follows from its outputs; None if the purpose of one is unknown."""
+        status = ArtifactStatus.DRAFT
+        for output in self.outputs:
+            if output.purpose not in _STATUS_AFTER:
+                return None
+            status = _STATUS_AFTER[output.purpose] or status
+        return status
+
+    def made_from(self, ref: str) -> bool:
+        """Whether a reference is among its inputs."""
+        return any(used.ref == ref for used in self.inputs)
+
+    def came_of_it(self, *purposes: str) -> list[ArtifactRef]:
+        """Its outputs of some purposes, in order."""
+        return [output for output in self.outputs if output.purpose in purposes]
+
+    def has_output(self, output: ArtifactRef) -> bool:
+        """Whether an output is noted already."""
+        return output in self.outputs

@@ -1,0 +1,1 @@
+"""Values and small pure functions that every part of the domain uses."""

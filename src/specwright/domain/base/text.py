@@ -1,0 +1,22 @@
+"""Texts as they are shown on one line, and how long a file that an agent edits may become."""
+
+MAX_CHARACTERS = 4_000_000
+"""Of a file that an agent writes: an edit that replaces every occurrence could grow it tenfold each time (design:
+principles)."""
+
+
+def one_line(text: str) -> str:
+    """The text without unprintable characters, single-spaced."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def shortened(text: str, most: int = 100) -> str:
+    """The text as one line; of a long one the beginning and its length."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[:most].rstrip()}... ({len(text):,} characters)"
+
+
+def edited_length(text: str, old: str, new: str, *, replace_all: bool) -> int:
+    """The most characters that a text can have after an edit."""
+    times = (text.count(old) if old else 0) if replace_all else 1
+    return len(text) + times * max(0, len(new) - len(old))

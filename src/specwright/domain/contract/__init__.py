@@ -1,0 +1,1 @@
+"""Contracts of micro modules: types, rules, docstrings, obligations and examples (design: contracts, module-directory)."""

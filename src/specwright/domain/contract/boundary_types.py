@@ -1,0 +1,223 @@
+"""The types and literals that may cross a module's boundary (design: module-directory).
+
+Types are texts in one normal form, `ast.unparse(ast.parse(t))`, by bare names. JSON's own types come first:
+`dict` and `list` may be bare, as JSON's object and array; every other container names its elements. A CamelCase name that
+is in no list is a class that the module or a declared dependency exports: its class statement (`class_statement`) gives its
+fields, and the gate checks in the source that it exists.
+
+Not checked here: whether the elements of a set and the keys of a dict are hashable, and whether a default is of its type."""
+
+import ast
+import builtins
+import collections.abc
+import math
+import re
+import typing
+import warnings
+from typing import NamedTuple
+
+from specwright.syntax_tree import parse_expression
+
+BOUNDARY_IMPORTS = {
+    "Literal": "typing",
+    "Decimal": "decimal",
+    "datetime": "datetime",
+    "date": "datetime",
+    "time": "datetime",
+    "timedelta": "datetime",
+    "UUID": "uuid",
+    "Path": "pathlib",
+}
+"""Where the boundary types that are not builtins come from."""
+
+BOUNDARY_TYPES = (
+    *("str", "int", "float", "bool", "None", "list", "dict", "tuple", "set", "frozenset", "bytes"),
+    *BOUNDARY_IMPORTS,
+)
+"""The types of a contract, as the planner's prompt lists them."""
+
+_SCALARS = {"bool", "int", "float", "str", "bytes", "dict", "list", *BOUNDARY_IMPORTS} - {"Literal"}
+_ARITY = {"list": 1, "set": 1, "frozenset": 1, "dict": 2}
+_CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+_REFUSED = {*dir(typing), *dir(collections.abc), *dir(builtins), "Enum", "StrEnum", "IntEnum"}
+_LONGEST = 500
+
+NormalText = str
+"""A Python expression as `ast.unparse` writes it."""
+
+
+class _Refused(Exception):  # noqa: N818 - it carries the sentence from the depth of a type to the top
+    pass
+
+
+def normal_expression(text: str) -> NormalText:
+    """The normal form of an expression.
+
+    Raises:
+        ValueError: not one Python expression, or longer than 500 characters.
+    """
+    return ast.unparse(_parse(text))
+
+
+def normal_or_same(text: str) -> str:
+    """The normal form, or the text as it is where it has none; `type_problem` reports why."""
+    try:
+        return normal_expression(text)
+    except ValueError:
+        return text
+
+
+def type_problem(text: str) -> str:
+    """What keeps a type from crossing the boundary, with the advice; empty if nothing does."""
+    try:
+        _check(_parse(text))
+        if (normal := normal_expression(text)) != text:
+            return f"{text!r} is not in normal form; write {normal!r}"
+    except (ValueError, _Refused) as error:
+        return str(error)
+    return ""
+
+
+def literal_problem(text: str) -> str:
+    """What keeps a text from being a default: it must be an immutable literal in normal form."""
+    try:
+        node = _parse(text)
+        if not _is_literal(node):
+            return (
+                f"{text!r} is no immutable literal; write None, a number, string, bytes or a tuple of these"
+            )
+        if (normal := ast.unparse(node)) != text:
+            return f"{text!r} is not in normal form; write {normal!r}"
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def is_class_name(name: str) -> bool:
+    """Whether a name can be a class that a module exports: CamelCase, and none of Python's own."""
+    return bool(_CLASS_NAME.fullmatch(name)) and name not in _REFUSED and name not in BOUNDARY_IMPORTS
+
+
+def named(text: str) -> tuple[str, ...]:
+    """Every bare name in a type, in the order of its text, each once; strings in a Literal do not count."""
+    names: dict[str, None] = {}
+    for node in _walk(_parse(text)):
+        if isinstance(node, ast.Name):
+            names[node.id] = None
+    return tuple(names)
+
+
+def class_names(text: str) -> tuple[str, ...]:
+    """The exported classes that a type names, in the order of its text; none if it is no type."""
+    try:
+        return tuple(name for name in named(text) if is_class_name(name))
+    except ValueError:
+        return ()
+
+
+class _Subscript(NamedTuple):
+    base: str
+    elements: list[ast.expr]
+
+
+def _parse(text: str) -> ast.expr:
+    if len(text) > _LONGEST:
+        raise ValueError(f"{text[:40]!r}... is longer than {_LONGEST} characters; name a class for it")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return parse_expression(text.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError, UnicodeError) as error:
+        raise ValueError(f"{text!r} is not a Python expression") from error
+
+
+def _walk(node: ast.AST) -> collections.abc.Iterator[ast.AST]:
+    """Depth first, in the order of the text (`ast.walk` goes by breadth)."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _walk(child)
+
+
+def _check(node: ast.expr) -> None:
+    match node:
+        case ast.Name(id=name):
+            _check_name(name)
+        case ast.Constant(value=None):
+            return
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            _check(left)
+            _check(right)
+        case ast.Subscript(value=ast.Name(id=base), slice=inner):
+            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            _check_subscript(_Subscript(base, elements))
+        case ast.Attribute(attr=attr):
+            raise _Refused(f"{ast.unparse(node)!r} is a dotted name; write the bare name {attr!r}")
+        case _:
+            raise _Refused(
+                f"{ast.unparse(node)!r} is not a type of the boundary; write bare names, `X | None`, list[...]"
+            )
+
+
+def _check_name(name: str) -> None:
+    if name in _SCALARS or is_class_name(name):
+        return
+    if name in {"tuple", "set", "frozenset"}:
+        raise _Refused(f"{name!r} lacks its elements; write {name}[...]")
+    if name in {"Any", "object"}:
+        raise _Refused(f"{name!r} says nothing about the value; name the types that it can have")
+    raise _Refused(
+        f"{name!r} does not cross a module's boundary; use JSON types, bytes, tuple, set, frozenset, "
+        "Literal, Decimal, datetime, date, time, timedelta, UUID, Path, or a class that the module exports; "
+        "write `X | None` for an optional and a list for a sequence or an iterator"
+    )
+
+
+def _check_subscript(node: _Subscript) -> None:
+    if node.base == "Literal":
+        for value in node.elements:
+            if not _is_scalar(value) or _is_float(value):
+                raise _Refused(
+                    f"Literal[{ast.unparse(value)}] is no literal; list texts, integers, bytes, bools, None"
+                )
+        return
+    if node.base == "tuple":
+        _check_tuple(node.elements)
+        return
+    if node.base not in _ARITY:
+        _check_name(node.base)
+        raise _Refused(f"{node.base!r} takes no type parameters; write the bare name")
+    if len(node.elements) != _ARITY[node.base]:
+        raise _Refused(
+            f"{node.base}[...] takes {_ARITY[node.base]} type parameter(s), got {len(node.elements)}"
+        )
+    for element in node.elements:
+        _check(element)
+
+
+def _check_tuple(elements: list[ast.expr]) -> None:
+    if len(elements) == 2 and isinstance(elements[1], ast.Constant) and elements[1].value is ...:
+        elements = elements[:1]
+    for element in elements:
+        _check(element)
+
+
+def _is_float(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Constant) and isinstance(part.value, float) for part in ast.walk(node))
+
+
+def _is_scalar(node: ast.expr) -> bool:
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return not isinstance(value, bool) and math.isfinite(value)
+        case ast.Constant(value=float() as value):
+            return math.isfinite(value)
+        case ast.Constant(value=value):
+            return value is None or isinstance(value, (bool, int, str, bytes))
+        case _:
+            return False
+
+
+def _is_literal(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple):
+        return all(_is_literal(element) for element in node.elts)
+    return _is_scalar(node)

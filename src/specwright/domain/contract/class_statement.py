@@ -1,0 +1,153 @@
+"""The class statement: how a contract states the fields of a class that it names (design: module-directory, ship-gate).
+
+A class that the module itself exports belongs to its surface, with its fields. As a default is written in
+the signature alone and read as the constraint `defaults to <literal>`, so a class is written as a class
+alone and read as one more constraint of the input, or invariant of the output, that names it first:
+
+    Receipt is a frozen dataclass: total: Decimal, note: str = ''
+    Row is a TypedDict: total: Decimal, note: str
+    Mode is an Enum: OPEN='open', SHUT='shut'
+
+It comes after the other constraints, before a default. A class of a declared dependency has no statement here: it
+belongs to that dependency's surface."""
+
+import ast
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from specwright.domain.contract.boundary_types import (
+    class_names,
+    literal_problem,
+    normal_or_same,
+    type_problem,
+)
+from specwright.syntax_tree import parse_expression, parse_module
+
+_STATEMENT = re.compile(
+    r"(?P<name>[A-Z][A-Za-z0-9]*) is an? "
+    r"(?P<kind>frozen dataclass|TypedDict|Enum|StrEnum|IntEnum): (?P<body>.+)"
+)
+
+
+class Field(NamedTuple):
+    """A field with its type, or a member of an Enum with its value; `default` may be empty."""
+
+    name: str
+    type: str
+    default: str = ""
+
+
+class ClassStatement(NamedTuple):
+    """A class with its fields, in the order of its source."""
+
+    name: str
+    kind: str
+    fields: tuple[Field, ...]
+
+    @property
+    def is_enum(self) -> bool:
+        """Whether its fields are members."""
+        return self.kind.endswith("Enum")
+
+    def render(self) -> str:
+        """The statement as a constraint."""
+        article = "an" if self.kind[0] in "EI" else "a"
+        return (
+            f"{self.name} is {article} {self.kind}: {', '.join(self._render(field) for field in self.fields)}"
+        )
+
+    def _render(self, field: Field) -> str:
+        if self.is_enum:
+            return f"{field.name}={field.default}"
+        return f"{field.name}: {field.type}" + (f" = {field.default}" if field.default else "")
+
+    def names(self) -> tuple[str, ...]:
+        """The classes that its fields name."""
+        return tuple(name for field in self.fields for name in class_names(field.type))
+
+    def problems(self) -> list[str]:
+        """What keeps it from being stated: types outside the boundary, values that are no literals."""
+        messages = [f"the class {self.name} has no fields; name at least one"] if not self.fields else []
+        for field in self.fields:
+            checks = [] if self.is_enum else [type_problem(field.type)]
+            checks += [literal_problem(field.default)] if field.default else []
+            messages += [f"{self.name}.{field.name}: {problem}" for problem in checks if problem]
+        return messages
+
+
+def looks_like_statement(text: str) -> bool:
+    """Whether a constraint is meant as a class statement."""
+    return _STATEMENT.fullmatch(text) is not None
+
+
+def parse_statement(text: str) -> ClassStatement | None:
+    """Read a constraint; None if it is not a class statement in the grammar above."""
+    if not (match := _STATEMENT.fullmatch(text)):
+        return None
+    fields = _members(match["body"]) if match["kind"].endswith("Enum") else _fields(match["body"])
+    if fields is None or (match["kind"] == "TypedDict" and any(field.default for field in fields)):
+        return None
+    return ClassStatement(match["name"], match["kind"], fields)
+
+
+def _fields(body: str) -> tuple[Field, ...] | None:
+    try:
+        node = parse_module(f"lambda_ = 0\ndef f({body}): ...").body[1]
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    if not isinstance(node, ast.FunctionDef) or len(node.body) != 1:
+        return None
+    arguments = node.args
+    if arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
+        return None
+    defaults = [""] * (len(arguments.args) - len(arguments.defaults)) + [
+        ast.unparse(d) for d in arguments.defaults
+    ]
+    if any(argument.annotation is None for argument in arguments.args):
+        return None
+    return tuple(
+        Field(argument.arg, ast.unparse(argument.annotation), default)
+        for argument, default in zip(arguments.args, defaults, strict=True)
+        if argument.annotation is not None
+    )
+
+
+def _members(body: str) -> tuple[Field, ...] | None:
+    try:
+        node = parse_expression(f"f({body})").body
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    if not isinstance(node, ast.Call) or node.args or ast.unparse(node.func) != "f":
+        return None
+    if any(keyword.arg is None for keyword in node.keywords):
+        return None
+    return tuple(Field(keyword.arg or "", "", ast.unparse(keyword.value)) for keyword in node.keywords)
+
+
+def placed(types: Iterable[str], known: Mapping[str, ClassStatement]) -> list[list[ClassStatement]]:
+    """Which statements belong to which slot: each class where it is named first, then those of its fields.
+
+    Args:
+        types: The types of the inputs, then of the outputs.
+        known: The classes that the module itself exports.
+
+    Returns:
+        One list of statements per type.
+    """
+    seen: set[str] = set()
+    return [_reached(class_names(normal_or_same(text)), known, seen) for text in types]
+
+
+def _reached(
+    names: Iterable[str], known: Mapping[str, ClassStatement], seen: set[str]
+) -> list[ClassStatement]:
+    queue, statements = deque(names), list[ClassStatement]()
+    while queue:
+        name = queue.popleft()
+        if name in known and name not in seen:
+            seen.add(name)
+            statements.append(known[name])
+            queue.extend(known[name].names())
+    return statements

@@ -1,0 +1,203 @@
+"""A contract as source text: its docstring, and the stub from which an implementer starts (design: module-directory).
+
+The docstring carries what a signature cannot say. What the code itself declares (names, types, defaults,
+classes, sync or async) is written there alone, so that it can only be read from the code and prose cannot
+cover a drift.
+
+An exception that a contract names and Python does not have derives from `Exception` in the stub, so that only its own
+name catches it: the contract promises the exact class, and deriving it from `ValueError` would let a test of one error
+surface pass on another. The base class is not part of the surface; an implementer may choose a narrower one. A class
+that a contract names without stating its fields belongs to a dependency; the stub imports it from that sibling module,
+or says in a comment that it must be imported."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
+from specwright.domain.contract.class_statement import ClassStatement, looks_like_statement
+from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
+from specwright.domain.contract.rules import DEFAULT, default_of, is_builtin_exception, own_statements
+
+_INDENT = "    "
+
+
+class EntryPoint(NamedTuple):
+    """A function through which callers reach the module."""
+
+    name: str
+    is_async: bool
+
+
+def entry_points(contract: MicroModuleContract) -> tuple[EntryPoint, ...]:
+    """The function of the contract's name, or with both modes `f` and `f_async` (design: contracts)."""
+    if not contract.modes.async_:
+        return (EntryPoint(contract.name, is_async=False),)
+    if not contract.modes.sync:
+        return (EntryPoint(contract.name, is_async=True),)
+    return (EntryPoint(contract.name, is_async=False), EntryPoint(f"{contract.name}_async", is_async=True))
+
+
+def own_exceptions(contract: MicroModuleContract) -> tuple[str, ...]:
+    """The exceptions that the contract names and Python does not have, each once."""
+    names = (error.name for error in contract.error_surfaces if error.surface is SurfaceKind.EXCEPTION)
+    return tuple(dict.fromkeys(name for name in names if not is_builtin_exception(name)))
+
+
+def public_names(contract: MicroModuleContract) -> tuple[str, ...]:
+    """What a caller may import: entry points, the contract's own exceptions, every class in its types."""
+    names = [entry.name for entry in entry_points(contract)]
+    return tuple(dict.fromkeys([*names, *own_exceptions(contract), *_classes(contract)]))
+
+
+def return_type(contract: MicroModuleContract) -> str:
+    """The annotation of what is returned: nothing, the one output, or a tuple of all."""
+    types = [output.type for output in contract.outputs]
+    if len(types) == 1:
+        return types[0]
+    return f"tuple[{', '.join(types)}]" if types else "None"
+
+
+def render_docstring(contract: MicroModuleContract) -> str:
+    """The docstring of the entry point, unindented, as `inspect.cleandoc` gives it back."""
+    return "\n\n".join(["\n".join(section) for section in _sections(contract)])
+
+
+def docstring_literal(text: str, indent: str = _INDENT, newline: str = "\n") -> str:
+    """A docstring's text as Python source, without the indentation of its first line."""
+    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    lines = [line and indent + line for line in escaped.split("\n")]
+    return f'"""{newline.join(lines).removeprefix(indent)}{newline}{indent}"""'
+
+
+def render_stub(contract: MicroModuleContract, siblings: Mapping[str, str] | None = None) -> str:
+    """The source of `implementation/__init__.py` whose surface is the contract's and whose body is missing.
+
+    Args:
+        contract: One that has no problems.
+        siblings: For classes and exceptions of dependencies, the name of the module that exports them.
+    """
+    siblings = siblings or {}
+    blocks = [_header(contract, siblings)]
+    blocks += [_exception(name) for name in own_exceptions(contract) if name not in siblings]
+    blocks += [_class(statement) for statement in own_statements(contract).values()]
+    blocks += [_function(contract, entry) for entry in entry_points(contract)]
+    return "\n\n\n".join(blocks) + "\n"
+
+
+def _classes(contract: MicroModuleContract) -> tuple[str, ...]:
+    types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
+    fields = [
+        name
+        for statement in own_statements(contract).values()
+        for name in (statement.name, *statement.names())
+    ]
+    return tuple(
+        dict.fromkeys([*(name for text in types for name in class_names(normal_or_same(text))), *fields])
+    )
+
+
+def _sections(contract: MicroModuleContract) -> Iterator[list[str]]:
+    yield [contract.purpose]
+    if contract.inputs:
+        yield [
+            "Args:",
+            *(
+                line
+                for parameter in contract.inputs
+                for line in _entry(parameter.name, parameter.constraints)
+            ),
+        ]
+    if contract.outputs:
+        yield [
+            "Returns:",
+            *(line for output in contract.outputs for line in _entry(output.name, output.invariants)),
+        ]
+    exceptions = [error for error in contract.error_surfaces if error.surface is SurfaceKind.EXCEPTION]
+    others = [error for error in contract.error_surfaces if error.surface is not SurfaceKind.EXCEPTION]
+    if exceptions:
+        yield ["Raises:", *(f"{_INDENT}{error.name}: {error.when}" for error in exceptions)]
+    if others:
+        yield ["Errors:", *(f"{_INDENT}- {error.name} [{error.surface}]: {error.when}" for error in others)]
+    if contract.effects:
+        yield ["Effects:", *(f"{_INDENT}- {e.type} `{e.target}`: {e.description}" for e in contract.effects)]
+    if contract.modes.notes:
+        yield ["Modes:", _INDENT + contract.modes.notes]
+
+
+def _entry(name: str, texts: list[str]) -> Iterator[str]:
+    yield f"{_INDENT}{name}:"
+    for text in texts:
+        # what the code declares is read from the code
+        if not text.startswith(DEFAULT) and not looks_like_statement(text):
+            yield f"{_INDENT * 2}- {text}"
+
+
+def _header(contract: MicroModuleContract, siblings: Mapping[str, str]) -> str:
+    statements = own_statements(contract)
+    public = [name for name in public_names(contract) if name in siblings or not _is_foreign(contract, name)]
+    listed = "[" + ", ".join(f'"{name}"' for name in public) + "]"
+    lines = ["from __future__ import annotations", "", *_imports(contract), "", f"__all__ = {listed}"]
+    imported = [f"from ..{siblings[name]} import {name}" for name in public if name in siblings]
+    missing = [
+        f"# {name} belongs to a dependency: write `from ..<module> import {name}`"
+        for name in _classes(contract)
+        if name not in statements and name not in siblings
+    ]
+    return "\n".join([*lines[:-2], *imported, *missing, *lines[-2:]]).replace("\n\n\n", "\n\n")
+
+
+def _is_foreign(contract: MicroModuleContract, name: str) -> bool:
+    return name in _classes(contract) and name not in own_statements(contract)
+
+
+def _imports(contract: MicroModuleContract) -> list[str]:
+    statements = list(own_statements(contract).values())
+    types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
+    types += [field.type for statement in statements for field in statement.fields if field.type]
+    wanted: dict[str, set[str]] = {}
+    for name in (name for text in types for name in named(text) if name in BOUNDARY_IMPORTS):
+        wanted.setdefault(BOUNDARY_IMPORTS[name], set()).add(name)
+    for statement in statements:
+        module, name = _ORIGIN[statement.kind]
+        wanted.setdefault(module, set()).add(name)
+    return [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(wanted.items())]
+
+
+_ORIGIN = {
+    "frozen dataclass": ("dataclasses", "dataclass"),
+    "TypedDict": ("typing", "TypedDict"),
+    "Enum": ("enum", "Enum"),
+    "StrEnum": ("enum", "StrEnum"),
+    "IntEnum": ("enum", "IntEnum"),
+}
+
+
+def _exception(name: str) -> str:
+    return f'class {name}(Exception):\n    """Named by the contract."""'
+
+
+def _class(statement: ClassStatement) -> str:
+    frozen = statement.kind == "frozen dataclass"
+    head = (
+        f"@dataclass(frozen=True)\nclass {statement.name}:"
+        if frozen
+        else f"class {statement.name}({statement.kind}):"
+    )
+    lines = [f'{head}\n{_INDENT}"""Named by the contract."""', ""]
+    for field in statement.fields:
+        annotation = f": {field.type}" if field.type else ""
+        default = f" = {field.default}" if field.default else ""
+        lines.append(f"{_INDENT}{field.name}{annotation}{default}")
+    return "\n".join(lines)
+
+
+def _function(contract: MicroModuleContract, entry: EntryPoint) -> str:
+    parameters = [
+        f"{parameter.name}: {parameter.type}"
+        + ("" if (default := default_of(parameter)) is None else f" = {default}")
+        for parameter in contract.inputs
+    ]
+    keyword = "async def" if entry.is_async else "def"
+    head = f"{keyword} {entry.name}({', '.join(parameters)}) -> {return_type(contract)}:"
+    literal = docstring_literal(render_docstring(contract))
+    return f"{head}\n{_INDENT}{literal}\n{_INDENT}raise NotImplementedError"

@@ -1,0 +1,246 @@
+"""Amendments: which targets are allowed, and whether the files show that they were applied (design: amendments)."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from specwright.domain.answers.answers import Amendment
+from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule
+from specwright.domain.contract.contract import MISSING, MicroModuleContract
+from specwright.domain.contract.examples_file import chapters
+from specwright.domain.modules.human_files import WRITABLE
+from specwright.syntax_tree import parse_module
+
+_MIN_WORDS = 5
+_VAGUE = {
+    "improve", "better", "clean", "up", "cleanup", "error", "handling", "the", "code", "tests", "test", "make",
+    "it", "more", "robust", "fix", "issues", "issue", "and", "quality", "a", "bit", "add", "some", "docs",
+}  # fmt: skip
+
+
+def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list[str]:
+    """Why amendments are too vague, or have the wrong kind of target."""
+    problems: list[str] = []
+    for i, amendment in enumerate(amendments):
+        words = re.findall(r"[\w']+", amendment.detail.lower())
+        if len(words) < _MIN_WORDS or set(words) <= _VAGUE:
+            problems.append(f"amendments.{i}.detail: say exactly what changes, in {_MIN_WORDS} words or more")
+        if contracts != amendment.target.startswith("contract:"):
+            wanted = "contract:<name>#<json pointer>" if contracts else "function:, test:, example: or file:"
+            problems.append(f"amendments.{i}.target: here a target is {wanted}")
+    return problems
+
+
+def aim_problems(
+    amendments: Sequence[Amendment], listed: Mapping[str, bytes], contracts: Mapping[str, MicroModuleContract]
+) -> list[str]:
+    """Why amendments could never be applied, judged by what an Arbiter sees: tests, examples and contracts (design:
+    amendments).
+
+    Args:
+        listed: The module's files; none in a contract debate.
+        contracts: That of the module, or those of the plan, by name.
+    """
+    problems: list[str] = []
+    for i, amendment in enumerate(amendments):
+        kind, _, name = amendment.target.partition(":")
+        if kind == "contract":
+            wrong = _pointer_problem(amendment, contracts)
+        elif kind == "file":
+            wrong = "" if _path(name).startswith(WRITABLE) else f"{name} is no file that a Proposer writes"
+        elif kind in ("test", "example") and amendment.action != "ADD" and _find(kind, name, listed) is None:
+            wrong = f"there is no {kind} {name!r}; name one that is there, or ADD it"
+        elif kind == "test" and amendment.action == "REMOVE" and "[" in name:
+            wrong = "a parameter is not a test; MODIFY the test, named without brackets"
+        else:
+            wrong = ""
+        problems += [f"amendments.{i}.target: {wrong}"] if wrong else []
+    return problems
+
+
+_FIXED = ("module_id", "module_version", "name", "compatibility")
+"""The fields of a contract that identify it, or that the factory sets."""
+
+
+def _pointer_problem(amendment: Amendment, contracts: Mapping[str, MicroModuleContract]) -> str:
+    name, pointer = _place(amendment)
+    if name not in contracts:
+        return f"there is no contract {name}; another module needs its own debate, so REJECT"
+    if _field(pointer) in _FIXED:
+        return f"{pointer} is not the planner's to change"
+    owner = pointer.rpartition("/")[0] if amendment.action == "ADD" else pointer.removesuffix("/-")
+    return "" if _at(contracts, name, owner) is not MISSING else f"the contract of {name} has no {owner}"
+
+
+def _place(amendment: Amendment) -> tuple[str, str]:
+    """The contract and the pointer into it that an amendment names."""
+    name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
+    return name, pointer
+
+
+def _field(pointer: str) -> str:
+    return pointer.split("/")[1] if pointer else ""
+
+
+def lost_problems(
+    amendments: Sequence[Amendment], before: Mapping[str, bytes], after: Mapping[str, bytes]
+) -> list[str]:
+    """Tests and examples that are gone although no amendment asks for that: the approval rests on them (design: amendments).
+
+    `before` holds the module's files as they were approved.
+    """
+    targets = [(kind, _plain(kind, name)) for kind, _, name in (a.target.partition(":") for a in amendments)]
+    problems: list[str] = []
+    for kind, name, path in _shown(before):
+        asked = (kind, name) in targets or ("file", path) in targets
+        if not asked and _find(kind, name, after) is None:
+            problems.append(f"{kind}:{name} is gone, and no amendment asks for that; put it back as it was")
+    return problems
+
+
+def _shown(files: Mapping[str, bytes]) -> Iterator[tuple[str, str, str]]:
+    """The tests and examples of a module, with their files."""
+    for path, data in sorted(files.items()):
+        if path.startswith("tests/") and path.endswith(".py"):
+            yield from (
+                ("test", node.name, path) for node in _functions(data) if node.name.startswith("test")
+            )
+    for heading in _sections(files.get("examples.md", b"").decode(errors="replace")):
+        yield "example", heading, "examples.md"
+
+
+def applied_problems(
+    amendments: Sequence[Amendment], before: Mapping[str, bytes], after: Mapping[str, bytes]
+) -> list[str]:
+    """What the files contradict: MODIFY changed, ADD present, REMOVE absent (design: amendments).
+
+    `before` holds the module's files as they were approved.
+    """
+    problems: list[str] = []
+    for i, amendment in enumerate(amendments):
+        kind, _, name = amendment.target.partition(":")
+        old, new = _find(kind, name, before), _find(kind, name, after)
+        if amendment.action == "ADD" and new is None:
+            problems.append(f"amendment {i}: {amendment.target} should have been added and is not there")
+        elif amendment.action == "REMOVE" and new is not None:
+            problems.append(f"amendment {i}: {amendment.target} should have been removed and is still there")
+        elif amendment.action == "MODIFY" and (old is None or new is None or old == new):
+            why = "does not exist" if old is None or new is None else "is unchanged"
+            problems.append(f"amendment {i}: {amendment.target} should have been changed and {why}")
+    return problems
+
+
+def contract_problems(
+    amendments: Sequence[Amendment],
+    before: Mapping[str, MicroModuleContract],
+    after: Mapping[str, MicroModuleContract],
+) -> list[str]:
+    """What the contracts of a plan contradict; a pointer that ends in `/-` is the end of a list (RFC 6902).
+
+    `before` holds the contracts as they were approved, by name.
+    """
+    problems: list[str] = []
+    for i, amendment in enumerate(amendments):
+        name, pointer = _place(amendment)
+        appends = pointer.endswith("/-")
+        pointer = pointer.removesuffix("/-")
+        was, now = _at(before, name, pointer), _at(after, name, pointer)
+        changed = was != now
+        shown = {
+            "ADD": now is not MISSING and (changed or not appends),
+            "REMOVE": now is MISSING or changed,
+            "MODIFY": now is not MISSING and changed,
+        }[amendment.action]
+        if not shown:
+            problems.append(
+                f"amendment {i}: {amendment.action} {amendment.target} does not show in the contract"
+            )
+    return problems
+
+
+def strayed_problems(amendments: Sequence[Amendment], before: PlanAnswer, after: PlanAnswer) -> list[str]:
+    """What a planner changed beyond the amendments, which was never debated (design: amendments).
+
+    `before` is the plan as it was approved.
+    """
+    targets: dict[str, set[str]] = {}
+    for name, pointer in map(_place, amendments):
+        targets.setdefault(name, set()).add(_PLANNED_AS.get(_field(pointer), _field(pointer)))
+    was, now = ({module.name: _planned(module) for module in plan.modules} for plan in (before, after))
+    whole = {name for name, fields in targets.items() if "" in fields}
+    problems = [f"modules: {name} is gone" for name in was.keys() - now.keys() - whole]
+    problems += [f"modules: {name} is new" for name in now.keys() - was.keys()]
+    problems += [
+        f"modules.{name}.{field}: it is another one"
+        for name in sorted(was.keys() & now.keys() - whole)
+        for field, value in was[name].items()
+        if now[name][field] != value and field not in targets.get(name, ())
+    ]
+    if before.task_facing != after.task_facing:
+        problems.append(f"task_facing: it was {before.task_facing!r}")
+    return [
+        f"{problem}, and no amendment asks for that; put it back as it was" for problem in sorted(problems)
+    ]
+
+
+_PLANNED_AS = {"dependencies": "depends_on"}
+
+
+def _planned(module: PlannedModule) -> dict[str, Any]:
+    """The binding part of a planned module: its contract, and what is reused."""
+    return {**module.to_json(), "reuse": module.reuse.reuse_ref}
+
+
+def _at(contracts: Mapping[str, MicroModuleContract], name: str, pointer: str) -> Any:
+    return contracts[name].at(pointer) if name in contracts else MISSING
+
+
+def _find(kind: str, name: str, files: Mapping[str, bytes]) -> str | None:
+    """The element's text, None if there is none; of a name that is in several files all of them."""
+    name = _plain(kind, name)
+    if kind == "file":
+        return files[name].decode(errors="replace") if name in files else None
+    if kind == "example":
+        return _sections(files.get("examples.md", b"").decode(errors="replace")).get(name)
+    prefix = "tests/" if kind == "test" else "implementation/"
+    sources = [
+        ast.unparse(node)
+        for path, data in sorted(files.items())
+        if path.startswith(prefix) and path.endswith(".py")
+        for node in _functions(data)
+        if node.name == name
+    ]
+    return "\n".join(sources) if sources else None
+
+
+def _plain(kind: str, name: str) -> str:
+    """A target's name without what readers write around it: `/tests/x.py`, `test_x.py::test_y[2]`, `double()`,
+    `## Two`."""
+    name = name.strip().strip("`")
+    if kind == "file":
+        return _path(name)
+    if kind == "example":
+        return name.lstrip("#").strip()
+    return re.split(r"[\[(]", name, maxsplit=1)[0].rpartition("::")[2].rpartition(".")[2].strip()
+
+
+def _path(name: str) -> str:
+    return name.strip().strip("`").removeprefix("./").lstrip("/")
+
+
+_Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _functions(source: bytes) -> list[_Named]:
+    """The functions and classes of a file, nested ones too."""
+    try:
+        tree = parse_module(source)
+    except (SyntaxError, ValueError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, _Named)]
+
+
+def _sections(text: str) -> dict[str, str]:
+    """The sections of `examples.md` by their headings."""
+    return {heading: "\n".join(body) for heading, _, body in chapters(text)}

@@ -1,0 +1,189 @@
+"""Which answers of the Challenger and of the Arbiter are accepted (design: debate, falsifying-tests).
+
+A challenge complies if each MET cites evidence; a review that does not is a mild review, and is refused.
+
+What a MET cites must be there: a pointer into the contract, a listed test, an example's heading; in a contract debate,
+which has neither tests nor examples, at least a name out of a contract. R4, where nothing is called, needs no
+citation. Whether it shows what it is said to show is for the Arbiter.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from specwright.domain.answers.answers import (
+    CRITERIA,
+    ArbiterAnswer,
+    Assessment,
+    ChallengerAnswer,
+    Decision,
+    Failure,
+    FaultOf,
+    StruckTest,
+    Verdict,
+)
+from specwright.domain.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
+from specwright.domain.contract.examples_file import chapters
+from specwright.domain.debate.debate import Challenge
+from specwright.domain.debate.falsifying import strike_problems
+
+MIN_EVIDENCE_WORDS = 5
+
+_MILD = "mild_review_violation"
+
+_FIELDS = (*DIMENSIONS, "purpose", "error_cases", "dependencies", "runtime_budgets", "tags")
+_POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
+_TEST = re.compile(r"(?<!\w)test_(?!inventory\b)\w+(?!\w*\.py\b)")
+_STOCK = re.compile(
+    r"^(looks? (good|correct|fine|ok)|seems? (good|correct|fine|ok)|all good|no issues?)\b", re.IGNORECASE
+)
+
+
+class Citable(NamedTuple):
+    """What evidence may cite.
+
+    Args:
+        contracts: That of the module, or those of the plan, and those of what they call.
+        tests: The names of test functions; empty in a contract debate.
+        headings: Of the examples, in lower case.
+    """
+
+    contracts: Sequence[MicroModuleContract]
+    tests: frozenset[str] = frozenset()
+    headings: tuple[str, ...] = ()
+
+
+def citable(
+    contracts: Sequence[MicroModuleContract], tests: Collection[str], observed: Collection[str], examples: str
+) -> Citable:
+    """What a proposal gives a Challenger to cite.
+
+    Args:
+        contracts: In question, and those of what they call.
+        tests: The names in the test inventory, `test_x` or `test_file.py::test_x`, and those of falsifying tests.
+        observed: What code says of the draft; it names tests as well.
+        examples: The text of `examples.md`.
+    """
+    named = {name.rpartition("::")[2] for name in tests}
+    named |= {name for line in observed for name in _TEST.findall(line)} if named else set()
+    headings = tuple(heading.lower() for heading, _, _ in chapters(examples))
+    return Citable(contracts, frozenset(named), headings)
+
+
+def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]:
+    """Why a challenge is a mild review; empty if it is not."""
+    problems: list[str] = []
+    missing = [name for name in DIMENSIONS if name not in _normal(answer.rubric_assessments[0].evidence)]
+    if missing:
+        problems.append(
+            f"R1 (rubric_assessments.0.evidence): name each dimension; missing: {', '.join(missing)}"
+        )
+    alone = not any(contract.dependencies for contract in sources.contracts)
+    for i, assessment in enumerate(answer.rubric_assessments):
+        if assessment.criterion == "R4" and alone and not _STOCK.match(assessment.evidence):
+            continue
+        path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
+        if len(assessment.evidence.split()) < MIN_EVIDENCE_WORDS or _STOCK.match(assessment.evidence):
+            problems.append(f"{path}: say what shows it, in {MIN_EVIDENCE_WORDS} words or more")
+        elif assessment.assessment == "MET":
+            problems += [f"{path}: {problem}" for problem in _citation_problems(assessment.evidence, sources)]
+    return problems
+
+
+def mild_review(why: str) -> ChallengerAnswer:
+    """The verdict in place of a Challenger's that never complied: FAIL (design: debate)."""
+    return ChallengerAnswer(
+        rubric_assessments=[
+            Assessment.model_validate(
+                {"criterion": name, "assessment": "NOT_MET", "evidence": "no compliant assessment was given"}
+            )
+            for name in CRITERIA
+        ],
+        verdict=Verdict.FAIL,
+        failures=[
+            Failure(
+                invariant=_MILD,
+                evidence=why,
+                required_change="Nothing: hand in the same work again, and it is judged anew.",
+            )
+        ],
+    )
+
+
+def for_proposer(failure: Failure) -> Failure:
+    """A failure as its Proposer sees it: without the problems of a review, which name the rubric (design: role-access)."""
+    if failure.invariant != _MILD:
+        return failure
+    return failure.model_copy(
+        update={"evidence": "No usable review was made of it; the fault is the review's."}
+    )
+
+
+def is_disputed(challenge: Challenge) -> bool:
+    """Whether a FAIL goes to the Arbiter before it costs a revision: falsifying tests failed, which stay active unless
+    they are struck now (design: falsifying-tests), or it says that the fault is in the contract or the plan (design:
+    debate)."""
+    above = challenge.faults(FaultOf.CONTRACT) or challenge.faults(FaultOf.PLAN)
+    return challenge.verdict is Verdict.FAIL and bool(above or challenge.counterexamples)
+
+
+def overturns(challenge: Challenge, struck: Sequence[StruckTest]) -> bool:
+    """Whether nothing is left of a FAIL: it rests on falsifying tests alone, and all of them are struck (design:
+    falsifying-tests)."""
+    return challenge.rests_on_tests and not challenge.without(struck)
+
+
+def ruling_problems(
+    answer: ArbiterAnswer,
+    challenge: Challenge,
+    contracts: Sequence[MicroModuleContract],
+    revisions_left: int,
+) -> list[str]:
+    """Why a ruling that fits its schema is not accepted; the first contract is the one whose statements strikes cite."""
+    problems = strike_problems(answer.struck_tests, challenge.counterexamples, contracts[0])
+    if answer.confirmed_fault and not challenge.faults(FaultOf(answer.confirmed_fault)):
+        problems.append(f"confirmed_fault: no failure of this challenge is marked {answer.confirmed_fault}")
+    if challenge.verdict is Verdict.PASS or overturns(challenge, answer.struck_tests):
+        return problems
+    if revisions_left and answer.decision is not Decision.REJECT:
+        strike = " strike every failed test with a contract pointer, or" if challenge.rests_on_tests else ""
+        problems.append(f"decision: the challenge is FAIL and a revision is left:{strike} rule REJECT")
+    elif answer.decision is Decision.APPROVE:
+        problems.append("decision: after a FAIL without revisions left APPROVE is refused; amend or reject")
+    return problems
+
+
+def _citation_problems(evidence: str, sources: Citable) -> Iterator[str]:
+    """What evidence cites that does not exist, and whether it cites anything."""
+    pointers, tests = _POINTER.findall(evidence), _TEST.findall(evidence) if sources.tests else []
+    for pointer in pointers:
+        if not any(contract.at(pointer) is not MISSING for contract in sources.contracts):
+            yield f"the contract has no {pointer}; cite what is there"
+    for test in tests:
+        if not _listed(test, sources.tests):
+            yield f"no test is called {test}; cite a listed one"
+    if pointers or tests:
+        return
+    text = evidence.lower()
+    if sources.tests and not any(heading in text for heading in sources.headings):
+        yield "name a listed test, a contract pointer like /inputs/0 or /purpose, or the heading of an example"
+    elif not sources.tests and not any(re.search(rf"(?<!\w){word}(?!\w)", text) for word in _words(sources)):
+        yield "name the module, and the contract pointer that shows it, like /inputs/0 or /purpose"
+
+
+def _listed(test: str, tests: Collection[str]) -> bool:
+    """Whether there is such a test; a name that ends in `_` means those that begin with it, as in `test_refuses_*`."""
+    return test in tests or (test.endswith("_") and any(name.startswith(test) for name in tests))
+
+
+def _words(sources: Citable) -> Iterator[str]:
+    """The names of a contract debate: its modules, their fields, inputs, outputs and errors."""
+    yield from (re.escape(field.replace("_", " ")) for field in _FIELDS)
+    yield from _FIELDS
+    for contract in sources.contracts:
+        parts = (*contract.inputs, *contract.outputs, *contract.error_surfaces)
+        yield from (re.escape(name.lower()) for name in (contract.name, *(part.name for part in parts)))
+
+
+def _normal(text: str) -> str:
+    return re.sub(r"error[ -]surfaces?", "error_surfaces", text.lower())

@@ -1,0 +1,147 @@
+"""Debate records: proposal, challenge, adjudication (design: debate), and the bound on revisions (design: debate).
+
+A challenge is the Challenger's answer and the results of its falsifying tests: one that failed means FAIL (design:
+falsifying-tests).
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from specwright.domain.answers.answers import (
+    Amendment,
+    ArbiterAnswer,
+    Assessment,
+    ChallengerAnswer,
+    Decision,
+    Failure,
+    FaultOf,
+    ShipDirective,
+    StruckTest,
+    Verdict,
+)
+from specwright.domain.base.ids import ArtifactId
+from specwright.domain.base.record import Record, Text
+from specwright.domain.debate.falsifying import TriedTest, counterexample, named_in
+
+CONTRACTS = "contracts"
+"""The deliverable of a contract debate; an implementation debate has the module's name. No module may have this name."""
+
+MAX_REVISIONS = 2
+"""Revisions per deliverable, whatever asks for them (design: debate)."""
+
+
+class Proposal(Record):
+    """A claim about a deliverable, without its source (design: debate, role-access)."""
+
+    proposal_id: ArtifactId
+    target_artifact_id: ArtifactId
+    claim: Text
+    deliverable_ref: str
+    acceptance_checks: list[Text]
+    test_inventory: dict[str, list[str]] = Field(default_factory=dict)
+    examples: str = ""
+    preflight: list[str] = Field(default_factory=list)
+
+
+class Challenge(Record):
+    """The Challenger's verdict on a deliverable (design: debate, falsifying-tests)."""
+
+    challenge_id: ArtifactId
+    target_artifact_id: ArtifactId
+    verdict: Verdict
+    failures: list[Failure]
+    rubric_assessments: Annotated[list[Assessment], Field(max_length=6)]
+    optional_alternative_ref: str | None = None
+    falsifying_tests: list[TriedTest] = Field(default_factory=list)
+
+    @property
+    def counterexamples(self) -> list[TriedTest]:
+        """The falsifying tests that failed."""
+        return [tried for tried in self.falsifying_tests if tried.failed]
+
+    @property
+    def rests_on_tests(self) -> bool:
+        """Whether it is a FAIL because of failed falsifying tests alone (design: falsifying-tests)."""
+        failed = self.counterexamples
+        if not failed or any(a.assessment == "NOT_MET" for a in self.rubric_assessments):
+            return False
+        shown, names = [counterexample(tried) for tried in failed], [tried.name for tried in failed]
+        return all(named_in(failure, names) for failure in self.failures if failure not in shown)
+
+    def faults(self, of: FaultOf) -> list[Failure]:
+        """The failures with this cause (design: debate)."""
+        return [failure for failure in self.failures if failure.fault is of]
+
+    def without(self, struck: Sequence[StruckTest]) -> list[Failure]:
+        """Its failures, except those that rest on struck tests."""
+        failed, struck_names = self.counterexamples, {one.test for one in struck}
+        active = [tried.name for tried in failed if tried.name not in struck_names]
+        dropped = [counterexample(tried) for tried in failed if tried.name in struck_names]
+        return [
+            f
+            for f in self.failures
+            if f not in dropped and (named_in(f, active) or not named_in(f, struck_names))
+        ]
+
+
+class Adjudication(Record):
+    """The Arbiter's, or a person's, decision (design: debate)."""
+
+    adjudication_id: ArtifactId
+    target_artifact_id: ArtifactId
+    decision: Decision
+    amendments: list[Amendment]
+    rationale: Text
+    ship_directive: ShipDirective
+    struck_tests: list[StruckTest] = Field(default_factory=list)
+    confirmed_fault: FaultOf | None = None
+
+
+def challenge(
+    answer: ChallengerAnswer, challenge_id: str, target: str, tried: Sequence[TriedTest] = ()
+) -> Challenge:
+    """The record of a Challenger's answer.
+
+    Args:
+        answer: As it was accepted.
+        challenge_id: `CHAL-...`.
+        target: What it is about.
+        tried: Its falsifying tests, run; one that failed makes the verdict FAIL.
+    """
+    failed = [counterexample(one) for one in tried if one.failed]
+    return Challenge(
+        challenge_id=challenge_id,
+        target_artifact_id=target,
+        verdict=Verdict.FAIL if failed else answer.verdict,
+        failures=[*answer.failures, *failed],
+        rubric_assessments=answer.rubric_assessments,
+        falsifying_tests=list(tried),
+    )
+
+
+def adjudication(answer: ArbiterAnswer, adjudication_id: str, target: str) -> Adjudication:
+    """The record of an Arbiter's answer."""
+    return Adjudication(
+        adjudication_id=adjudication_id,
+        target_artifact_id=target,
+        decision=answer.decision,
+        amendments=answer.amendments,
+        rationale=answer.rationale,
+        ship_directive=answer.ship_directive,
+        struck_tests=answer.struck_tests,
+        confirmed_fault=FaultOf(answer.confirmed_fault) if answer.confirmed_fault else None,
+    )
+
+
+def approval(adjudication_id: str, target: str, rationale: str) -> Adjudication:
+    """A person's decision in place of the Arbiter's: it ships if the gate passes it (design: escalation)."""
+    return Adjudication(
+        adjudication_id=adjudication_id,
+        target_artifact_id=target,
+        decision=Decision.APPROVE,
+        amendments=[],
+        rationale=rationale,
+        ship_directive=ShipDirective.SHIP,
+    )

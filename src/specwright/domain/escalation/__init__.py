@@ -1,0 +1,1 @@
+"""Escalations and the answers that a person may give (design: escalation)."""

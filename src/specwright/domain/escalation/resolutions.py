@@ -1,0 +1,189 @@
+"""What a person may answer to an escalation: one of seven actions with its typed payload (design: escalation, task-states).
+
+Free text alone is not an answer. A table says which actions an escalation accepts; `application.escalation.answers` checks
+the answer against the project.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from specwright.domain.base.record import Record, Text, Timestamp
+from specwright.domain.spec.product_spec import IoContractSketch
+
+OPERATOR = "human:operator"
+"""The person who answers: sender of a decision, maker of what an answer brings along (design: escalation)."""
+
+
+class Action(StrEnum):
+    """The six of docs/design.md#escalation, and ATTEST_SHIPPED (design: escalation)."""
+
+    APPROVE_OVERRIDE = "APPROVE_OVERRIDE"
+    AMEND_SPEC = "AMEND_SPEC"
+    SPLIT_TASK = "SPLIT_TASK"
+    REVISE_PLAN = "REVISE_PLAN"
+    PROVIDE_FIX = "PROVIDE_FIX"
+    ABANDON_TASK = "ABANDON_TASK"
+    ATTEST_SHIPPED = "ATTEST_SHIPPED"
+
+
+class Rationale(Record):
+    """Why the task is given up (ABANDON_TASK)."""
+
+    rationale: Text
+
+
+class ApproveOverride(Rationale):
+    """Why it shall ship although the debate failed; the gate still decides (design: escalation). `module` where
+    several failed."""
+
+    module: str = ""
+
+
+class AmendSpec(Record):
+    """Other acceptance criteria; the task runs again from the start (design: escalation, task-states)."""
+
+    amended_acceptance_criteria: Annotated[list[Text], Field(min_length=1)]
+    amendment_rationale: Text
+    drop_depends_on: list[str] = Field(default_factory=list)
+    """T- or TSK- ids that the task no longer waits for."""
+
+
+class NewTask(Record):
+    """A part of a split task. What it leaves out of its last two fields is the original task's."""
+
+    name: Text
+    description: Text
+    acceptance_criteria: Annotated[list[Text], Field(min_length=2)]
+    depends_on: list[str]
+    """Siblings by name, other tasks by T- or TSK- id."""
+    subtasks: Annotated[list[Text], Field(min_length=2)] | None = None
+    io_contract_sketch: IoContractSketch | None = None
+
+
+class SplitTask(Record):
+    """The tasks that replace this one."""
+
+    new_tasks: Annotated[list[NewTask], Field(min_length=1)]
+
+
+class ShortModule(Record):
+    """A module of a person's plan in docs/design.md#escalation's short form (design: planning)."""
+
+    module_id: Text
+    """`MM-` and 8 hex digits of a module that is known, or any other word: then it is a local name."""
+    description: Text
+    depends_on: list[str] = Field(default_factory=list)
+    name: str = ""
+    """Only for an `MM-...` that is new."""
+
+
+class RevisePlan(Record):
+    """A person's plan: the short form, for which the planner fills in the contracts, or a whole answer of the
+    planner (design: planning)."""
+
+    revised_micro_plan: Annotated[list[ShortModule], Field(min_length=1, max_length=20)] | dict[str, Any]
+
+
+class ProvideFix(Record):
+    """A person's implementation, which is challenged and judged like any other."""
+
+    fix_description: Text
+    fix_artifacts: Annotated[dict[str, str], Field(min_length=1)]
+    """Paths below the module's directory (`implementation/__init__.py`) to their content."""
+    module: str = ""
+
+
+class AttestShipped(Rationale):
+    """An already sealed module that does what the task asks for (design: escalation)."""
+
+    module_ref: Annotated[str, Field(pattern=r"^MM-[0-9a-f]{8}@[0-9]+\.[0-9]+\.[0-9]+$")]
+
+
+_PAYLOADS: Mapping[Action, type[Record]] = {
+    Action.APPROVE_OVERRIDE: ApproveOverride,
+    Action.AMEND_SPEC: AmendSpec,
+    Action.SPLIT_TASK: SplitTask,
+    Action.REVISE_PLAN: RevisePlan,
+    Action.PROVIDE_FIX: ProvideFix,
+    Action.ABANDON_TASK: Rationale,
+    Action.ATTEST_SHIPPED: AttestShipped,
+}
+
+_ALWAYS = (Action.AMEND_SPEC, Action.SPLIT_TASK, Action.ABANDON_TASK)
+_HALTED = (*_ALWAYS, Action.REVISE_PLAN, Action.ATTEST_SHIPPED)
+
+
+def actions_for(cause: str) -> tuple[Action, ...]:
+    """The actions that an escalation can be answered with, by its `details.cause`.
+
+    A stalled task has not run, so that there is nothing to go on with (design: task-states). Only where modules
+    failed is there something to override or to fix (design: escalation).
+    """
+    if cause == "stalled":
+        return _ALWAYS
+    if cause == "modules":
+        return (*_HALTED, Action.APPROVE_OVERRIDE, Action.PROVIDE_FIX)
+    return _HALTED
+
+
+def actions_of(details: Mapping[str, Any]) -> tuple[Action, ...]:
+    """The actions that an escalation can be answered with, by its `details`; where no version of a failed module was
+    ever proposed there is nothing to overrule (design: escalation)."""
+    suited = actions_for(str(details.get("cause", "")))
+    judged = details.get("resume", {}).get("judged")
+    return suited if judged else tuple(action for action in suited if action is not Action.APPROVE_OVERRIDE)
+
+
+_MESSAGES = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a field of this answer",
+    "list_type": "must be a list",
+    "string_type": "must be a text",
+    "dict_type": "must be an object",
+}
+
+
+def _problems(error: ValidationError) -> list[str]:
+    """The problems of a payload, for the person who wrote it; without the values, which may be whole files."""
+    return [
+        f"`{'.'.join(map(str, fault['loc'])) or 'payload'}` "
+        + _MESSAGES.get(fault["type"], fault["msg"].removeprefix("Value error, "))
+        for fault in error.errors(include_url=False)
+    ]
+
+
+class HumanResolution(Record):
+    """The structured input that answers an escalation (design: escalation).
+
+    `escalation_id` may be left out where one escalation waits.
+    """
+
+    action: Action
+    payload: dict[str, Any]
+    escalation_id: str = ""
+
+    @model_validator(mode="after")
+    def _payload_is_the_actions(self) -> Self:
+        try:
+            self.read()
+        except ValidationError as error:
+            raise ValueError(f"{self.action}: {'; '.join(_problems(error))}") from error
+        return self
+
+    def read(self) -> Record:
+        """The payload as the record that belongs to the action."""
+        return _PAYLOADS[self.action].model_validate(self.payload)
+
+
+class ResolutionRecord(Record):
+    """How an escalation was answered: kept beside it, and bound by a review Wire (design: wire)."""
+
+    escalation_id: Annotated[str, Field(pattern=r"^ESC-[0-9a-f]{8}$")]
+    task_id: str
+    action: Action
+    payload: dict[str, Any]
+    resolved_by: str
+    resolved_at: Timestamp

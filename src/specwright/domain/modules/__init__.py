@@ -1,0 +1,1 @@
+"""Sealed modules: ship evidence, Code Index entries, releases (design: sealing, code-index)."""

@@ -1,0 +1,129 @@
+"""Entries of the Code Index and the text by which they are searched (design: code-index)."""
+
+import ast
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+import orjson
+
+from specwright.domain.base.ids import ModuleId, ModuleRefText
+from specwright.domain.base.record import Record, SemVer, Text
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.syntax_tree import parse_expression
+
+
+class IndexStatus(StrEnum):
+    """One-way: SHIPPED, then DEPRECATED or SUPERSEDED (design: code-index)."""
+
+    SHIPPED = "SHIPPED"
+    DEPRECATED = "DEPRECATED"
+    SUPERSEDED = "SUPERSEDED"
+
+
+class IoSummary(Record):
+    """The five dimensions as short strings."""
+
+    inputs: list[str]
+    outputs: list[str]
+    error_surfaces: list[str]
+    effects: list[str]
+    modes: list[str]
+
+
+class CodeIndexEntry(Record):
+    """What the index knows of one module version (design: code-index). References are paths below `state_store/`."""
+
+    module_id: ModuleId
+    version: SemVer
+    name: str
+    purpose: Text
+    tags: list[str]
+    contract_ref: str
+    examples_ref: str
+    ship_ref: str
+    io_summary: IoSummary
+    dependencies: list[str]
+    status: IndexStatus = IndexStatus.SHIPPED
+    superseded_by: ModuleRefText | None = None
+    notes: str = ""
+
+    @property
+    def ref(self) -> str:
+        """`MM-...@x.y.z`."""
+        return f"{self.module_id}@{self.version}"
+
+
+class SearchHit(NamedTuple):
+    """An entry with its similarity in [0, 1]."""
+
+    entry: CodeIndexEntry
+    similarity_score: float
+
+
+def embedding_text(entry: CodeIndexEntry) -> str:
+    """The sole input of the embedding model: purpose, tags, compact io_summary (design: code-index)."""
+    io_summary = orjson.dumps(entry.io_summary.to_json()).decode()
+    return f"{entry.purpose}\n{', '.join(entry.tags)}\n{io_summary}"
+
+
+def summarise(contract: MicroModuleContract, notes: str = "") -> CodeIndexEntry:
+    """The entry of a shipped module, from its contract."""
+    base = f"modules/{contract.module_id}/{contract.module_version}"
+    modes = [name for name, on in (("sync", contract.modes.sync), ("async", contract.modes.async_)) if on]
+    return CodeIndexEntry(
+        module_id=contract.module_id,
+        version=contract.module_version,
+        name=contract.name,
+        purpose=contract.purpose,
+        tags=contract.tags,
+        contract_ref=f"{base}/contract.json",
+        examples_ref=f"{base}/examples.md",
+        ship_ref=f"{base}/ship.json",
+        io_summary=IoSummary(
+            inputs=[_line(f"{i.name}: {i.type}", i.constraints) for i in contract.inputs],
+            outputs=[_line(f"{o.name}: {o.type}", o.invariants) for o in contract.outputs],
+            error_surfaces=[f"{e.name}: {e.when}" for e in contract.error_surfaces],
+            effects=[f"{e.type} {e.target}: {e.description}" for e in contract.effects],
+            modes=modes,
+        ),
+        dependencies=[d.ref for d in contract.dependencies],
+        notes=notes,
+    )
+
+
+def _line(head: str, details: list[str]) -> str:
+    return f"{head} ({'; '.join(details)})" if details else head
+
+
+def type_key(text: str) -> str:
+    """The spelling by which a type is compared (design: module-directory); what is not an expression stays as it is."""
+    try:
+        return ast.unparse(parse_expression(text.strip()))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return " ".join(text.split())
+
+
+def declared_types(lines: Iterable[str]) -> list[str]:
+    """The types in the input or output lines of an io_summary, as `type_key` spells them.
+
+    The inverse of `summarise`, exact for every type that a contract may hold: the type is the shortest piece
+    after the name that is a Python expression and ends at ` (` or at the line's end. Within a normalised type
+    ` (` occurs only inside brackets or quotes, or after an operator, so what ends there is not an expression.
+    """
+    return [_declared_type(line) for line in lines]
+
+
+def _declared_type(line: str) -> str:
+    _, _, rest = line.partition(": ")
+    pieces = (rest[: match.start()] for match in re.finditer(r" \(", rest))
+    return type_key(next(filter(_is_expression, pieces), rest))
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        parse_expression(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

@@ -1,0 +1,221 @@
+"""Ship evidence: what makes "it works" falsifiable (design: sealing, ship-gate).
+
+`ship.json` seals a version; `tests/execution_log.json` is the evidence that it refers to. The gate runs the
+tests and extracts fingerprints; the ship node publishes the files. This module holds their schemas.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from specwright import canonical_json
+from specwright.domain.answers.answers import StruckTest
+from specwright.domain.base.ids import ModuleId, ModuleRefText
+from specwright.domain.base.record import Record, SemVer, Sha256, Text, Timestamp
+
+EXECUTION_LOG = "tests/execution_log.json"
+"""The path of a version's evidence below its directory (design: ship-gate)."""
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class TestOutcome(StrEnum):
+    """Binary; there is no skip (design: ship-gate)."""
+
+    __test__ = False  # the name is the field's; pytest must not collect it
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    FAIL = "FAIL"
+
+
+def tree_sha256(files: Mapping[str, bytes]) -> str:
+    """One hash for a tree of files, independent of their order.
+
+    It is the SHA-256 of the RFC 8785 bytes of `{path: SHA-256 of the file's bytes, in hex}`.
+
+    Args:
+        files: Bytes by posix path relative to the tree's root.
+    """
+    return canonical_json.digest({path: canonical_json.sha256(data) for path, data in files.items()})
+
+
+def evidence_ref(module_id: str, version: str) -> str:
+    """The path of a version's execution log below `state_store/` (design: ship-gate)."""
+    return f"modules/{module_id}/{version}/{EXECUTION_LOG}"
+
+
+class ExecutedTest(Record):
+    """One test that ran."""
+
+    name: Annotated[str, Field(min_length=1)]
+    result: TestOutcome
+    duration_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+
+
+class ExecutionSummary(Record):
+    """The counts of a run."""
+
+    total: Annotated[int, Field(ge=1)]
+    passed: Count
+    failed: Count
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        if self.passed + self.failed != self.total:
+            raise ValueError(f"{self.passed} passed and {self.failed} failed are not {self.total} in total")
+        return self
+
+
+class ExecutionLog(Record):
+    """A run of a module's tests by the factory (design: ship-gate)."""
+
+    module_id: ModuleId
+    module_version: SemVer
+    executed_at: Timestamp
+    tests: Annotated[list[ExecutedTest], Field(min_length=1)]
+    summary: ExecutionSummary
+
+    @classmethod
+    def of(cls, module_id: str, module_version: str, executed_at: str, tests: Iterable[ExecutedTest]) -> Self:
+        """The log of a run, with its tests counted.
+
+        Raises:
+            ValueError: no test ran, or two tests share a name.
+        """
+        ran = list(tests)
+        passed = sum(test.result is TestOutcome.PASS for test in ran)
+        # validated as a whole, so that all problems are reported together
+        return cls.model_validate(
+            {
+                "module_id": module_id,
+                "module_version": module_version,
+                "executed_at": executed_at,
+                "tests": ran,
+                "summary": {"total": len(ran), "passed": passed, "failed": len(ran) - passed},
+            }
+        )
+
+    @model_validator(mode="after")
+    def _counts_its_tests(self) -> Self:
+        names = [test.name for test in self.tests]
+        if twice := sorted(name for name, count in Counter(names).items() if count > 1):
+            raise ValueError(f"test names are unique; more than once: {', '.join(twice)}")
+        passed = sum(test.result is TestOutcome.PASS for test in self.tests)
+        counted = (len(names), passed, len(names) - passed)
+        if counted != (self.summary.total, self.summary.passed, self.summary.failed):
+            raise ValueError(f"the summary does not count its tests: {counted[0]} ran, {counted[1]} passed")
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """The log as JSON values; an unmeasured duration is left out rather than null."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+class Verification(Record):
+    """The result of the gate, in one line."""
+
+    result: TestOutcome
+    interface_fingerprint: Sha256
+    evidence_ref: str
+
+
+class Environment(Record):
+    """Where it was verified, so that it can be verified again."""
+
+    repo_revision: Text
+    dependency_lock_ref: Text
+    runner_id: Text
+
+
+class TreeHashes(Record):
+    """`tree_sha256` of the two sealed trees (design: sealing).
+
+    The execution log is in `tests/` but is written after them. It is not part of their tree and has its own hash in the
+    evidence.
+    """
+
+    implementation: Sha256
+    tests: Sha256
+
+    @classmethod
+    def of(cls, files: Mapping[str, bytes]) -> Self:
+        """The hashes of a version's files.
+
+        Args:
+            files: Bytes by posix path below the version's directory; files outside the two trees are ignored.
+        """
+        sealed = {path: data for path, data in files.items() if path != EXECUTION_LOG}
+        return cls(
+            implementation=tree_sha256(_below("implementation/", sealed)),
+            tests=tree_sha256(_below("tests/", sealed)),
+        )
+
+
+def _below(prefix: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path.removeprefix(prefix): data for path, data in files.items() if path.startswith(prefix)}
+
+
+class StageOutcome(StrEnum):
+    """How a stage of the gate ended: skipped by the settings, or not run because an earlier one left no ground."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    FAIL = "FAIL"
+    SKIPPED = "SKIPPED"
+    NOT_RUN = "NOT_RUN"
+
+
+class GateCheck(Record):
+    """One stage of the ship gate and what it observed (design: ship-gate)."""
+
+    name: Text
+    result: StageOutcome
+    findings: Count = 0
+    detail: str = ""
+
+
+class LogDigest(Record):
+    """The execution log in short: its counts, and the SHA-256 of its stored bytes."""
+
+    summary: ExecutionSummary
+    sha256: Sha256
+
+    @classmethod
+    def of(cls, log: ExecutionLog) -> Self:
+        """The digest of a log as `to_bytes` stores it."""
+        return cls(summary=log.summary, sha256=canonical_json.sha256(log.to_bytes()))
+
+
+class ShipEvidence(Record):
+    """`ship.json` (design: sealing, extended by). Its presence seals the version."""
+
+    module_id: ModuleId
+    module_version: SemVer
+    ship_id: Annotated[str, Field(pattern=r"^SHIP-[0-9a-f]{8}$")]
+    verified_at: Timestamp
+    verification: Verification
+    environment: Environment
+    dependency_fingerprints: dict[ModuleRefText, Sha256]
+    tree_sha256: TreeHashes
+    gate: Annotated[list[GateCheck], Field(min_length=1)]
+    struck_tests: list[StruckTest]
+    journal_ref: Text
+    execution_log: LogDigest
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        expected = evidence_ref(self.module_id, self.module_version)
+        if self.verification.evidence_ref != expected:
+            raise ValueError(f"evidence_ref is the version's own execution log, {expected}")
+        if self.verification.result is TestOutcome.PASS:
+            if self.execution_log.summary.failed:
+                raise ValueError("a failed test forbids the result PASS")
+            if failed := [check.name for check in self.gate if check.result is StageOutcome.FAIL]:
+                raise ValueError(f"a failed gate check forbids the result PASS: {', '.join(failed)}")
+        return self
+
+    @property
+    def ref(self) -> str:
+        """`MM-...@x.y.z`."""
+        return f"{self.module_id}@{self.module_version}"

@@ -1,0 +1,1 @@
+"""Micro plans: the model, the rules, and plans that a person writes (design: planning)."""

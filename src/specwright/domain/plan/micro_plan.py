@@ -1,0 +1,299 @@
+"""The micro plan: which modules a task becomes, in which order (design: planning).
+
+A planner answers with local names (design: ids). This module checks the answer and assigns ids; the result is the plan
+with its contracts.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
+from typing import Annotated, NamedTuple, Self, TypeVar
+
+from pydantic import Field
+
+from specwright.domain.answers.plan_answers import (
+    PlanAnswer,
+    PlannedModule,
+    ReuseAnswer,
+    ReuseCandidate,
+    ReuseConclusion,
+)
+from specwright.domain.base.ids import ArtifactId, ModuleId, ModuleRef
+from specwright.domain.base.record import Record, Text
+from specwright.domain.contract.contract import Dependency, Effect, MicroModuleContract
+from specwright.domain.debate.debate import CONTRACTS
+
+_T = TypeVar("_T")
+
+TAKEN = f"{CONTRACTS!r} is what the debate over a plan's contracts is called; choose another name"
+"""Why no module of a plan can have that name."""
+
+
+class PlanIoContract(Record):
+    """The five dimensions as a plan states them; an empty one says why (design: contracts)."""
+
+    inputs: Annotated[list[str], Field(min_length=1)]
+    outputs: Annotated[list[str], Field(min_length=1)]
+    error_surfaces: Annotated[list[str], Field(min_length=1)]
+    effects: Annotated[list[str], Field(min_length=1)]
+    modes: Annotated[list[str], Field(min_length=1)]
+
+
+class PlanModule(Record):
+    """A leaf of the plan (design: planning)."""
+
+    module_id: ModuleId
+    name: str
+    purpose: Text
+    io_contract: PlanIoContract
+    error_cases: list[Text]
+    depends_on: list[str]
+    reuse_candidate_refs: list[str]
+    reuse_decision: Annotated[str, Field(pattern=r"^(REUSE|CREATE_NEW)$")]
+    reuse_justification: Text
+
+
+class MicroPlan(Record):
+    """A validated plan; it is locked with its contracts and never changes (design: planning, debate)."""
+
+    micro_plan_id: ArtifactId
+    parent_task_ref: str
+    modules: Annotated[list[PlanModule], Field(min_length=1, max_length=20)]
+    task_facing: str
+    """The name of the module that the task's users call (design: engineering)."""
+
+
+class ReuseSearchReport(Record):
+    """Why a module is created, or which one is used instead: a search of the Code Index and its result (design:
+    code-index)."""
+
+    query: Text
+    candidates_considered: list[ReuseCandidate]
+    conclusion: ReuseConclusion
+    justification: Text
+
+    @classmethod
+    def of(cls, answer: ReuseAnswer) -> Self:
+        """The report of a planner's answer."""
+        return cls(
+            query=answer.query,
+            candidates_considered=answer.candidates_considered,
+            conclusion=answer.conclusion,
+            justification=answer.justification,
+        )
+
+
+class KnownModules(NamedTuple):
+    """The sealed modules that a plan may refer to.
+
+    Args:
+        by_name: The active ones by name.
+        refs: All of them by reference: one that is deprecated may still be named explicitly (design: deprecation).
+        retired: The status of those that are no longer active, by reference.
+    """
+
+    by_name: Mapping[str, str]
+    refs: frozenset[str]
+    retired: Mapping[str, str] = MappingProxyType({})
+
+    def resolve(self, text: str) -> str | None:
+        """The `MM-...@x.y.z` of a name or a reference."""
+        return text if text in self.refs else self.by_name.get(text)
+
+    def without(self, own: Mapping[str, str]) -> "KnownModules":
+        """Without a plan's own modules, which are given by name with their references."""
+        if not own:
+            return self
+        by_name = {name: ref for name, ref in self.by_name.items() if name not in own}
+        return self._replace(by_name=by_name, refs=self.refs - set(own.values()))
+
+
+def plan_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
+    """What is wrong with a plan beyond its schema: one line each, with path and value (design: planning, checks 3-6)."""
+    names = [module.name for module in answer.modules]
+    problems = [
+        f"modules.{i}.name: {name!r} occurs twice in the plan"
+        for i, name in enumerate(names)
+        if name in names[:i]
+    ]
+    problems += [
+        f"modules.{i}.name: {m.name!r} is the name of a shipped module; reuse it, or choose another name"
+        for i, m in enumerate(answer.modules)
+        if m.name in known.by_name and m.reuse.conclusion is ReuseConclusion.CREATE_NEW
+    ]
+    if CONTRACTS in names:
+        problems.append(f"modules.{names.index(CONTRACTS)}.name: {TAKEN}")
+    if answer.task_facing is not None and answer.task_facing not in names:
+        problems.append(f"task_facing: {answer.task_facing!r} is no module of this plan")
+    for i, module in enumerate(answer.modules):
+        problems += _module_problems(i, module, frozenset(names), known)
+    try:
+        _order({m.name: [d.module for d in m.depends_on if d.module in names] for m in answer.modules})
+    except CycleError as error:
+        problems.append(f"modules: the dependencies form a cycle: {' -> '.join(error.args[1])}")
+    return problems
+
+
+def _module_problems(
+    i: int, module: PlannedModule, names: frozenset[str], known: KnownModules
+) -> Iterable[str]:
+    for j, dependency in enumerate(module.depends_on):
+        if dependency.module not in names and known.resolve(dependency.module) is None:
+            yield (
+                f"modules.{i}.depends_on.{j}.module: {dependency.module!r} is neither a module of this plan "
+                "nor a shipped one"
+            )
+    reuse = module.reuse
+    if reuse.reuse_ref is not None and reuse.reuse_ref not in known.refs:
+        yield f"modules.{i}.reuse.reuse_ref: {reuse.reuse_ref!r} is not in the Code Index"
+
+
+def sealed_problems(
+    drafts: Mapping[str, MicroModuleContract], sealed: Mapping[str, MicroModuleContract]
+) -> list[str]:
+    """Sealed modules whose contract a reopened plan would change or drop (design: debate); both by name."""
+    problems: list[str] = []
+    for name, contract in sealed.items():
+        if name not in drafts:
+            problems.append(f"modules: {name} is sealed; keep it in the plan unchanged, as CREATE_NEW")
+            continue
+        was, now = contract.to_json(), drafts[name].to_json()
+        if changed := [field for field in was if was[field] != now[field]]:
+            problems.append(f"modules.{name}: it is sealed; keep {', '.join(changed)} as before")
+    return problems
+
+
+def assign(
+    answer: PlanAnswer,
+    plan_id: str,
+    task_ref: str,
+    known: KnownModules,
+    new_module_id: Callable[[], str],
+    known_refs: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[MicroPlan, dict[str, MicroModuleContract]]:
+    """Give an answer its ids (design: ids).
+
+    Args:
+        answer: Without problems.
+        plan_id: `MP-...`.
+        task_ref: `T-...@x.y.z`, the task and the version of its spec.
+        known: Sealed modules.
+        new_module_id: Draws an unused `MM-...`.
+        known_refs: References that modules have already, by name.
+
+    Returns:
+        The plan, and the draft contract of each new module, by name.
+    """
+    refs = {
+        m.name: m.reuse.reuse_ref or known_refs.get(m.name) or f"{new_module_id()}@1.0.0"
+        for m in answer.modules
+    }
+    contracts: dict[str, MicroModuleContract] = {}
+    modules: list[PlanModule] = []
+    for module in answer.modules:
+        depends_on = [refs.get(d.module) or known.resolve(d.module) or d.module for d in module.depends_on]
+        modules.append(_plan_module(module, refs[module.name], depends_on))
+        if module.reuse.reuse_ref is None:
+            contracts[module.name] = _contract(module, refs[module.name], depends_on)
+    order = _order({m.name: [d.module for d in m.depends_on if d.module in refs] for m in answer.modules})
+    plan = MicroPlan(
+        micro_plan_id=plan_id,
+        parent_task_ref=task_ref,
+        modules=modules,
+        task_facing=answer.task_facing or _last_sink(answer, order),
+    )
+    return plan, contracts
+
+
+def execution_order(plan: MicroPlan) -> list[str]:
+    """The names of the modules in topological order, declaration order among equals (design: planning)."""
+    by_ref = {m.module_id: m.name for m in plan.modules}
+    edges = {
+        m.name: [
+            by_ref[ref.module_id] for ref in map(ModuleRef.parse, m.depends_on) if ref.module_id in by_ref
+        ]
+        for m in plan.modules
+    }
+    return _order(edges)
+
+
+def downstream(plan: MicroPlan, failed: Iterable[str]) -> set[str]:
+    """The modules that depend on a failed one, directly or not: they are abandoned (design: engineering)."""
+    by_id = {m.module_id: m.name for m in plan.modules}
+    lost = set(failed)
+    for name in execution_order(plan):
+        module = next(m for m in plan.modules if m.name == name)
+        if any(by_id.get(ModuleRef.parse(ref).module_id) in lost for ref in module.depends_on):
+            lost.add(name)
+    return lost - set(failed)
+
+
+def _order(edges: Mapping[str, list[str]]) -> list[str]:
+    sorter = TopologicalSorter(edges)
+    sorter.prepare()
+    position = {name: i for i, name in enumerate(edges)}
+    order: list[str] = []
+    waiting: list[str] = []
+    while sorter.is_active():
+        waiting = sorted([*waiting, *sorter.get_ready()], key=position.__getitem__)
+        name = waiting.pop(0)
+        order.append(name)
+        sorter.done(name)
+    return order
+
+
+def _last_sink(answer: PlanAnswer, order: list[str]) -> str:
+    used = {d.module for m in answer.modules for d in m.depends_on}
+    return next((name for name in reversed(order) if name not in used), order[-1])
+
+
+def _plan_module(module: PlannedModule, ref: str, depends_on: list[str]) -> PlanModule:
+    return PlanModule(
+        module_id=ModuleRef.parse(ref).module_id,
+        name=module.name,
+        purpose=module.purpose,
+        io_contract=PlanIoContract(
+            inputs=[_line(f"{i.name}: {i.type}", i.constraints) for i in module.inputs],
+            outputs=_lines(module.outputs, lambda o: _line(f"{o.name}: {o.type}", o.invariants)),
+            error_surfaces=_lines(module.error_surfaces, lambda e: f"{e.name}: {e.when}"),
+            effects=_lines(module.effects, lambda e: f"{e.type} {e.target}: {e.description}"),
+            modes=[n for n, on in (("sync", module.modes.sync), ("async", module.modes.async_)) if on],
+        ),
+        error_cases=module.error_cases,
+        depends_on=depends_on,
+        reuse_candidate_refs=[c.module_ref for c in module.reuse.candidates_considered]
+        + ([module.reuse.reuse_ref] if module.reuse.reuse_ref else []),
+        reuse_decision="CREATE_NEW" if module.reuse.reuse_ref is None else "REUSE",
+        reuse_justification=module.reuse.justification,
+    )
+
+
+def _line(head: str, details: list[str]) -> str:
+    return f"{head} ({'; '.join(details)})" if details else head
+
+
+def _lines(dimension: "list[_T] | str", render: Callable[[_T], str]) -> list[str]:
+    return [dimension] if isinstance(dimension, str) else [render(item) for item in dimension]
+
+
+def _contract(module: PlannedModule, ref: str, depends_on: list[str]) -> MicroModuleContract:
+    module_ref = ModuleRef.parse(ref)
+    return MicroModuleContract(
+        module_id=module_ref.module_id,
+        module_version=module_ref.version,
+        name=module.name,
+        purpose=module.purpose,
+        tags=list(module.tags),
+        inputs=module.inputs,
+        outputs=[] if isinstance(module.outputs, str) else module.outputs,
+        error_surfaces=[] if isinstance(module.error_surfaces, str) else module.error_surfaces,
+        effects=[]
+        if isinstance(module.effects, str)
+        else [Effect.model_validate(e.to_json()) for e in module.effects],
+        modes=module.modes,
+        error_cases=list(module.error_cases),
+        dependencies=[
+            Dependency(ref=target, why=d.why) for target, d in zip(depends_on, module.depends_on, strict=True)
+        ],
+        runtime_budgets=module.runtime_budgets,
+    )

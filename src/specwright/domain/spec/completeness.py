@@ -1,0 +1,229 @@
+"""Is a product spec complete? Criteria 1-10 as errors, 11-14 as warnings (design: product-spec).
+
+Reads raw JSON, so that an unfinished draft gets its whole list of deficiencies. The record's own validation covers the shape
+(criteria 6 and 10, id formats, unknown fields) and names the path; the rest is checked here. An empty list of errors
+means that the record accepts the data and that every dependency exists.
+"""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import islice
+from typing import NamedTuple
+
+from pydantic import Field, ValidationError
+
+from specwright.canonical_json import JsonObject, JsonValue
+from specwright.domain.base.graph import describe_cycle, find_cycles
+from specwright.domain.base.record import Record
+from specwright.domain.spec import style_hints
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+
+MIN_DESCRIPTION = 20
+"""Characters below which a description is a stub (criterion 11)."""
+
+_CYCLES_REPORTED = 20
+
+
+class Severity(StrEnum):
+    """An error blocks emission, a warning is shown at the approval gate (design: product-spec)."""
+
+    ERROR = "ERROR"
+    WARNING = "WARNING"
+
+
+class Deficiency(Record):
+    """One deficiency of a spec (design: product-spec).
+
+    `path` is the object (`pillars[0].epics[1].stories[0].tasks[2]`, empty for the spec itself), `field` its
+    field.
+    """
+
+    path: str
+    field: str
+    severity: Severity
+    message: str
+
+    def __str__(self) -> str:
+        place = ".".join(part for part in (self.path, self.field) if part) or "the spec"
+        return f"{self.severity} {place}: {self.message}"
+
+
+class ValidationReport(Record):
+    """All deficiencies of a spec."""
+
+    errors: list[Deficiency] = Field(default_factory=list)
+    warnings: list[Deficiency] = Field(default_factory=list)
+
+
+class _Node(NamedTuple):
+    """An object of the spec's hierarchy, as it came."""
+
+    level: str
+    path: str
+    data: JsonObject
+
+    def error(self, field: str, message: str) -> Deficiency:
+        return Deficiency(path=self.path, field=field, severity=Severity.ERROR, message=message)
+
+    def warning(self, field: str, message: str) -> Deficiency:
+        return Deficiency(path=self.path, field=field, severity=Severity.WARNING, message=message)
+
+    def texts(self, field: str) -> list[tuple[int, str]]:
+        value = self.data.get(field)
+        items = value if isinstance(value, list) else []
+        return [(index, item) for index, item in enumerate(items) if isinstance(item, str)]
+
+
+_CHILDREN = {
+    "spec": ("pillars", "pillar"),
+    "pillar": ("epics", "epic"),
+    "epic": ("stories", "story"),
+    "story": ("tasks", "task"),
+    "task": ("", ""),
+}
+
+_MINIMUMS = (
+    ("spec", "pillars", 1, 10),
+    ("pillar", "epics", 1, 1),
+    ("epic", "stories", 1, 2),
+    ("epic", "success_criteria", 1, 2),
+    ("story", "tasks", 1, 3),
+    ("task", "subtasks", 2, 4),
+    ("task", "acceptance_criteria", 2, 5),
+)
+"""Level, field, fewest entries, criterion of docs/design.md#product-spec."""
+
+
+def validate(
+    data: JsonValue, schema: type[ProductSpec] | type[ProductSpecDraft] = ProductSpecDraft
+) -> ValidationReport:
+    """What a spec lacks, in the order of its hierarchy; never raises on JSON, however malformed.
+
+    Args:
+        data: A JSON value.
+        schema: `ProductSpecDraft` for what the researcher writes, `ProductSpec` for a stored spec.
+    """
+    nodes = list(_nodes("spec", "", data))
+    tasks = [node for node in nodes if node.level == "task"]
+    return ValidationReport(
+        errors=[*_shape_errors(data, schema), *_too_few(nodes), *_reference_errors(tasks)],
+        warnings=[warning for node in nodes for warning in _warnings(node)],
+    )
+
+
+def _nodes(level: str, path: str, data: JsonValue) -> Iterator[_Node]:
+    if not isinstance(data, dict):
+        return
+    node = _Node(level, path, data)
+    yield node
+    field, child_level = _CHILDREN[level]
+    children = node.data.get(field)
+    if isinstance(children, list):
+        for index, child in enumerate(children):
+            yield from _nodes(child_level, f"{path}.{field}[{index}]".lstrip("."), child)
+
+
+def _shape_errors(data: JsonValue, schema: type[Record]) -> Iterator[Deficiency]:
+    """Criteria 6 and 10, id formats, types and unknown fields."""
+    try:
+        schema.model_validate(data)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False, include_context=False):
+            if fault["type"] != "too_short":  # `_too_few` counts, also where an entry is invalid as well
+                path, field, item = _place(fault["loc"])
+                message = _message(fault["type"], fault["msg"], fault["input"], 6 if "sketch" in path else 10)
+                yield Deficiency(path=path, field=field, severity=Severity.ERROR, message=item + message)
+
+
+def _place(loc: tuple[int | str, ...]) -> tuple[str, str, str]:
+    """Path, field, and `[2] ` where an entry of the field is meant."""
+    *parents, last = loc or ("",)
+    if isinstance(last, int):
+        *parents, field = parents
+        return _path(parents), str(field), f"[{last}] "
+    return _path(parents), last, ""
+
+
+def _path(parts: Iterable[int | str]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
+
+
+def _message(kind: str, message: str, value: JsonValue, criterion: int) -> str:
+    match kind:
+        case "missing":
+            text = "is missing"
+        case "extra_forbidden":
+            return "is no field of the schema; leave it out"
+        case "string_too_short":
+            text = "is empty"
+        case _:
+            text = f"{message.removeprefix('Value error, ')}, got {_shortened(value)}"
+    return f"{text} (criterion {criterion})"
+
+
+def _shortened(value: JsonValue) -> str:
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    # ascii(): a lone surrogate in the data must not make the report unwritable
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _too_few(nodes: Iterable[_Node]) -> Iterator[Deficiency]:
+    """Criteria 1-5, and at least one pillar."""
+    for node in nodes:
+        for level, field, minimum, criterion in _MINIMUMS:
+            value = node.data.get(field)
+            if node.level == level and isinstance(value, list) and len(value) < minimum:
+                message = f"needs at least {minimum}, has {len(value)} (criterion {criterion})"
+                yield node.error(field, message)
+
+
+def _reference_errors(tasks: list[_Node]) -> Iterator[Deficiency]:
+    """Criteria 7-9: unique ids, known references, no cycle."""
+    first: dict[str, _Node] = {}
+    for task in tasks:
+        task_id = task.data.get("task_id")
+        if isinstance(task_id, str) and (other := first.setdefault(task_id, task)) is not task:
+            yield task.error("task_id", f"{_shortened(task_id)} is also the id of {other.path} (criterion 7)")
+    for task in tasks:
+        for index, ref in task.texts("depends_on"):
+            if ref not in first:
+                yield task.error(
+                    "depends_on", f"[{index}] {_shortened(ref)} is the id of no task (criterion 8)"
+                )
+    edges = {task_id: [ref for _, ref in task.texts("depends_on")] for task_id, task in first.items()}
+    for cycle in islice(find_cycles(edges), _CYCLES_REPORTED):
+        yield first[cycle[0]].error(
+            "depends_on", f"tasks wait for each other in a circle: {describe_cycle(cycle)} (criterion 9)"
+        )
+
+
+def _warnings(node: _Node) -> Iterator[Deficiency]:
+    """Criteria 11-14."""
+    description = node.data.get("description")
+    if isinstance(description, str) and 0 < len(description.strip()) < MIN_DESCRIPTION:
+        yield node.warning("description", f"has fewer than {MIN_DESCRIPTION} characters (criterion 11)")
+    if node.level != "task":
+        return
+    for index, text in node.texts("acceptance_criteria"):
+        if not style_hints.is_testable(text):
+            yield node.warning(
+                "acceptance_criteria",
+                f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects (criterion 12)",
+            )
+    subtasks = node.texts("subtasks")
+    for earlier, later in style_hints.near_duplicates([text for _, text in subtasks]):
+        yield node.warning(
+            "subtasks",
+            f"[{subtasks[later][0]}] says nearly the same as [{subtasks[earlier][0]}] (criterion 13)",
+        )
+    sketch = node.data.get("io_contract_sketch")
+    surfaces = sketch.get("error_surfaces") if isinstance(sketch, dict) else None
+    if isinstance(surfaces, str) and not style_hints.names_an_error(surfaces):
+        yield Deficiency(
+            path=f"{node.path}.io_contract_sketch",
+            field="error_surfaces",
+            severity=Severity.WARNING,
+            message="names no specific error condition (criterion 14)",
+        )

@@ -1,0 +1,166 @@
+"""The product spec: pillars, epics, stories, tasks with their contract sketches (design: product-spec).
+
+What a single record can know of itself is checked here: fields, id formats, numbers of children, no
+placeholders. What needs the whole spec (unique ids, references, cycles) and the warnings: `completeness`.
+
+The ids are the researcher's own (design: ids). It answers a `ProductSpecDraft`; the factory stamps the times.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Annotated, NamedTuple
+
+from pydantic import AfterValidator, Field
+
+from specwright.domain.base.record import Record, SemVer, Text, Timestamp
+
+DIMENSION_LABELS = {
+    "inputs": "Inputs",
+    "outputs": "Outputs",
+    "error_surfaces": "Error surfaces",
+    "effects": "Effects",
+    "modes": "Modes",
+}
+"""The five dimensions of a sketch in order, with the labels that task files give them (design: ids)."""
+
+SpecTaskId = Annotated[
+    str, Field(pattern=r"^TSK-[0-9]{3,9}$", description="TSK-001, unique in the whole spec.")
+]
+"""The id of a task in the spec and on the wire; `T-...` ids are computed from names (`task_ids`)."""
+
+_UNADDRESSED = re.compile(r"(n/a|not applicable|tbd)(?!\w)", re.IGNORECASE)
+
+
+def _addressed(text: str) -> str:
+    # docs/design.md#product-spec: no dimension may be a placeholder or marked not applicable. No sentence begins with these
+    # words; many begin with "todo" in a to-do app, so that word needs its colon (design: contracts, checked by Text).
+    if _UNADDRESSED.match(text):
+        raise ValueError(f"{text[:40]!r} leaves the dimension open; say what is there, or `none: <why>`")
+    return text
+
+
+Dimension = Annotated[Text, AfterValidator(_addressed)]
+
+
+class IoContractSketch(Record):
+    """The five dimensions in prose, before the micro plan refines them (design: product-spec)."""
+
+    inputs: Annotated[Dimension, Field(description="Preliminary input types and constraints.")]
+    outputs: Annotated[Dimension, Field(description="Preliminary output types and invariants.")]
+    error_surfaces: Annotated[
+        Dimension,
+        Field(description="Anticipated failures with their conditions; separated by semicolons."),
+    ]
+    effects: Annotated[Dimension, Field(description="Writes and calls, or `none: pure`.")]
+    modes: Annotated[Dimension, Field(description="sync, async or both, and why.")]
+
+
+class TaskSpec(Record):
+    """A unit of work that the project loop dispatches."""
+
+    task_id: SpecTaskId
+    name: Text
+    description: Annotated[Text, Field(description="What this task implements.")]
+    subtasks: Annotated[list[Text], Field(min_length=2)]
+    acceptance_criteria: Annotated[
+        list[Text],
+        Field(min_length=2, description="Testable conditions: returns, raises, rejects ..."),
+    ]
+    depends_on: list[SpecTaskId] = Field(default_factory=list, description="TSK ids; no cycles.")
+    io_contract_sketch: IoContractSketch
+
+
+class Story(Record):
+    """A behaviour that the user sees."""
+
+    story_id: Annotated[str, Field(pattern=r"^STR-[0-9]{3,}$")]
+    name: Text
+    description: Text
+    user_facing_behavior: Text
+    tasks: Annotated[list[TaskSpec], Field(min_length=1)]
+
+
+class Epic(Record):
+    """A major capability."""
+
+    epic_id: Annotated[str, Field(pattern=r"^EPC-[0-9]{3,}$")]
+    name: Text
+    description: Text
+    success_criteria: Annotated[list[Text], Field(min_length=1, description="Measurable outcomes.")]
+    stories: Annotated[list[Story], Field(min_length=1)]
+
+
+class Pillar(Record):
+    """A strategic theme."""
+
+    pillar_id: Annotated[str, Field(pattern=r"^PIL-[0-9]{3,}$")]
+    name: Text
+    description: Text
+    rationale: Annotated[Text, Field(description="Why this pillar exists and what gap it fills.")]
+    epics: Annotated[list[Epic], Field(min_length=1)]
+
+
+class SpecTask(NamedTuple):
+    """A task with the levels above it."""
+
+    pillar: Pillar
+    epic: Epic
+    story: Story
+    task: TaskSpec
+
+
+class _Head(Record):
+    spec_id: Annotated[str, Field(pattern=r"^SPEC-[0-9]{3,9}$", description="SPEC-001.")]
+    spec_version: SemVer
+    title: Text
+    description: Text
+
+
+class ProductSpec(_Head):
+    """The whole spec as it is stored and approved (design: product-spec)."""
+
+    created_at: Timestamp
+    updated_at: Timestamp
+    pillars: Annotated[list[Pillar], Field(min_length=1)]
+
+    def tasks(self) -> Iterator[SpecTask]:
+        """All tasks in declaration order: pillar, epic, story, task (design: project-loop)."""
+        return _depth_first(self.pillars)
+
+
+class ProductSpecDraft(_Head):
+    """What the researcher answers: the spec without its times (design: ids)."""
+
+    pillars: Annotated[list[Pillar], Field(min_length=1)]
+
+    def tasks(self) -> Iterator[SpecTask]:
+        """All tasks in declaration order: pillar, epic, story, task (design: project-loop)."""
+        return _depth_first(self.pillars)
+
+    def stamped(self, created_at: str, updated_at: str) -> ProductSpec:
+        """The stored spec.
+
+        Args:
+            created_at: When the first draft was accepted, `2026-05-06T16:00:00Z`.
+            updated_at: When this one was.
+
+        Raises:
+            pydantic.ValidationError: a time is not ISO-8601 in UTC.
+        """
+        return ProductSpec(
+            spec_id=self.spec_id,
+            spec_version=self.spec_version,
+            title=self.title,
+            description=self.description,
+            created_at=created_at,
+            updated_at=updated_at,
+            pillars=self.pillars,
+        )
+
+
+def _depth_first(pillars: Sequence[Pillar]) -> Iterator[SpecTask]:
+    for pillar in pillars:
+        for epic in pillar.epics:
+            for story in epic.stories:
+                for task in story.tasks:
+                    yield SpecTask(pillar, epic, story, task)

@@ -1,0 +1,137 @@
+"""`product/spec.md`: a product spec for the person who approves it (design: approval).
+
+The whole spec, the warnings of the final validation, the research sources, and what a module can be (design: module-scope).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from specwright.domain.base.markdown_text import inline, plain
+from specwright.domain.spec.completeness import Deficiency
+from specwright.domain.spec.product_spec import (
+    DIMENSION_LABELS,
+    Epic,
+    Pillar,
+    ProductSpec,
+    ProductSpecDraft,
+    Story,
+    TaskSpec,
+)
+
+
+class ResearchSource(NamedTuple):
+    """One `web_search` and the addresses that it found."""
+
+    query: str
+    urls: tuple[str, ...]
+
+
+def render(
+    spec: ProductSpec | ProductSpecDraft,
+    warnings: Sequence[Deficiency] = (),
+    sources: Sequence[ResearchSource] = (),
+    allowed_packages: Sequence[str] = (),
+) -> str:
+    """The spec as markdown.
+
+    Args:
+        warnings: Of the final validation; they do not block approval.
+        sources: The research in the order in which it was done.
+        allowed_packages: Third-party packages that the project's settings allow (design: module-scope).
+    """
+    sections = [
+        _head(spec),
+        *(block for pillar in spec.pillars for block in _pillar(pillar)),
+        f"## Scope\n\n{scope_note(allowed_packages)}",
+        f"## Warnings\n\n{_warnings(warnings)}",
+        f"## Research sources\n\n{_sources(sources)}",
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def scope_note(allowed_packages: Sequence[str] = ()) -> str:
+    """What a module may be in this version, for the planner and the approval gate (design: module-scope)."""
+    used = ["the standard library", "other modules of this product", *map(plain, allowed_packages)]
+    return (
+        "Modules are functions on values, with effects on files where their contract declares them. They use "
+        f"{', '.join(used[:-1])} and {used[-1]}. Outbound network and changing "
+        "an argument in place are refused when a contract is locked: pass such things in as values. What a "
+        "module reads of the clock, randomness, the environment or the process must be declared and tested."
+    )
+
+
+def _head(spec: ProductSpec | ProductSpecDraft) -> str:
+    epics = [epic for pillar in spec.pillars for epic in pillar.epics]
+    stories = [story for epic in epics for story in epic.stories]
+    counts = (
+        (len(spec.pillars), "pillar", "pillars"),
+        (len(epics), "epic", "epics"),
+        (len(stories), "story", "stories"),
+        (sum(len(story.tasks) for story in stories), "task", "tasks"),
+    )
+    size = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
+    return (
+        f"# {plain(spec.title)}\n\n{inline(spec.description)}\n\n"
+        f"{spec.spec_id}, version {spec.spec_version}: {size}."
+    )
+
+
+def _pillar(pillar: Pillar) -> Iterator[str]:
+    yield f"## Pillar: {plain(pillar.name)} ({pillar.pillar_id})"
+    yield f"{inline(pillar.description)}\n\nWhy: {plain(pillar.rationale)}"
+    for epic in pillar.epics:
+        yield from _epic(epic)
+
+
+def _epic(epic: Epic) -> Iterator[str]:
+    yield f"### Epic: {plain(epic.name)} ({epic.epic_id})"
+    yield f"{inline(epic.description)}\n\nSucceeds when:\n\n{_bullets(epic.success_criteria)}"
+    for story in epic.stories:
+        yield from _story(story)
+
+
+def _story(story: Story) -> Iterator[str]:
+    yield f"#### Story: {plain(story.name)} ({story.story_id})"
+    yield f"{inline(story.description)}\n\nThe user sees: {plain(story.user_facing_behavior)}"
+    for task in story.tasks:
+        yield _task(task)
+
+
+def _task(task: TaskSpec) -> str:
+    sketch = task.io_contract_sketch
+    dimensions = [f"- {label}: {plain(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()]
+    return "\n\n".join(
+        (
+            f"##### Task: {plain(task.name)} ({task.task_id})",
+            inline(task.description),
+            f"Depends on: {', '.join(task.depends_on) or 'nothing'}",
+            f"Subtasks:\n\n{_bullets(task.subtasks)}",
+            f"Accepted when:\n\n{_bullets(task.acceptance_criteria)}",
+            "Contract sketch:\n\n" + "\n".join(dimensions),
+        )
+    )
+
+
+def _bullets(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {inline(text)}" for text in texts)
+
+
+def _warnings(warnings: Sequence[Deficiency]) -> str:
+    if not warnings:
+        return "None."
+    blocks = [
+        f"{plain(path) or 'The spec'}:\n\n" + "\n".join(f"- `{w.field}` {plain(w.message)}" for w in group)
+        for path, group in groupby(warnings, key=lambda warning: warning.path)
+    ]
+    return "\n\n".join(blocks)
+
+
+def _sources(sources: Sequence[ResearchSource]) -> str:
+    if not sources:
+        return "No web search was made."
+    return "\n".join(
+        line
+        for source in sources
+        for line in (f"- {inline(source.query)}", *(f"  - {inline(url)}" for url in source.urls))
+    )

@@ -1,0 +1,1 @@
+"""Tasks: ids, task files, states, transitions and dispatch (design: task-states)."""

@@ -1,0 +1,276 @@
+"""The tasks of a project as they change: what is blocked, what runs next, and where the loop ends (design: project-loop,
+task-states).
+
+A change costs as much as the dependents of the changed task, not as the project: a board of ten thousand tasks is
+never walked to make a decision. There is no clock and no randomness; equal states give equal answers.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from specwright.domain.base.graph import describe_cycle, find_cycles
+from specwright.domain.tasks import task_changes
+from specwright.domain.tasks.project_state import (
+    WAITING,
+    ProjectState,
+    TaskEntry,
+    TaskStatus,
+    effective_dependencies,
+    expanded,
+)
+from specwright.errors import InputError, RefusedError
+
+Change: TypeAlias = Callable[..., TaskEntry]
+"""One of `task_changes`: takes the id and the entry of a task, then arguments of its own."""
+
+
+class Outcome(StrEnum):
+    """Whether the project loop goes on, and if not, why (design: task-states)."""
+
+    RUNNABLE = "RUNNABLE"
+    COMPLETE = "COMPLETE"
+    HALTED = "HALTED"
+    STALLED = "STALLED"
+
+
+class TaskBoard:
+    """A project's tasks, what holds each up, and which can run.
+
+    A waiting task is BLOCKED if and only if a halted or abandoned task is among its transitive dependencies.
+
+    Args:
+        state: Where it begins; BLOCKED is derived anew.
+    """
+
+    def __init__(self, state: ProjectState) -> None:
+        self._snapshot: ProjectState | None = None
+        self._fill(state)
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @property
+    def tasks(self) -> Mapping[str, TaskEntry]:
+        """The entries by task id, as they are now."""
+        return MappingProxyType(self._tasks)
+
+    def entry(self, task_id: str) -> TaskEntry:
+        """The entry of a task.
+
+        Raises:
+            InputError: no such task.
+        """
+        if task_id not in self._tasks:
+            raise InputError(
+                f"there is no task {task_id}",
+                where=self._head.project_id,
+                remedy="`specwright tasks` lists them",
+            )
+        return self._tasks[task_id]
+
+    def count(self, status: TaskStatus) -> int:
+        """How many tasks have a status."""
+        return self._counts[status]
+
+    def state(self) -> ProjectState:
+        """The state now; it does not change with the board. For callers that look at all tasks: it copies them."""
+        if self._snapshot is None:
+            update = {"tasks": dict(self._tasks), "updated_at": self._updated_at}
+            self._snapshot = self._head.model_copy(update=update)
+        return self._snapshot
+
+    def next_task(self) -> str | None:
+        """The PENDING task of lowest `declaration_order` whose dependencies are all SHIPPED, or None (design:
+        project-loop). That a halted task stops the loop is `outcome`'s matter."""
+        while self._ready:
+            task_id = self._ready[0][1]
+            if self._is_ready(task_id):
+                return task_id
+            heapq.heappop(self._ready)  # it was ready once, and has moved on
+        return None
+
+    def in_progress(self) -> str | None:
+        """The task that is being worked on, or None; after a crash it is run again (design: journal)."""
+        return min(self._running, key=self._order, default=None)
+
+    def outcome(self) -> Outcome:
+        """Whether the loop goes on, and if not, why (design: task-states, escalation).
+
+        A task in progress is finished first; then any halted task stops the loop, whatever else could run.
+        """
+        if self._running:
+            return Outcome.RUNNABLE
+        if self._counts[TaskStatus.HALTED]:
+            return Outcome.HALTED
+        if not any(self._counts[status] for status in WAITING):
+            return Outcome.COMPLETE
+        return Outcome.STALLED if self.next_task() is None else Outcome.RUNNABLE
+
+    def dependencies_of(self, task_id: str) -> Sequence[str]:
+        """What a task depends on directly, each split task replaced by its parts (design: task-states)."""
+        return effective_dependencies(self._tasks, task_id)
+
+    def dependents_of(self, task_id: str) -> Sequence[str]:
+        """The tasks that depend directly on a task, also by being behind a task that it is a part of."""
+        return self._dependents[task_id]
+
+    def is_ready(self, task_id: str) -> bool:
+        """Whether everything that a task depends on is SHIPPED."""
+        return not self._unmet[task_id]
+
+    def modules_of(self, task_id: str) -> list[str]:
+        """The modules that a task shipped, or that its parts shipped if it was split (design: task-states)."""
+        parts = expanded(self._tasks, [task_id])
+        return [ref for part in parts for ref in self._tasks[part].module_refs]
+
+    def freed_by(self, task_id: str) -> list[str]:
+        """The waiting tasks of which every dependency but perhaps this one is SHIPPED, in declaration order."""
+        left = 0 if self._tasks[task_id].status is TaskStatus.SHIPPED else 1
+        freed = [
+            dependent
+            for dependent in self._dependents[task_id]
+            if self._unmet[dependent] == left and self._tasks[dependent].status in WAITING
+        ]
+        return sorted(freed, key=self._order)
+
+    def stuck_behind_abandoned(self) -> list[str]:
+        """The waiting tasks that depend directly on an abandoned one, in declaration order: each needs an escalation
+        (design: task-states)."""
+        stuck = {
+            dependent
+            for task_id, entry in self._tasks.items()
+            if entry.abandoned
+            for dependent in self._dependents[task_id]
+            if self._tasks[dependent].status in WAITING
+        }
+        return sorted(stuck, key=self._order)
+
+    def change(self, task_id: str, at: str, change: Change, *args: object) -> None:
+        """Apply one of `task_changes` to a task.
+
+        Args:
+            at: The state's new `updated_at`.
+            args: What the change takes beside the task.
+
+        Raises:
+            InputError: no such task.
+            RefusedError: the change is against the rules; the board is as it was.
+        """
+        before = self.entry(task_id)
+        entry = change(task_id, before, *args)
+        if entry.depends_on != before.depends_on:
+            update = {"tasks": {**self._tasks, task_id: entry}, "updated_at": at}
+            self._fill(self._head.model_copy(update=update))
+        else:
+            self._updated_at = at
+            self._put(task_id, entry)
+
+    def split(self, task_id: str, at: str, parts: Mapping[str, TaskEntry]) -> None:
+        """HALTED or BLOCKED -> ABANDONED, superseded by new PENDING tasks (design: escalation, task-states).
+
+        Args:
+            at: The state's new `updated_at`.
+            parts: Their entries by task id.
+
+        Raises:
+            RefusedError: the task may not be split now, there are no parts, an id or order is taken, or tasks would
+                wait for each other; the board is as it was.
+        """
+        if not parts:
+            raise RefusedError(f"the task {task_id} cannot be split into nothing", where=task_id)
+        self._check_new(parts)
+        entry = task_changes.abandon(task_id, self.entry(task_id), list(parts))
+        tasks = {**self._tasks, task_id: entry, **parts}
+        if cycle := next(find_cycles({name: effective_dependencies(tasks, name) for name in tasks}), None):
+            raise RefusedError(
+                f"tasks would wait for each other in a circle: {describe_cycle(cycle)}",
+                where=cycle[0],
+                remedy="drop one of these dependencies",
+            )
+        self._fill(self._head.model_copy(update={"tasks": tasks, "updated_at": at}))
+
+    def _check_new(self, parts: Mapping[str, TaskEntry]) -> None:
+        last = max(entry.declaration_order for entry in self._tasks.values())
+        spec_ids = {entry.spec_task_id for entry in self._tasks.values()}
+        for order, (part_id, part) in enumerate(parts.items(), start=last + 1):
+            if part_id in self._tasks or part.spec_task_id in spec_ids:
+                raise RefusedError(f"the id {part_id} ({part.spec_task_id}) is already taken")
+            if part.declaration_order != order:
+                raise RefusedError(f"{part_id} has declaration_order {part.declaration_order}, not {order}")
+
+    def _order(self, task_id: str) -> int:
+        return self._tasks[task_id].declaration_order
+
+    def _fill(self, state: ProjectState) -> None:
+        self._head = state.model_copy(update={"tasks": {}})
+        self._updated_at = state.updated_at
+        self._snapshot = None
+        self._tasks = dict(state.tasks)
+        self._dependents: dict[str, list[str]] = {task_id: [] for task_id in self._tasks}
+        self._unmet = dict.fromkeys(self._tasks, 0)
+        """How many of a task's dependencies are not SHIPPED."""
+        self._blockers = dict.fromkeys(self._tasks, 0)
+        """How many of a task's dependencies block it or are themselves blocked by others."""
+        self._counts: Counter[TaskStatus] = Counter(entry.status for entry in self._tasks.values())
+        self._running = {t for t, entry in self._tasks.items() if entry.status is TaskStatus.IN_PROGRESS}
+        self._ready: list[tuple[int, str]] = []
+        for task_id in self._tasks:
+            for ref in effective_dependencies(self._tasks, task_id):
+                self._dependents[ref].append(task_id)
+                self._unmet[task_id] += self._tasks[ref].status is not TaskStatus.SHIPPED
+        for task_id, entry in list(self._tasks.items()):
+            if entry.blocks:
+                self._change_blockers(task_id, 1)
+        for task_id in self._tasks:
+            self._derive_blocked(task_id)
+        self._ready = [(self._order(task_id), task_id) for task_id in self._tasks if self._is_ready(task_id)]
+        heapq.heapify(self._ready)
+
+    def _is_ready(self, task_id: str) -> bool:
+        return self._tasks[task_id].status is TaskStatus.PENDING and not self._unmet[task_id]
+
+    def _put(self, task_id: str, entry: TaskEntry) -> None:
+        """Set a task's new entry, and update its dependents."""
+        before = self._tasks[task_id]
+        self._set(task_id, entry)
+        self._derive_blocked(task_id)
+        if entry.status is TaskStatus.SHIPPED is not before.status:
+            for dependent in self._dependents[task_id]:
+                self._unmet[dependent] -= 1
+                self._offer(dependent)
+        if entry.blocks is not before.blocks:
+            self._change_blockers(task_id, 1 if entry.blocks else -1)
+
+    def _set(self, task_id: str, entry: TaskEntry) -> None:
+        self._counts[self._tasks[task_id].status] -= 1
+        self._counts[entry.status] += 1
+        self._running.discard(task_id)
+        if entry.status is TaskStatus.IN_PROGRESS:
+            self._running.add(task_id)
+        self._tasks[task_id] = entry
+        self._snapshot = None
+        self._offer(task_id)
+
+    def _offer(self, task_id: str) -> None:
+        if self._is_ready(task_id):
+            heapq.heappush(self._ready, (self._order(task_id), task_id))
+
+    def _change_blockers(self, task_id: str, by: int) -> None:
+        """A task begins (1) or ceases (-1) to block its dependents: pass it on as far as it makes a difference."""
+        pending = [task_id]
+        while pending:
+            for dependent in self._dependents[pending.pop()]:
+                was_blocked = self._blockers[dependent] > 0
+                self._blockers[dependent] += by
+                if (self._blockers[dependent] > 0) is not was_blocked:
+                    self._derive_blocked(dependent)
+                    pending.append(dependent)
+
+    def _derive_blocked(self, task_id: str) -> None:
+        entry, blocked = self._tasks[task_id], self._blockers[task_id] > 0
+        if entry.status in WAITING and (entry.status is TaskStatus.BLOCKED) is not blocked:
+            self._set(task_id, task_changes.block(task_id, entry, blocked=blocked))

@@ -1,0 +1,276 @@
+"""`{task_id}.md`: the task file that the engineering loop reads (design: ids, task-files).
+
+A `TaskDefinition` is the stored content; rendering it is pure. At init the section Dependency Contracts is written from
+the sketches of the upstream tasks, at dispatch from the contracts and examples of the shipped modules. A spec that
+cannot fill the template is refused, with the names of its fields, before anything is written.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from pydantic import BaseModel, Field, ValidationError
+
+from specwright import canonical_json
+from specwright.domain.base.ids import TaskId
+from specwright.domain.base.markdown_text import fenced, inline, plain
+from specwright.domain.base.record import Record, Text, Timestamp, is_placeholder, validation_messages
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId
+from specwright.domain.tasks.project_state import TaskEntry
+from specwright.domain.tasks.task_ids import TaskPlace
+from specwright.errors import InputError
+
+_REFERENCES = "References to upstream modules (CONTRACT_ONLY — no source code):"
+_CASE_END = re.compile(r";\s+|\n+")
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
+
+
+class Level(Record):
+    """A pillar, epic or story above a task."""
+
+    name: Text
+    description: Text
+
+
+class TaskAmendment(Record):
+    """A change of acceptance criteria by a person, with what it replaced (design: escalation AMEND_SPEC)."""
+
+    replaced_criteria: list[Text]
+    rationale: Text
+    escalation_ref: str
+    amended_at: Timestamp
+
+
+class TaskDefinition(Record):
+    """Everything in a task file except the dependency contracts. A content-addressed definition (design: projection)."""
+
+    task_id: TaskId
+    spec_task_id: SpecTaskId
+    name: Text
+    path: str
+    declaration_order: int
+    pillar: Level
+    epic: Level
+    story: Level
+    description: Text
+    subtasks: list[Text] = Field(min_length=1)
+    acceptance_criteria: list[Text] = Field(min_length=1)
+    depends_on: list[TaskId] = Field(default_factory=list)
+    io_contract_sketch: IoContractSketch
+    amendments: list[TaskAmendment] = Field(default_factory=list)
+
+
+class ShippedDependency(NamedTuple):
+    """A module that a dependency shipped, for the reader of the task file.
+
+    Args:
+        dependency: The `T-` id as in `depends_on`; parts of a split task come under its id (design: task-states).
+        contract: The module's contract.
+        examples: The text of its `examples.md`.
+        spec_task_id: The `TSK-` id of the dependency, which the spec's texts use.
+    """
+
+    dependency: str
+    contract: MicroModuleContract
+    examples: str
+    spec_task_id: str = ""
+
+
+def define(place: TaskPlace) -> TaskDefinition:
+    """The definition of a task from the approved spec: the third validation pass (design: ids).
+
+    Raises:
+        InputError: fields of the template that the spec leaves empty; names them, the task id and the task.
+    """
+    _refuse_gaps(place)
+    pillar, epic, story, task = place.source
+    return TaskDefinition(
+        task_id=place.task_id,
+        spec_task_id=place.spec_task_id,
+        name=task.name,
+        path=place.path,
+        declaration_order=place.declaration_order,
+        pillar=Level(name=pillar.name, description=pillar.description),
+        epic=Level(name=epic.name, description=epic.description),
+        story=Level(name=story.name, description=story.description),
+        description=task.description,
+        subtasks=task.subtasks,
+        acceptance_criteria=task.acceptance_criteria,
+        depends_on=list(place.depends_on),
+        io_contract_sketch=task.io_contract_sketch,
+    )
+
+
+def first_entry(definition: TaskDefinition) -> TaskEntry:
+    """The entry in the state of a task that has not run."""
+    return _entry(definition.to_json())
+
+
+def stored_entry(data: bytes, where: str) -> tuple[str, TaskEntry]:
+    """The id and the first entry of a task from its stored definition, of which the rest is not validated.
+
+    Raises:
+        InputError: not the definition of a task.
+    """
+    try:
+        fields = canonical_json.loads(data)
+        return str(fields["task_id"]), _entry(fields)
+    except ValidationError as error:
+        problems = "; ".join(validation_messages(error))
+        raise InputError(f"not a valid TaskDefinition: {problems}", where=where) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"not a valid TaskDefinition: {error!r}", where=where) from error
+
+
+def _entry(fields: Mapping[str, Any]) -> TaskEntry:
+    return TaskEntry(
+        spec_task_id=fields["spec_task_id"],
+        pillar=fields["pillar"]["name"],
+        epic=fields["epic"]["name"],
+        story=fields["story"]["name"],
+        task=fields["name"],
+        depends_on=fields["depends_on"],
+        declaration_order=fields["declaration_order"],
+    )
+
+
+def amended(
+    definition: TaskDefinition, criteria: Sequence[str], amendment: TaskAmendment, depends_on: Sequence[str]
+) -> TaskDefinition:
+    """The definition with other acceptance criteria, the old ones kept in its history (design: escalation).
+
+    Args:
+        amendment: Its `replaced_criteria` are the definition's present ones.
+        depends_on: What the task depends on from now (design: task-states, `drop_depends_on`).
+    """
+    return TaskDefinition.model_validate(
+        {
+            **dict(definition),
+            "acceptance_criteria": list(criteria),
+            "depends_on": list(depends_on),
+            "amendments": [*definition.amendments, amendment],
+        }
+    )
+
+
+def render_at_init(definition: TaskDefinition, definitions: Mapping[str, TaskDefinition]) -> str:
+    """The task file with Dependency Contracts from the sketches of the upstream tasks (design: task-files).
+
+    Args:
+        definitions: By task id; at least those of the dependencies.
+    """
+    upstream = [_sketched(definitions[task_id]) for task_id in definition.depends_on]
+    return _render(definition, upstream)
+
+
+def render_at_dispatch(definition: TaskDefinition, shipped: Iterable[ShippedDependency]) -> str:
+    """The task file with Dependency Contracts from what the dependencies shipped (design: task-files).
+
+    Raises:
+        InputError: a dependency without a shipped contract, or a contract without examples.
+    """
+    modules = list(shipped)
+    covered = {module.dependency for module in modules if module.examples.strip()}
+    if missing := [task_id for task_id in definition.depends_on if task_id not in covered]:
+        raise InputError(
+            f"the task {definition.task_id} ({plain(definition.name)}) lacks the contract or the examples of "
+            f"{', '.join(missing)}",
+            where=definition.path,
+            remedy="`specwright verify` says whether the shipped module is damaged",
+        )
+    return _render(definition, [_contracted(module) for module in modules])
+
+
+def _render(definition: TaskDefinition, upstream: Sequence[str]) -> str:
+    sketch = definition.io_contract_sketch
+    dimensions = [
+        f"- **{label}:** {plain(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()
+    ]
+    levels = (("Pillar", definition.pillar), ("Epic", definition.epic), ("Story", definition.story))
+    blocks = [
+        f"# Task: {plain(definition.name)}\n## Task ID: {definition.task_id}",
+        "## Context\n"
+        + "\n".join(f"- **{label}:** {plain(at.name)} — {plain(at.description)}" for label, at in levels),
+        f"## Description\n{inline(definition.description)}",
+        "## Subtasks\n" + "\n".join(f"{n}. {inline(text)}" for n, text in enumerate(definition.subtasks, 1)),
+        f"## Acceptance Criteria\n{_bullets(definition.acceptance_criteria)}",
+        "## Micro Module Contract\n" + "\n".join(dimensions),
+        "## Dependency Contracts\n" + ("\n".join((_REFERENCES, *upstream)) if upstream else "None"),
+        f"## Error Cases\n{_bullets(_error_cases(sketch.error_surfaces))}",
+    ]
+    if definition.amendments:
+        blocks.append("\n\n".join(("## Amendment History", *map(_amendment, definition.amendments))))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _bullets(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {inline(text)}" for text in texts)
+
+
+def _error_cases(surfaces: str) -> list[str]:
+    """The cases of an `error_surfaces` sketch: its lines, and what semicolons separate."""
+    cases = [_BULLET.sub("", part).strip() for part in _CASE_END.split(surfaces)]
+    return [case for case in cases if plain(case)]
+
+
+def _sketched(upstream: TaskDefinition) -> str:
+    sketch = upstream.io_contract_sketch
+    dimensions = [f"  - {label}: {plain(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()]
+    head = f"- {upstream.task_id} ({plain(upstream.name)}): sketch, nothing shipped yet"
+    return "\n".join((head, *dimensions))
+
+
+def _contracted(module: ShippedDependency) -> str:
+    contract = canonical_json.pretty(module.contract.to_json()).decode()
+    return "\n".join(
+        (
+            f"- {module.contract.ref}: `{module.contract.name}`, {plain(module.contract.purpose)} "
+            f"(shipped by {module.dependency}{f', {module.spec_task_id}' if module.spec_task_id else ''})",
+            fenced(contract, "json", indent="  "),
+            fenced(module.examples, "markdown", indent="  "),
+        )
+    )
+
+
+def _amendment(amendment: TaskAmendment) -> str:
+    return (
+        f"### {amendment.escalation_ref}, {amendment.amended_at}\n"
+        f"Why: {plain(amendment.rationale)}\n\nReplaced criteria:\n{_bullets(amendment.replaced_criteria)}"
+    )
+
+
+def _refuse_gaps(place: TaskPlace) -> None:
+    gaps = list(_gaps(place))
+    if gaps:
+        raise InputError(
+            f"the task {place.task_id}, {place}, cannot be written down; missing: {', '.join(gaps)}",
+            where=place.path,
+            remedy="complete these fields in the spec and have it approved again",
+        )
+
+
+def _gaps(place: TaskPlace) -> Iterable[str]:
+    """The fields that a record made past its validation leaves without content."""
+    for prefix, record, names in (
+        ("pillar_", place.source.pillar, ("name", "description")),
+        ("epic_", place.source.epic, ("name", "description")),
+        ("story_", place.source.story, ("name", "description")),
+        ("task_", place.source.task, ("name", "description")),
+        ("", place.source.task, ("subtasks", "acceptance_criteria", "io_contract_sketch")),
+        ("io_contract_sketch.", getattr(place.source.task, "io_contract_sketch", None), DIMENSION_LABELS),
+    ):
+        yield from (prefix + name for name in names if _is_empty(getattr(record, name, None)))
+
+
+def _is_empty(value: object) -> bool:
+    match value:
+        case BaseModel():
+            return False
+        case str():
+            return not plain(value) or is_placeholder(value)
+        case list():
+            texts = cast("list[object]", value)
+            return not texts or any(_is_empty(text) for text in texts)
+        case _:
+            return True

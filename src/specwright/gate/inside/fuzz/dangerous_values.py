@@ -1,0 +1,99 @@
+"""The values that break programs, by kind (design: module-directory, ship-gate).
+
+Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing else of the factory.
+
+Left out: integers beyond 64 bits and deeply nested JSON, which every plain program refuses in its own way;
+paths that hold NUL or lie outside the scratch directory; times with a zone, unless something speaks of zones."""
+
+import datetime
+import uuid
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_TEXTS = [
+    "", " ", "\n", "\t", "a", "0", "-1", "1.5", "\x00", "\ud800", "a\udfffb", "²", "٣", "½", "Ⅷ", "1e400", "nan", "inf",
+    "1" * 4301, "-" + "9" * 5000, "0." + "3" * 4400, "1_000", "+1", "1,000", "0x10", ".", "..", "-", "--", "=",
+    "ß", "İ", "ﬁ", "é", "e\u0301", "\u00a0", "\u2028", "\x85", "\ufeff", "\u200b", "\u202e", "😀", "\U0010ffff",
+    "\r\n", "a\r", "%s", "{}", "{0}", "\\", "'", '"', "(", "[", "*", "<a>", "a,b", "a\nb\n", "  a  b  ", "A", "Aa",
+]  # fmt: skip
+_BYTES = [b"", b"\x00", b"\xff", b"\xed\xa0\x80", b"a", b"\r\n", b"\xef\xbb\xbfa", b"0" * 5000]
+_INTS = [
+    0, 1, -1, 2, 3, 7, 10, -10, 99, 100, 255, 256, 1000, 65536, 2**31, -(2**31), 2**53 + 1, 2**63, -(2**63), 10**18,
+]  # fmt: skip
+_FLOATS = [
+    0.0, -0.0, 1.0, -1.0, 0.1, 0.5, 1.5, 2.675, 1e16, 1e308, -1e308, 5e-324, *map(float, ("nan", "inf", "-inf")),
+]  # fmt: skip
+_DECIMALS = [
+    "0", "1", "-1", "-0", "0.01", "0.005", "1.00", "10.50", "1E+2", "NaN", "sNaN", "Infinity", "-Infinity",
+    "1E+999999", "-1E+999999", "1E-999999", "1E+30", "0E+10", "9" * 40, "0." + "1" * 40, "-0.001",
+]  # fmt: skip
+_UTC = datetime.UTC
+_MOMENTS = [
+    datetime.datetime.fromisoformat(text)
+    for text in (
+        *("0001-01-01T00:00:00", "9999-12-31T23:59:59.999999", "1970-01-01T00:00:00", "2000-02-29T23:59:59"),
+        *("2024-12-31T23:59:59.999999", "2024-01-01T00:00:00", "1900-03-01T00:00:00"),
+    )
+]
+_TIMES = [datetime.time.min, datetime.time.max, datetime.time(12), datetime.time(23, 59, 59)]
+_SPANS = [
+    *(datetime.timedelta(0), datetime.timedelta.min, datetime.timedelta.max, datetime.timedelta.resolution),
+    *(datetime.timedelta(days=days) for days in (1, -1, 365)),
+    *(datetime.timedelta(hours=25), datetime.timedelta(microseconds=-1)),
+]
+_PATHS = [
+    "new.txt", "old.txt", "empty.txt", "bytes.bin", "folder", "folder/new.txt", "missing/new.txt", "old.txt/x",
+    "a b.txt", "ä\u0308.txt", "new", ".hidden", "-x", "n" * 300, "folder/../new.txt", "loop", "Old.TXT", "x.tar.gz",
+]  # fmt: skip
+_LARGE = 100
+
+
+class Sources(NamedTuple):
+    """What there is to draw from.
+
+    Args:
+        leaves: Values by kind, from the tests and from the contract's texts.
+        whole: Values of the tests.
+        given: What the tests give to each parameter.
+        lengths: Lengths that the contract mentions.
+        folder: The scratch directory, where paths lie.
+        aware: Whether times may have a zone.
+        confined: Whether a text might be used as a path.
+        huge: Whether large values are drawn at all.
+    """
+
+    leaves: Mapping[str, Sequence[Any]]
+    whole: Sequence[Any]
+    by_parameter: Mapping[str, Sequence[Any]]
+    lengths: Sequence[int]
+    folder: Path
+    aware: bool
+    confined: bool
+    huge: bool
+
+
+def dangerous_values(sources: Sources) -> dict[str, list[Any]]:
+    """Dangerous values of every kind, with the numbers that the contract mentions."""
+    zones = [None, _UTC] if sources.aware else [None]
+    texts = [text for text in _TEXTS if sources.huge or len(text) <= _LARGE]
+    return {
+        "str": list(map(confined, texts)) if sources.confined else texts,
+        "bytes": [data for data in _BYTES if sources.huge or len(data) <= _LARGE],
+        "bool": [True, False],
+        "int": [*_INTS, *sources.leaves.get("int", ())],
+        "float": [*_FLOATS, *sources.leaves.get("float", ())],
+        "Decimal": [*map(Decimal, _DECIMALS), *sources.leaves.get("Decimal", ())],
+        "datetime": [moment.replace(tzinfo=zone) for moment in _MOMENTS for zone in zones],
+        "date": [moment.date() for moment in _MOMENTS],
+        "time": [time.replace(tzinfo=zone) for time in _TIMES for zone in zones],
+        "timedelta": _SPANS,
+        "UUID": [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)],
+        "Path": [sources.folder, *(sources.folder / name for name in _PATHS)],
+    }
+
+
+def confined(text: str) -> str:
+    """A text that names no file outside the directory, should the module take it for a name."""
+    return text.replace("/", "_").replace("..", "._")

@@ -1,0 +1,290 @@
+"""Calls the module under the fuzz and judges what it did (design: module-directory, ship-gate).
+
+Loaded by `inside.fuzz.runner`, which runs without the module: every call goes through the gate to the process that holds it.
+What is seen goes out at once, so that it is known also if the module ends its process."""
+
+import contextlib
+import os
+import shutil
+import signal
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
+from specwright.gate.inside.frames import Link
+from specwright.gate.inside.fuzz.rendering import measure, shown
+from specwright.gate.inside.fuzz.shapes import Shape, mismatch
+
+MOST_KINDS = 5
+"""The most kinds of faults that are reported."""
+
+_MOST_TEXT = 300
+_MOST_MESSAGE = 160
+_TIMES = 5
+_ONE_IN = 3
+"""One in so many inputs is given twice. The input itself decides which, so that a shrunk one is chosen alike."""
+
+
+class OverTimeError(BaseException):
+    """The budget is used up; no bare `except Exception` keeps it."""
+
+
+class HangError(BaseException):
+    """A call does not end."""
+
+
+class CounterexampleError(Exception):
+    """Tells Hypothesis that a call is a counterexample; each kind of fault has a subclass of its own."""
+
+
+class _Fault(NamedTuple):
+    """Something that no contract allows: what kind, what happened, and where in the module."""
+
+    kind: str
+    happened: str
+    line: str = ""
+
+
+class _Outcome(NamedTuple):
+    """What one call did.
+
+    Args:
+        text: Of the result, as it crossed; equal results have equal texts.
+        result: Itself.
+        errors: The names of an exception's class and bases, if it raised one.
+        message: Of the exception.
+        line: Where in the module it was raised.
+        changed: Whether the module changed what it was given.
+        unfit: What is wrong with a result that does not cross the boundary.
+    """
+
+    text: bytes = b""
+    result: Any = None
+    errors: tuple[str, ...] = ()
+    message: str = ""
+    line: str = ""
+    changed: bool = False
+    unfit: str = ""
+
+    def description(self) -> str:
+        return f"raises {self.errors[0]}" if self.errors else f"gives {shown(self.result)}"
+
+    def same(self) -> bytes:
+        return self.errors[0].encode() if self.errors else self.text
+
+
+class ModuleUnderTest:
+    """The module, called in a directory of its own.
+
+    Args:
+        request: What `fuzz` asks.
+        scratch: Holds that directory.
+        link: To the gate.
+        send: Sends a message of this process, marked as its own.
+        codec: For arguments and results.
+    """
+
+    def __init__(
+        self, request: dict[str, Any], scratch: Path, link: Link, send: Callable[..., None], codec: Codec
+    ) -> None:
+        self.request = request
+        self.folder = scratch / "here"
+        self.entries: list[str] = [entry["name"] for entry in request["entries"]]
+        self._link = link
+        self._send = send
+        self._codec = codec
+        self._last = 0
+
+    def text(self, arguments: dict[str, Any]) -> bytes:
+        """The arguments of a call as they cross; empty if they do not."""
+        try:
+            nothing: list[object] = []
+            return self._codec.encode([nothing, arguments])
+        except UnencodableError:
+            return b""
+
+    def call(self, entry: str, text: bytes) -> _Outcome:
+        """Call an entry point once, bounded in time.
+
+        Raises:
+            HangError: there is no reply.
+        """
+        if self.request["files"]:
+            self._lay_out()
+        self._last += 1
+        folder = str(self.folder if self.request["files"] else self.folder.parent)
+        call = {
+            "event": "call",
+            "id": self._last,
+            "module": self.request["name"],
+            "entry": entry,
+            "cwd": folder,
+        }
+        signal.setitimer(signal.ITIMER_REAL, self.request["call_seconds"])
+        try:
+            self._send(call, text)
+            header, reply = self._link.receive()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return self._outcome(header, reply)
+
+    def _outcome(self, header: dict[str, Any], reply: bytes) -> _Outcome:
+        changed = bool(header.get("changed"))
+        if "error" in header:
+            names = tuple(name for _, name in header["error"])
+            return _Outcome(b"", None, names, _short(header["message"]), header["line"], changed)
+        if "unfit" in header:
+            what: str = header["unfit"].partition("; ")[0]
+            return _Outcome(unfit=what[what.find("returns") :] or "returns what cannot cross")
+        try:
+            return _Outcome(reply, self._codec.decode(reply), changed=changed)
+        except UndecodableError as error:
+            return _Outcome(changed=changed, unfit=f"returns what is no value: {error}")
+
+    def _lay_out(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        (self.folder / "folder").mkdir(parents=True, exist_ok=True)
+        (self.folder / "old.txt").write_text("one\ntwo\n", encoding="utf-8")
+        (self.folder / "empty.txt").write_bytes(b"")
+        (self.folder / "bytes.bin").write_bytes(b"\xff\xfe\x00\x80")
+        with contextlib.suppress(OSError):
+            (self.folder / "loop").symlink_to("loop")
+
+
+class Examination:
+    """Judges calls.
+
+    Args:
+        subject: The module.
+        returns: The type of what it returns.
+        send: Tells what is found.
+    """
+
+    def __init__(self, subject: ModuleUnderTest, returns: Shape, send: Callable[..., None]) -> None:
+        self._subject = subject
+        self._request = subject.request
+        self._returns = returns
+        self._send = send
+        self._kinds: dict[str, type[CounterexampleError]] = {}
+        self._settled: set[str] = set()
+        self.deadline = time.monotonic()
+        self.processor_deadline = time.process_time()
+
+    def allow(self, seconds: float) -> None:
+        """Go on for so long in processor time of this process, and a few times as long by the clock, which also counts
+        the module's; so another program's load does not shorten it much."""
+        self.processor_deadline = time.process_time() + seconds
+        self.deadline = time.monotonic() + _TIMES * seconds
+
+    def settle(self) -> bool:
+        """What was found is shrunk; look for others. Whether there was anything new."""
+        new = bool(self._kinds.keys() - self._settled)
+        self._settled |= self._kinds.keys()
+        return new
+
+    def sweep(self, inputs: Iterator[dict[str, Any]]) -> None:
+        """Examine inputs that are not drawn; the first one of each kind is reported."""
+        for arguments in inputs:
+            with contextlib.suppress(CounterexampleError):
+                self.examine(arguments, first_only=True)
+
+    def examine(self, arguments: dict[str, Any], *, first_only: bool = False) -> None:
+        """Call the module and raise if it did what no contract allows.
+
+        Raises:
+            CounterexampleError: of a class of its own for every kind of fault, by which Hypothesis tells them apart.
+        """
+        if time.process_time() > self.processor_deadline or time.monotonic() > self.deadline:
+            raise OverTimeError
+        if self._request["most_size"] and measure(arguments) > self._request["most_size"]:
+            return
+        if not (text := self._subject.text(arguments)):
+            return
+        call = self._shown(arguments)
+        self._send({"event": "calling", "call": call, "size": measure(arguments)})
+        fault = next(self._faults(arguments, text), None)
+        if fault is None:
+            return
+        key = f"{fault.kind} {fault.line or fault.happened[:40]}"
+        if key in self._settled or (first_only and key in self._kinds):
+            return
+        if key not in self._kinds:
+            if len(self._kinds) >= MOST_KINDS:
+                return
+            self.allow(self._request["seconds"])  # to shrink it, and to find others
+        event = {"key": key, "call": call, **fault._asdict()}
+        self._send({"event": "counterexample", **event})
+        raise self._kinds.setdefault(key, type(f"Found{len(self._kinds)}", (CounterexampleError,), {}))
+
+    def _faults(self, arguments: dict[str, Any], text: bytes) -> Iterator[_Fault]:
+        main, *twins = self._subject.entries
+        outcome = self._subject.call(main, text)
+        yield from self._undeclared(outcome, arguments)
+        if outcome.changed:
+            yield _Fault("changed", "changes an argument that it was given")
+        if self._request["repeatable"] and zlib.crc32(text) % _ONE_IN == 0:
+            repeated = self._subject.call(main, text)
+            if repeated.same() != outcome.same():
+                yield _Fault(
+                    "differs",
+                    f"{outcome.description()}, and when it is called again it {repeated.description()}",
+                )
+        for other in twins:
+            twin = self._subject.call(other, text)
+            if self._request["repeatable"] and twin.same() != outcome.same():
+                yield _Fault("twins", f"{outcome.description()}, but {other} {twin.description()}")
+            yield from self._undeclared(twin, arguments)
+
+    def _undeclared(self, outcome: _Outcome, arguments: dict[str, Any]) -> Iterator[_Fault]:
+        if outcome.errors:
+            declared = self._request["errors"]
+            above = next((name for name in outcome.errors if name in declared), "")
+            near = f"; it is a {above}, but errors match by exact class" if above else ""
+            if outcome.errors[0] not in declared and not (
+                "OSError" in declared and "OSError" in outcome.errors
+            ):
+                yield _Fault("raises", f"raises {outcome.errors[0]}: {outcome.message}{near}", outcome.line)
+            return
+        if outcome.unfit:
+            yield _Fault("returns", outcome.unfit)
+        elif problem := mismatch(outcome.result, self._returns):
+            yield _Fault("returns", f"returns a value of another type: {problem}")
+        for name, limits in self._request["bounds"].items():
+            for limit in limits:
+                if name in arguments and arguments[name] is not None and _breaks(arguments[name], limit):
+                    text = f"{outcome.description()}, though {name} breaks {limit['text']!r}"
+                    yield _Fault("accepts", text, f"{name}: {limit['text']}")
+
+    def _shown(self, arguments: dict[str, Any]) -> str:
+        parts: list[str] = []
+        named = False
+        for name in self._request["parameters"]:
+            if name in arguments:
+                text = shown(arguments[name])
+                parts.append(f"{name}={text}" if named else text)
+            else:
+                named = True
+        text = f"{self._request['entries'][0]['name']}({', '.join(parts)})"
+        text = text.replace(f"{self._subject.folder}{os.sep}", "").replace(str(self._subject.folder), ".")
+        return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 4]}...)"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_MESSAGE else f"{text[:_MOST_MESSAGE]}..."
+
+
+def _breaks(value: Any, limit: dict[str, Any]) -> bool:
+    if limit["of"] == "choice":
+        return value not in limit["values"]
+    measured: Any = len(value) if limit["of"] == "length" else value
+    exact = Decimal(measured)
+    if exact.is_nan():
+        return True
+    low, high = limit["low"], limit["high"]
+    if low and (exact < Decimal(low) or (limit["above"] and exact == Decimal(low))):
+        return True
+    return bool(high) and (exact > Decimal(high) or (limit["below"] and exact == Decimal(high)))

@@ -1,0 +1,185 @@
+"""Values of boundary types, on the side of the fuzz that meets the module: what a type means, and whether a value is
+of it (design: module-directory).
+
+Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing else of the factory.
+
+A value is of a type as a reader of the contract would say: deeply, an int stands for a float, but a bool for
+no int and a datetime for no date."""
+
+import ast
+import dataclasses
+import datetime
+import pathlib
+import uuid
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from specwright.gate.inside.fuzz.rendering import shown
+
+CONSTRUCTORS: dict[str, Any] = {
+    "Decimal": Decimal,
+    "datetime": datetime.datetime,
+    "date": datetime.date,
+    "time": datetime.time,
+    "timedelta": datetime.timedelta,
+    "UUID": uuid.UUID,
+    "Path": pathlib.Path,
+}
+"""The boundary types that are no builtins, by their bare names."""
+
+_PLAIN = {"bool": bool, "int": int, "float": float, "str": str, "bytes": bytes, "list": list, "dict": dict}
+_SCALARS: dict[str, Any] = {**_PLAIN, **CONSTRUCTORS}
+
+
+class Shape(NamedTuple):
+    """A type.
+
+    Args:
+        kind: A scalar's name; `none`, `union`, `literal`, `class`, or the name of a container, with
+            `tuple...` for one of any length.
+        parts: Of a union, a container, or the fields of a class.
+        values: Of a Literal.
+        name: Of a class; for messages, of anything.
+        fields: The names of a class's fields.
+        defaults: Those fields that may be left out.
+    """
+
+    kind: str
+    parts: tuple["Shape", ...] = ()
+    values: tuple[Any, ...] = ()
+    name: str = ""
+    fields: tuple[str, ...] = ()
+
+
+class Classes(NamedTuple):
+    """The exported classes: what their statements say, and the classes themselves."""
+
+    stated: Mapping[str, Any]
+    found: Mapping[str, Any]
+
+
+def shape_of(text: str, classes: Classes) -> Shape:
+    """What a type in normal form means."""
+    return _shape(ast.parse(text, mode="eval").body, classes, ())
+
+
+def _shape(node: ast.expr, classes: Classes, within: tuple[str, ...]) -> Shape:
+    text = ast.unparse(node)
+    match node:
+        case ast.Constant(value=None):
+            return Shape("none", name="None")
+        case ast.BinOp(left=left, right=right):
+            sides = [_shape(side, classes, within) for side in (left, right)]
+            parts = tuple(
+                part for side in sides for part in (side.parts if side.kind == "union" else (side,))
+            )
+            return Shape("union", parts, name=text)
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
+            values = ast.literal_eval(inner)
+            return Shape("literal", values=values if isinstance(inner, ast.Tuple) else (values,), name=text)
+        case ast.Subscript(value=ast.Name(id=base), slice=inner):
+            elements = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
+            if base == "tuple" and isinstance(elements[-1], ast.Constant) and elements[-1].value is ...:
+                base, elements = "tuple...", elements[:1]
+            return Shape(base, tuple(_shape(element, classes, within) for element in elements), name=text)
+        case _:
+            return Shape(text, name=text) if text in _SCALARS else _class(text, classes, within)
+
+
+def _class(name: str, classes: Classes, within: tuple[str, ...]) -> Shape:
+    stated = classes.stated[name]
+    found = classes.found[name]
+    if stated["kind"].endswith("Enum"):
+        return Shape("literal", values=tuple(found), name=name)
+    if name in within:
+        # a class of itself: no value goes on for ever
+        return Shape("none", name=name)
+    parts = [
+        _shape(ast.parse(text, mode="eval").body, classes, (*within, name)) for _, text in stated["fields"]
+    ]
+    fields = tuple(field for field, _ in stated["fields"])
+    return Shape("class", tuple(parts), (found,), name, fields)
+
+
+def mismatch(value: Any, shape: Shape, place: str = "result") -> str:
+    """Where a value is of another type, in words; empty if it is of this one."""
+    match shape.kind:
+        case "none":
+            return "" if value is None else _other(value, shape, place)
+        case "union":
+            fits = any(not mismatch(value, part) for part in shape.parts)
+            return "" if fits else _other(value, shape, place)
+        case "literal":
+            same = any(type(value) is type(literal) and value == literal for literal in shape.values)
+            return "" if same else _other(value, shape, place)
+        case "class":
+            return _class_mismatch(value, shape, place)
+        case kind if kind in _SCALARS and not shape.parts:
+            return "" if _is_scalar(value, kind) else _other(value, shape, place)
+        case _:
+            return _container_mismatch(value, shape, place)
+
+
+def _is_scalar(value: Any, kind: str) -> bool:
+    if kind == "int":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "float":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind == "date":
+        return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+    return isinstance(value, _SCALARS[kind])
+
+
+def _class_mismatch(value: Any, shape: Shape, place: str) -> str:
+    found = shape.values[0]
+    if dataclasses.is_dataclass(found):
+        if type(value).__name__ != shape.name or not dataclasses.is_dataclass(value):
+            return _other(value, shape, place)
+        members = [(getattr(value, name, None), f"{place}.{name}") for name in shape.fields]
+    else:
+        row: Any = value
+        if not isinstance(value, dict) or set(row) != set(shape.fields):
+            return _other(row, shape, place)
+        members = [(row[name], f"{place}[{name!r}]") for name in shape.fields]
+    pairs = zip(members, shape.parts, strict=True)
+    return next((found for (part, inner), of in pairs if (found := mismatch(part, of, inner))), "")
+
+
+def _container_mismatch(value: Any, shape: Shape, place: str) -> str:
+    base: Any = {"tuple...": tuple, "tuple": tuple, "set": set, "frozenset": frozenset, **_PLAIN}[shape.kind]
+    if not isinstance(value, base) or (shape.kind == "tuple" and len(value) != len(shape.parts)):
+        return _other(value, shape, place)
+    return next(
+        (found for part, of, inner in _elements(value, shape, place) if (found := mismatch(part, of, inner))),
+        "",
+    )
+
+
+def _elements(value: Any, shape: Shape, place: str) -> Iterator[tuple[Any, Shape, str]]:
+    if shape.kind == "dict":
+        for key, part in value.items():
+            yield key, shape.parts[0], f"the key {shown(key)} of {place}"
+            yield part, shape.parts[1], f"{place}[{shown(key)}]"
+    elif shape.kind == "tuple":
+        for index, (part, of) in enumerate(zip(value, shape.parts, strict=True)):
+            yield part, of, f"{place}[{index}]"
+    elif shape.kind in {"set", "frozenset"}:
+        for part in value:
+            yield part, shape.parts[0], f"{shown(part)} in {place}"
+    else:
+        for index, part in enumerate(value):
+            yield part, shape.parts[0], f"{place}[{index}]"
+
+
+def _other(value: Any, shape: Shape, place: str) -> str:
+    return f"{place} is {shown(value)}, which is no {shape.name}"
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether a value can be a key; a signalling NaN cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

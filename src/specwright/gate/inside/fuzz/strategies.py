@@ -1,0 +1,240 @@
+"""The inputs that the fuzz draws: Hypothesis strategies from the annotations (design: module-directory, ship-gate).
+
+Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing else of the factory.
+
+Annotations alone find half of the faults. So every leaf is drawn from one of: the constants of the tests, as
+they are or changed a little; what the contract's texts mention, with its neighbours; what was drawn for
+another place of the same call (equal names, keys that hit and miss); what breaks programs (unpaired
+surrogates, digits that are not decimal, texts over 4,300 digits, NaN, the ends of datetime); and anything.
+
+Left out: integers beyond 64 bits and deeply nested JSON, which every plain program refuses in its own way, and
+paths that hold NUL or lie outside the scratch directory."""
+
+import copy
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from specwright.gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values
+from specwright.gate.inside.fuzz.shapes import Shape, is_hashable, mismatch
+
+_Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+_LENGTHS = [2, 3, 10, 63, 64, 255, 256, 1000, 1001, 5000]
+_MOST_LENGTH = 20_000
+_JSON_DEPTH = 3
+
+
+def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
+    """The leaves of some values by kind, each once."""
+    found: dict[str, dict[str, Any]] = {}
+    waiting = list(values)
+    while waiting:
+        value = whole = waiting.pop(0)
+        if isinstance(value, dict):
+            waiting += (*whole, *whole.values())
+        elif type(value).__name__ in {"list", "tuple", "set", "frozenset"}:
+            waiting += list(whole)
+        elif value is not None:
+            found.setdefault(type(value).__name__.replace("PosixPath", "Path"), {})[repr(value)] = value
+    return {kind: list(of.values()) for kind, of in found.items()}
+
+
+def arguments(
+    shapes: Mapping[str, Shape], defaults: frozenset[str], sources: Sources
+) -> st.SearchStrategy[dict[str, Any]]:
+    """The arguments of one call, by name.
+
+    Args:
+        shapes: The types of the parameters.
+        defaults: Parameters that may be left out.
+        sources: What to draw from.
+    """
+    kinds = _strategies(sources)
+    candidates = {
+        name: [
+            value
+            for value in (*sources.by_parameter.get(name, ()), *sources.whole)
+            if not mismatch(value, shape)
+        ]
+        for name, shape in shapes.items()
+    }
+
+    @st.composite
+    def call(draw: _Draw) -> dict[str, Any]:
+        maker = _Maker(draw, kinds, sources)
+        drawn: dict[str, Any] = {}
+        for name, shape in shapes.items():
+            if name in defaults and draw(_ONE_IN_FOUR) == 3:
+                continue
+            if (whole := candidates[name]) and draw(_ONE_IN_FOUR) == 3:
+                drawn[name] = maker.noted(copy.deepcopy(draw(st.sampled_from(whole))))
+            else:
+                drawn[name] = maker.value(shape, 0)
+        return drawn
+
+    return call()
+
+
+_ONE_IN_FOUR = st.integers(0, 3)
+_ONE_IN_TEN = st.integers(0, 9)
+_SMALL = st.sampled_from([1, 2, 0, 3, 1, 2, 4, 6])
+# not `st.characters()`: its tables of Unicode take a second to make, and there is no place to keep them
+_LETTERS = st.one_of(
+    st.integers(32, 126).map(chr), st.integers(0, 0x2FFF).map(chr), st.integers(0, 0x10FFFF).map(chr)
+)
+_JSON_KEYS = st.sampled_from(["a", "b", "id", "", "name"])
+
+
+class _Maker:
+    """Draws the values of one call, and remembers them for its other places."""
+
+    def __init__(
+        self,
+        draw: _Draw,
+        kinds: Mapping[str, st.SearchStrategy[Any]],
+        sources: Sources,
+    ) -> None:
+        self._draw = draw
+        self._kinds = kinds
+        self._sources = sources
+        self._seen: dict[str, list[Any]] = {}
+
+    def noted(self, value: Any) -> Any:
+        """The value, with its leaves remembered."""
+        for kind, leaves in leaves_of([value]).items():
+            self._seen.setdefault(kind, []).extend(leaves[:20])
+        return value
+
+    def value(self, shape: Shape, depth: int) -> Any:
+        """A value of a type."""
+        match shape.kind:
+            case "none":
+                return None
+            case "union":
+                return self.value(self._draw(st.sampled_from(shape.parts)), depth)
+            case "literal":
+                return self._draw(st.sampled_from(shape.values))
+            case "class":
+                return self._instance(shape, depth)
+            case "tuple":
+                return tuple(self.value(part, depth + 1) for part in shape.parts)
+            case "list" | "dict" if not shape.parts:
+                return self._json(shape.kind, 0)
+            case "list" | "tuple..." | "set" | "frozenset" | "dict":
+                return self._container(shape, depth)
+            case kind:
+                return self._leaf(kind)
+
+    def _leaf(self, kind: str) -> Any:
+        seen = self._seen.setdefault(kind, [])
+        if seen and self._draw(_ONE_IN_FOUR) == 3:
+            return self._draw(st.sampled_from(list(seen)))
+        value = self._draw(self._kinds[kind])
+        seen.append(value)
+        return value
+
+    def _instance(self, shape: Shape, depth: int) -> Any:
+        drawn = {
+            field: self.value(part, depth + 1) for field, part in zip(shape.fields, shape.parts, strict=True)
+        }
+        return shape.values[0](**drawn)
+
+    def _container(self, shape: Shape, depth: int) -> Any:
+        length = self._draw(_SMALL)
+        if self._sources.huge and depth == 0 and self._draw(_ONE_IN_TEN) == 9:
+            length = self._draw(st.sampled_from([20, 100, *self._sources.lengths]))
+        distinct = min(length, 6)
+        if shape.kind == "dict":
+            pairs = [
+                (self.value(shape.parts[0], depth + 1), self.value(shape.parts[1], depth + 1))
+                for _ in range(distinct)
+            ]
+            return {key: value for key, value in pairs if is_hashable(key)}
+        parts = [self.value(shape.parts[0], depth + 1) for _ in range(distinct)]
+        if parts and self._draw(_ONE_IN_FOUR) == 3:
+            parts[-1] = copy.deepcopy(parts[0])
+        while parts and len(parts) < length:
+            parts += copy.deepcopy(parts[: length - len(parts)])
+        if shape.kind == "list":
+            return parts
+        if shape.kind == "tuple...":
+            return tuple(parts)
+        return (set if shape.kind == "set" else frozenset)(filter(is_hashable, parts))
+
+    def _json(self, kind: str, depth: int) -> Any:
+        length = self._draw(_SMALL) if depth < _JSON_DEPTH else 0
+        if kind == "list":
+            return [self._json_value(depth + 1) for _ in range(length)]
+        return {self._json_key(): self._json_value(depth + 1) for _ in range(length)}
+
+    def _json_key(self) -> str:
+        return self._leaf("str") if self._draw(_ONE_IN_FOUR) else self._draw(_JSON_KEYS)
+
+    def _json_value(self, depth: int) -> Any:
+        kind = self._draw(st.sampled_from(["str", "int", "float", "bool", "none", "list", "dict"]))
+        if kind in {"list", "dict"}:
+            return self._json(kind, depth)
+        return None if kind == "none" else self._leaf(kind)
+
+
+def _strategies(sources: Sources) -> dict[str, st.SearchStrategy[Any]]:
+    dangers = dangerous_values(sources)
+
+    def kind(name: str, *free: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        drawn = [st.sampled_from(list(found)) for found in (sources.leaves.get(name), dangers[name]) if found]
+        return st.one_of(*drawn, *free)
+
+    zones = st.sampled_from([None, datetime.UTC]) if sources.aware else st.none()
+    return {
+        "str": _texts(sources, dangers["str"]),
+        "bytes": kind("bytes", st.binary(max_size=12)),
+        "bool": st.booleans(),
+        "int": kind("int", st.integers(-20, 120), st.integers()),
+        "float": kind("float", st.floats(-1000, 1000), st.floats()),
+        "Decimal": kind("Decimal", st.decimals(-1000, 1000, places=2), st.decimals(allow_nan=False)),
+        "datetime": kind("datetime", st.datetimes(timezones=zones)),
+        "date": kind("date", st.dates()),
+        "time": kind("time", st.times(timezones=zones)),
+        "timedelta": kind("timedelta", st.timedeltas()),
+        "UUID": kind("UUID", st.uuids()),
+        "Path": st.sampled_from(dangers["Path"]),
+    }
+
+
+def _texts(sources: Sources, dangers: list[str]) -> st.SearchStrategy[str]:
+    own = [text for text in sources.leaves.get("str", ()) if len(text) <= _MOST_LENGTH]
+    alphabet = st.sampled_from(sorted({letter for text in own for letter in text[:200]} | set("a0 -.")))
+    written, free = (st.lists(letters, max_size=16).map("".join) for letters in (alphabet, _LETTERS))
+    branches: list[st.SearchStrategy[str]] = [st.sampled_from(own)] if own else []
+    branches += [st.sampled_from(dangers), written, free, _changed(own or ["a"], dangers)]
+    if sources.huge:
+        lengths = [length for length in (*sources.lengths, *_LENGTHS) if 0 < length <= _MOST_LENGTH]
+        units = st.one_of(alphabet, st.sampled_from([*own, "a"]))
+        branches.append(st.builds(_filled, units, st.sampled_from(lengths)))
+    return st.one_of(*branches).map(confined) if sources.confined else st.one_of(*branches)
+
+
+@st.composite
+def _changed(draw: _Draw, own: list[str], dangers: list[str]) -> str:
+    """A text of the tests with one thing changed."""
+    text = draw(st.sampled_from(own))
+    place = draw(st.integers(0, min(len(text), 60)))
+    other = draw(st.sampled_from([*own, *dangers]))
+    how = draw(st.sampled_from(["cut", "put", "drop", "twice", "swap", "join", "lines"]))
+    changed = {
+        "cut": text[:place],
+        "put": text[:place] + other[:40] + text[place:],
+        "drop": text[:place] + text[place + 1 :],
+        "twice": text[:place] + text,
+        "swap": text[:place] + other[:1] + text[place + 1 :],
+        "join": text + draw(st.sampled_from(["", " ", ",", "-", ":", "=", "\n"])) + other[:40],
+        "lines": f"{text}\n{other[:40]}\n",
+    }
+    return changed[how]
+
+
+def _filled(unit: str, length: int) -> str:
+    return (unit * (length // max(1, len(unit)) + 1))[:length] if unit else ""

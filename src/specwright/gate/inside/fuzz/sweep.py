@@ -1,0 +1,174 @@
+"""Calls that are always tried: those of the tests with one thing replaced by what breaks programs (design:
+module-directory, ship-gate).
+
+Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing else of the factory. Nothing is drawn:
+what is known to be dangerous is tried at every place, each once."""
+
+import copy
+import datetime
+import itertools
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from specwright.gate.inside.fuzz.dangerous_values import Sources, dangerous_values
+from specwright.gate.inside.fuzz.rendering import measure
+from specwright.gate.inside.fuzz.shapes import Shape, is_hashable, mismatch
+
+_LARGE = 2500
+"""Characters or elements: more than twice as many as Python nests calls, and few enough for a plain program."""
+_MOST_SWEPT = 200
+_MOST_GIVEN = 8
+_TIMES = 3
+_DIGITS = re.compile("[0-9]+")
+_MANY_DIGITS = ("9" * 12, "9" * 18)
+
+
+def sweep(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, Any]]:
+    """Arguments by name, call by call.
+
+    Args:
+        shapes: The types of the parameters.
+        sources: What the tests give, and what the contract mentions.
+    """
+    usual = _usual(shapes, sources)
+    dangers = dangerous_values(sources)
+    for name, shape in shapes.items():
+        values = itertools.chain(
+            _overlarge_numbers(_tested(name, shape, sources)), _dangerous(shape, dangers)
+        )
+        for value, _ in zip(values, range(_MOST_SWEPT), strict=False):
+            yield {**copy.deepcopy(usual), name: value}
+
+
+def enlarged(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, Any]]:
+    """What the tests give, made large: texts and lists repeated, one element or character alone, many times.
+
+    A program that calls itself for each element ends here, whatever it was drawn.
+    """
+    for name, shape in shapes.items():
+        for value, at in itertools.product(_tested(name, shape, sources)[:_MOST_GIVEN], (0, -1)):
+            usual = _usual(shapes, sources, at)
+            for large in _large(value):
+                if not mismatch(large, shape):
+                    yield {**copy.deepcopy(usual), name: large}
+
+
+def _tested(name: str, shape: Shape, sources: Sources) -> list[Any]:
+    return [value for value in sources.by_parameter.get(name, ()) if not mismatch(value, shape)]
+
+
+def _usual(shapes: Mapping[str, Shape], sources: Sources, at: int = 0) -> dict[str, Any]:
+    """A call as the tests make it, the first one's arguments or the last one's."""
+    tested = {name: _tested(name, shape, sources) for name, shape in shapes.items()}
+    return {name: tested[name][at] if tested[name] else _plainest(shape) for name, shape in shapes.items()}
+
+
+def _overlarge_numbers(tested: Sequence[Any]) -> Iterator[str]:
+    """The texts of the tests with one number in them larger than what most things hold."""
+    for text in [value for value in tested if isinstance(value, str)][:_MOST_GIVEN]:
+        for number in _DIGITS.finditer(text):
+            yield from (text[: number.start()] + digits + text[number.end() :] for digits in _MANY_DIGITS)
+
+
+def _large(value: Any) -> Iterator[Any]:
+    """A value made large, in a few ways."""
+    if measure(value) > _LARGE:
+        return
+    if isinstance(value, (str, bytes)) and value:
+        yield (value * _LARGE)[:_LARGE]
+        yield value[:1] * _LARGE
+    elif isinstance(value, list) and value:
+        whole: list[Any] = [*value]
+        yield [copy.deepcopy(part) for part in (whole * _LARGE)[:_LARGE]]
+        yield from ([large] for large in _large(whole[0]))
+
+
+def _plainest(shape: Shape) -> Any:
+    match shape.kind:
+        case "none":
+            return None
+        case "union":
+            return _plainest(shape.parts[0])
+        case "literal":
+            return shape.values[0]
+        case "class":
+            return shape.values[0](
+                **{f: _plainest(p) for f, p in zip(shape.fields, shape.parts, strict=True)}
+            )
+        case "tuple":
+            return tuple(map(_plainest, shape.parts))
+        case "list" | "dict" if not shape.parts:
+            return [] if shape.kind == "list" else {}
+        case "list" | "tuple..." | "set" | "frozenset":
+            return _BUILD[shape.kind]([_plainest(shape.parts[0])])
+        case "dict":
+            return {_plainest(shape.parts[0]): _plainest(shape.parts[1])}
+        case kind:
+            return _PLAINEST[kind]
+
+
+def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]]) -> Iterator[Any]:
+    """Values of a type that hold one dangerous leaf."""
+    match shape.kind:
+        case "none" | "literal":
+            yield from shape.values or (None,)
+        case "union":
+            for part in shape.parts:
+                yield from _dangerous(part, dangers)
+        case "class" | "tuple":
+            whole = [_plainest(part) for part in shape.parts]
+            for place, part in enumerate(shape.parts):
+                for value in _dangerous(part, dangers):
+                    parts = [*copy.deepcopy(whole[:place]), value, *copy.deepcopy(whole[place + 1 :])]
+                    named = dict(zip(shape.fields, parts, strict=False))
+                    yield shape.values[0](**named) if shape.kind == "class" else tuple(parts)
+        case "list" | "tuple..." | "set" | "frozenset" if shape.parts:
+            yield _BUILD[shape.kind]([])
+            other = _plainest(shape.parts[0])
+            for value in filter(
+                is_hashable if "set" in shape.kind else _is_any, _dangerous(shape.parts[0], dangers)
+            ):
+                yield _BUILD[shape.kind]([value])
+                yield _BUILD[shape.kind]([copy.deepcopy(other), value])
+                yield _BUILD[shape.kind]([copy.deepcopy(value) for _ in range(_TIMES)])
+        case "dict" if shape.parts:
+            yield {}
+            key = _plainest(shape.parts[0])
+            yield from (
+                {found: _plainest(shape.parts[1])}
+                for found in _dangerous(shape.parts[0], dangers)
+                if is_hashable(found)
+            )
+            yield from ({key: found} for found in _dangerous(shape.parts[1], dangers))
+        case kind:
+            yield from dangers.get(kind, ())
+
+
+def _is_any(value: Any) -> bool:
+    return True
+
+
+_BUILD: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "tuple...": tuple,
+    "set": set,
+    "frozenset": frozenset,
+}
+_PLAINEST: dict[str, Any] = {
+    "str": "a",
+    "bytes": b"a",
+    "bool": False,
+    "int": 1,
+    "float": 1.0,
+    "Decimal": Decimal(1),
+    "datetime": datetime.datetime.fromisoformat("2024-01-01T00:00:00"),
+    "date": datetime.date(2024, 1, 1),
+    "time": datetime.time(12),
+    "timedelta": datetime.timedelta(days=1),
+    "UUID": uuid.UUID(int=1),
+    "Path": Path("new.txt"),
+}

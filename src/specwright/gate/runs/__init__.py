@@ -1,0 +1,1 @@
+"""Runs of a module's tests and examples in the sandbox."""

@@ -1,0 +1,164 @@
+"""The stages of the gate: what each observed, and those after the tests, side by side (design: ship-gate, benchmarks).
+
+The null module, strength and the contract fuzz wait for processes most of their time and need nothing of each other.
+Their processes are started while tests and examples still run, so that they have loaded what they need when their turn
+comes; where it does not come, they are stopped. Findings are reported in the order of the stages.
+"""
+
+import time
+from collections.abc import Callable, Collection, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from typing import Self
+
+from specwright.gate.fuzz.check import FuzzBounds, examine_contract, is_repeatable
+from specwright.gate.fuzz.determinism import prepare_second_process
+from specwright.gate.runs.suite_run import named_tests, null_module_findings, prepare_null_module
+from specwright.gate.sandbox.pair import prepare
+from specwright.gate.sandbox.staging import Staged
+from specwright.gate.source.files import ParsedFiles
+from specwright.gate.strength.check import examine_strength, uses_hypothesis
+from specwright.gate.strength.run import start_runner
+from specwright.ports.gate import Candidate, Finding, StageResult
+
+STAGES = (
+    "layout", "static", "surface", "imports", "obligations", "tests", "examples", "null_module", "strength", "fuzz"
+)  # fmt: skip
+"""In the order in which their results are reported."""
+
+
+class StageLog:
+    """Collects the findings of a judgement, and what each stage observed.
+
+    Args:
+        skipped: Stages that the settings turn off, or that a preflight goes without.
+    """
+
+    def __init__(self, skipped: Collection[str]) -> None:
+        self.findings: list[Finding] = []
+        self.notes: list[str] = []
+        self._skipped = skipped
+        self._observed: dict[str, tuple[int, float]] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Generator[list[Finding], None, None]:
+        """Time a stage; what is put into the list are its findings."""
+        findings: list[Finding] = []
+        began = time.monotonic()
+        yield findings
+        self.add(name, findings, time.monotonic() - began)
+
+    def add(self, name: str, findings: Iterable[Finding], seconds: float = 0.0) -> None:
+        """Note what a stage found; one that is noted twice has the sum of both."""
+        before = len(self.findings)
+        self.findings += findings
+        count, total = self._observed.get(name, (0, 0.0))
+        self._observed[name] = count + len(self.findings) - before, total + seconds
+
+    def results(self) -> tuple[StageResult, ...]:
+        """What each stage observed."""
+        return tuple(map(self._result, STAGES))
+
+    def _result(self, name: str) -> StageResult:
+        if name in self._skipped:
+            return StageResult(name, "SKIPPED")
+        if name not in self._observed:
+            return StageResult(name, "NOT_RUN")
+        findings, seconds = self._observed[name]
+        return StageResult(name, "FAIL" if findings else "PASS", findings, round(1000 * seconds, 3))
+
+
+class MeasuringStages:
+    """Null module, strength and fuzz of one candidate; used as a context manager, it leaves nothing running.
+
+    Args:
+        staged: Laid out by `stage`; its surface is the contract's.
+        candidate: Its contract and those of its dependencies.
+        files: As they would ship.
+        strength: The least share of mutants that must die; 0 leaves strength and the null module out.
+        fuzz: How much is drawn; no examples leave the fuzz out.
+    """
+
+    def __init__(
+        self, staged: Staged, candidate: Candidate, files: ParsedFiles, *, strength: float, fuzz: FuzzBounds
+    ) -> None:
+        self._staged = staged
+        self._candidate = candidate
+        self._files = files
+        self._strength = strength
+        self._fuzz = fuzz
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._runner = self._null_pair = self._pair = self._second = None
+            if self._strength:
+                self._runner = stack.enter_context(
+                    start_runner(self._staged, draws=uses_hypothesis(self._files))
+                )
+                self._null_pair = stack.enter_context(prepare_null_module(self._staged))
+            if self._fuzz.examples:
+                self._pair = stack.enter_context(prepare(self._staged, "fuzz.runner"))
+                if is_repeatable(self._candidate.contract):
+                    self._second = stack.enter_context(prepare_second_process(self._staged))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def examine(self, tests_seconds: float, log: StageLog) -> None:
+        """Run the stages; the tests have passed.
+
+        Args:
+            tests_seconds: How long they took.
+            log: Takes what the stages observe.
+
+        Raises:
+            SpecwrightError: a process did not come up or broke off by itself.
+        """
+        stages: dict[str, Callable[[], tuple[Iterable[Finding], str]]] = {}
+        if self._strength:
+            stages |= {
+                "null_module": lambda: self._null_module(tests_seconds),
+                "strength": lambda: self._mutants(tests_seconds),
+            }
+        if self._fuzz.examples:
+            stages["fuzz"] = self._contract_fuzz
+        with ThreadPoolExecutor(len(stages) or 1) as pool:
+            runs = {name: pool.submit(_timed, stage) for name, stage in stages.items()}
+        for name, run in runs.items():
+            findings, note, seconds = run.result()
+            log.add(name, findings, seconds)
+            log.notes += [note] * bool(note)
+
+    def _null_module(self, tests_seconds: float) -> tuple[Iterable[Finding], str]:
+        assert self._null_pair is not None
+        named = named_tests(self._files)
+        contract = self._candidate.contract
+        return null_module_findings(self._staged, contract, named, tests_seconds, self._null_pair), ""
+
+    def _mutants(self, tests_seconds: float) -> tuple[Iterable[Finding], str]:
+        strength = examine_strength(
+            self._staged,
+            self._candidate.contract,
+            self._files,
+            threshold=self._strength,
+            tests_seconds=tests_seconds,
+            runner=self._runner,
+        )
+        return strength.findings, strength.summary()
+
+    def _contract_fuzz(self) -> tuple[Iterable[Finding], str]:
+        result = examine_contract(
+            self._staged, self._candidate, self._files, self._fuzz, self._pair, self._second
+        )
+        return result.findings, result.summary()
+
+
+def _timed(
+    stage: Callable[[], tuple[Iterable[Finding], str]],
+) -> tuple[Iterable[Finding], str, float]:
+    began = time.monotonic()
+    findings, note = stage()
+    return findings, note, time.monotonic() - began

@@ -1,0 +1,1 @@
+"""The public surface of a module: extracted from source, compared with the contract."""

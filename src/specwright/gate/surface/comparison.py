@@ -1,0 +1,69 @@
+"""Compares the surface of a candidate with its contract (design: sealing, ship-gate)."""
+
+from typing import Any, NamedTuple
+
+from specwright import canonical_json
+from specwright.domain.contract.class_statement import ClassStatement, parse_statement
+from specwright.domain.contract.contract import DIMENSIONS, MicroModuleContract, fingerprint
+from specwright.gate.findings import FindingCode
+from specwright.gate.source.files import ParsedFiles, SourceError
+from specwright.gate.surface.surface import extract_surface
+from specwright.ports.gate import ENTRY_FILE, Finding
+
+_TEXTS = {"inputs": "constraints", "outputs": "invariants"}
+
+
+class SurfaceComparison(NamedTuple):
+    """What the surface stage observed.
+
+    Args:
+        actual: The fingerprint of the extracted surface; empty if there is none.
+        diverged: The dimensions that differ, each with both sides.
+        findings: What to change.
+    """
+
+    actual: str
+    diverged: dict[str, str]
+    findings: list[Finding]
+
+
+def compare_surface(files: ParsedFiles, contract: MicroModuleContract) -> SurfaceComparison:
+    """Extract a candidate's surface and compare it with its locked contract's."""
+    try:
+        actual = extract_surface(files, contract.name)
+    except SourceError as error:
+        return SurfaceComparison("", {}, [error.finding])
+    locked, extracted = contract.interface_fingerprint, fingerprint(actual)
+    if extracted == locked:
+        return SurfaceComparison(extracted, {}, [])
+    dimensions = contract.dimensions()
+    diverged = {name: name for name in DIMENSIONS if dimensions[name] != actual[name]}
+    for name in diverged:
+        diverged[name] = f"contract: {_shown(dimensions[name])}; source: {_shown(actual[name])}"
+    # docs/design.md#sealing: literally
+    message = f"Interface fingerprint mismatch: expected {locked}, got {extracted}"
+    findings = [Finding(FindingCode.SURFACE_MISMATCH, ENTRY_FILE, message)]
+    for name, difference in diverged.items():
+        advice = f"{name} differ from the contract; {_advice(name, dimensions, actual)}. {difference}"
+        findings.append(Finding(FindingCode.SURFACE_DIVERGED, f"{ENTRY_FILE}#/{name}", advice))
+    return SurfaceComparison(extracted, diverged, findings)
+
+
+def _advice(name: str, locked: dict[str, Any], actual: dict[str, Any]) -> str:
+    """What to change; where a contract names a class and does not say what it is made of, no code can match it."""
+    stated, declared = _statements(name, locked), _statements(name, actual)
+    if unstated := [declared[of].render() for of in declared if of not in stated]:
+        return (
+            f"the contract has to state what its classes are made of, as the last constraint of the slot that names "
+            f"them first: {'; '.join(unstated)}"
+        )
+    return "change the code to match it"
+
+
+def _statements(name: str, dimensions: dict[str, Any]) -> dict[str, ClassStatement]:
+    texts = [text for slot in dimensions[name] for text in slot[_TEXTS[name]]] if name in _TEXTS else []
+    return {statement.name: statement for text in texts if (statement := parse_statement(text))}
+
+
+def _shown(value: object) -> str:
+    return canonical_json.canonical(value).decode()

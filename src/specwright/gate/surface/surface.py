@@ -1,0 +1,259 @@
+"""The surface of a module: its five dimensions, read from its source without importing it (design: ship-gate).
+
+griffe reads the signature and the docstring; the syntax tree tells that the exported names mean these functions and
+classes. Differences that a contract can have end up in the dimensions, so that they show as a mismatch; a `SourceError`
+is raised only where there is nothing to compare.
+"""
+
+import ast
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import griffe
+
+from specwright.domain.contract.boundary_types import (
+    BOUNDARY_IMPORTS,
+    class_names,
+    is_class_name,
+    named,
+    normal_or_same,
+)
+from specwright.domain.contract.class_statement import ClassStatement, placed
+from specwright.domain.contract.rules import DEFAULT, is_builtin_exception
+from specwright.gate.findings import FindingCode
+from specwright.gate.source.classes import find_class, read_class
+from specwright.gate.source.files import Import, ParsedFiles, SourceError, TopLevel
+from specwright.gate.surface.docstring_reader import DocstringSections, read_docstring
+from specwright.ports.gate import ENTRY_FILE
+from specwright.syntax_tree import parse_expression
+
+
+class _Slot(NamedTuple):
+    """An input or output: what the docstring says of it, and what the code declares."""
+
+    name: str
+    type: str
+    texts: list[str]
+    default: str | None = None
+
+
+class _Source(NamedTuple):
+    name: str
+    files: ParsedFiles
+    top: TopLevel
+    module: griffe.Module
+
+
+def extract_surface(files: ParsedFiles, name: str) -> dict[str, Any]:
+    """The five dimensions as `MicroModuleContract.dimensions()` gives them.
+
+    Args:
+        files: The files of the module.
+        name: The contract's name, which is the entry point's (design: contracts).
+
+    Raises:
+        SourceError: there is no surface to compare.
+    """
+    source = _read(files, name)
+    entries = _entry_points(source.top, name)
+    surfaces = [_surface(source, entry) for entry in entries]
+    for dimension, value in surfaces[0].items():
+        if value != surfaces[-1][dimension]:
+            message = f"{' and '.join(entries)} differ in {dimension}; align them"
+            raise SourceError(FindingCode.SURFACE_TWINS, ENTRY_FILE, message)
+    awaited = ["async" in source.module[entry].labels for entry in entries]
+    notes = surfaces[0]["modes"]["notes"]
+    return {**surfaces[0], "modes": {"sync": not all(awaited), "async": any(awaited), "notes": notes}}
+
+
+def _read(files: ParsedFiles, name: str) -> _Source:
+    if ENTRY_FILE not in files:
+        message = "the file is missing; it holds the entry point"
+        raise SourceError(FindingCode.SOURCE_UNREADABLE, ENTRY_FILE, message)
+    top = files.top_level(ENTRY_FILE)
+    # a Path, not a text: griffe resolves relative imports by its parents
+    path = Path("modules", name, "__init__.py")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            module = griffe.visit(name, filepath=path, code=files[ENTRY_FILE].decode("utf-8-sig"))
+    except RecursionError as error:
+        message = "the file is nested too deeply; simplify it"
+        raise SourceError(FindingCode.SOURCE_UNREADABLE, ENTRY_FILE, message) from error
+    return _Source(name, files, top, module)
+
+
+def _entry_points(top: TopLevel, name: str) -> list[str]:
+    if not top.exports:
+        raise SourceError(
+            FindingCode.SURFACE_EXPORTS, ENTRY_FILE, f'there is no `__all__`; write `__all__ = ["{name}"]`'
+        )
+    functions = [exported for exported in top.exports if exported in top.functions]
+    if name not in functions:
+        raise SourceError(
+            FindingCode.SURFACE_ENTRY_POINT,
+            ENTRY_FILE,
+            f"no function {name} is defined here and in `__all__`; add it",
+        )
+    if extra := set(functions) - {name, f"{name}_async"}:
+        raise SourceError(
+            FindingCode.SURFACE_EXPORTS,
+            ENTRY_FILE,
+            f"{sorted(extra)} in `__all__` are further functions; remove them",
+        )
+    for entry in functions:
+        node = top.functions[entry]
+        if node.decorator_list or top.bound.get(entry, 0) != 1 or getattr(node, "type_params", []):
+            message = f"{entry} is decorated, generic or bound more than once; leave one plain `def {entry}`"
+            raise SourceError(FindingCode.SURFACE_ENTRY_POINT, f"{ENTRY_FILE}:{node.lineno}", message)
+    ordered = [name, *(entry for entry in functions if entry != name)]
+    kinds = [type(top.functions[entry]).__name__ for entry in ordered]
+    if len(ordered) == 2 and kinds != ["FunctionDef", "AsyncFunctionDef"]:
+        raise SourceError(
+            FindingCode.SURFACE_TWINS, ENTRY_FILE, f"make {name} a `def` and {name}_async an `async def`"
+        )
+    return ordered
+
+
+def _surface(source: _Source, entry: str) -> dict[str, Any]:
+    function = source.module[entry]
+    prose = read_docstring(function.docstring, f"{ENTRY_FILE}:{source.top.functions[entry].lineno}")
+    inputs = [_input(parameter, prose, entry) for parameter in function.parameters]
+    outputs = _outputs(_annotation(function.returns, f"what {entry} returns"), prose)
+    types = [slot.type for slot in (*inputs, *outputs)]
+    classes = _own_classes(source, types)
+    _check_names(
+        source.top, [*types, *(field.type for own in classes.values() for field in own.fields if field.type)]
+    )
+    _check_exports(source, prose, inputs, outputs, classes)
+    texts = [
+        [
+            *slot.texts,
+            *(own.render() for own in due),
+            *([] if slot.default is None else [DEFAULT + slot.default]),
+        ]
+        for slot, due in zip((*inputs, *outputs), placed(types, classes), strict=True)
+    ]
+    return {
+        "inputs": [
+            {"name": slot.name, "type": slot.type, "constraints": own}
+            for slot, own in zip(inputs, texts[: len(inputs)], strict=True)
+        ],
+        "outputs": [
+            {"name": slot.name, "type": slot.type, "invariants": own}
+            for slot, own in zip(outputs, texts[len(inputs) :], strict=True)
+        ],
+        "error_surfaces": prose.raises + prose.errors,
+        "effects": prose.effects,
+        "modes": {"notes": prose.notes},
+    }
+
+
+def _annotation(annotation: object, what: str) -> str:
+    if annotation is None:
+        raise SourceError(
+            FindingCode.SURFACE_PARAMETERS, ENTRY_FILE, f"{what} has no annotation; write the contract's type"
+        )
+    return normal_or_same(str(annotation))
+
+
+def _input(parameter: griffe.Parameter, prose: DocstringSections, entry: str) -> _Slot:
+    if parameter.kind is not griffe.ParameterKind.positional_or_keyword:
+        message = f"{parameter.name} of {entry} is {parameter.kind}; make it a plain parameter"
+        raise SourceError(FindingCode.SURFACE_PARAMETERS, ENTRY_FILE, message)
+    default = None if parameter.default is None else normal_or_same(str(parameter.default))
+    declared = _annotation(parameter.annotation, f"the parameter {parameter.name} of {entry}")
+    # a parameter that the docstring does not know differs from every contract, and shows as a mismatch
+    return _Slot(parameter.name, declared, prose.parameters.get(parameter.name, []), default)
+
+
+def _outputs(returns: str, prose: DocstringSections) -> list[_Slot]:
+    if returns == "None":
+        return []
+    types = _tuple_elements(returns) if len(prose.returns) > 1 else [returns]
+    if len(types) != max(1, len(prose.returns)):
+        types = [returns]
+    names = prose.returns or [("result", [])]
+    return [_Slot(name, declared, texts) for (name, texts), declared in zip(names, types, strict=False)]
+
+
+def _tuple_elements(text: str) -> list[str]:
+    node = parse_expression(text).body
+    match node:
+        case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=elements)):
+            return [ast.unparse(element) for element in elements]
+        case _:
+            return []
+
+
+def _own_classes(source: _Source, types: list[str]) -> dict[str, ClassStatement]:
+    """The classes of the module itself that its types name, with those that their fields name."""
+    found: dict[str, ClassStatement] = {}
+    names = [name for text in types for name in class_names(text)]
+    seen: set[str] = set()
+    while names:
+        name = names.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        origin = find_class(name, source.name, {source.name: source.files})
+        if origin is None:
+            message = f"{name} is no class of this module or of a sibling, bound once; define or import it"
+            raise SourceError(FindingCode.SURFACE_NAME, ENTRY_FILE, message)
+        if origin.node is not None:
+            found[name] = read_class(origin)
+            names += found[name].names()
+    return found
+
+
+def _check_names(top: TopLevel, types: list[str]) -> None:
+    """A bare name in a type must mean the boundary's type, not something that borrows its name."""
+    for name in dict.fromkeys(name for text in types for name in _named_or_none(text)):
+        if name in BOUNDARY_IMPORTS:
+            if top.imports.get(name) != Import(0, BOUNDARY_IMPORTS[name], name) or top.bound.get(name) != 1:
+                message = (
+                    f"{name} must come from `from {BOUNDARY_IMPORTS[name]} import {name}`, once, at the top"
+                )
+                raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
+        elif not is_class_name(name) and name in top.bound:
+            raise SourceError(
+                FindingCode.SURFACE_NAME, top.path, f"{name} is bound anew; leave Python's own name alone"
+            )
+
+
+def _named_or_none(text: str) -> tuple[str, ...]:
+    try:
+        return named(text)
+    except ValueError:
+        return ()
+
+
+def _check_exports(
+    source: _Source,
+    prose: DocstringSections,
+    inputs: list[_Slot],
+    outputs: list[_Slot],
+    own: dict[str, ClassStatement],
+) -> None:
+    """`__all__` holds the exceptions and output classes that the contract names, and the module's own."""
+    raised = {error["name"] for error in prose.raises if not is_builtin_exception(error["name"])}
+    returned = {name for slot in outputs for name in class_names(slot.type)}
+    taken = {name for slot in inputs for name in class_names(slot.type)}
+    exported = set(source.top.exports) - set(source.top.functions)
+    if missing := (raised | returned | set(own)) - exported:
+        raise SourceError(
+            FindingCode.SURFACE_EXPORTS,
+            ENTRY_FILE,
+            f"`__all__` lacks {sorted(missing)}, which the contract names; add it",
+        )
+    if extra := exported - raised - returned - taken - set(own):
+        raise SourceError(
+            FindingCode.SURFACE_EXPORTS,
+            ENTRY_FILE,
+            f"`__all__` holds {sorted(extra)}, which no contract names; remove it",
+        )
+    for name in sorted(raised):
+        if source.top.bound.get(name) != 1 or not (name in source.top.classes or name in source.top.imports):
+            message = f"the exception {name} is not defined or imported here, once; add the class"
+            raise SourceError(FindingCode.SURFACE_NAME, ENTRY_FILE, message)

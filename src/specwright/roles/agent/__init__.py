@@ -1,0 +1,1 @@
+"""Agents: the loop, their tools and their workspace."""

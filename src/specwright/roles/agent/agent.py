@@ -1,0 +1,241 @@
+"""The conversation with a role, until one answer of it is accepted: an agent with tools, or one structured answer (design:
+role-access, models).
+
+An agent runs outside the graph's context and is never checkpointed: after a crash it runs again from its first message,
+and the journal answers what was answered (design: journal).
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from contextvars import Context
+from enum import StrEnum
+from functools import cache
+from typing import Any, NamedTuple, TypeVar, cast
+
+from deepagents.middleware.filesystem import FilesystemMiddleware
+from deepagents.middleware.patch_tool_calls import PatchToolCallsMiddleware
+from deepagents.middleware.summarization import create_summarization_middleware
+from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]  # generic in untyped parts
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ModelCallLimitMiddleware,
+    TodoListMiddleware,
+    hook_config,
+)
+from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    InvalidToolCall,
+    SystemMessage,
+    ToolCall,
+)
+from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.utils.json_schema import dereference_refs
+from langgraph.errors import GraphRecursionError
+from pydantic import BaseModel
+
+from specwright.errors import AnswerError
+from specwright.roles.agent.workspace import Workspace
+from specwright.roles.answers.json_text import visible_text
+from specwright.roles.answers.submission import UNREADABLE, Submission
+
+T = TypeVar("T")
+
+_CITATION = re.compile(r"\s*\((?:design: [^()]*|criterion \d+)\)")
+
+_TODO = "Keep a to-do list for yourself during long work. It is never an answer."
+
+FILE_TOOLS = ("ls", "read_file", "glob", "grep", "write_file", "edit_file", "delete")
+
+
+class Toolset(StrEnum):
+    """What an agent can use beside its own tools. A role that has everything in its request gets no file tools: some
+    models spent calls on reading again what they had already read."""
+
+    NONE = "none"
+    FILES = "files"
+    FILES_AND_TODO = "files and to-do"
+    """Files, and a to-do list for long work."""
+
+
+class AgentJob(NamedTuple):
+    """What an agent is made of."""
+
+    model: BaseChatModel
+    prompt: str
+    tools: Sequence[BaseTool]
+    workspace: Workspace
+    toolset: Toolset
+    call_limit: int
+
+
+class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
+    """Ends the agent once its answer is accepted, and stops it once its attempts are spent.
+
+    A hook, because `return_direct` ends a run on bad arguments and does not when tools are called in parallel. The
+    terminal call is put last in its turn: calls run one after the other in their order, and it must see what the
+    others of the turn have written.
+    """
+
+    def __init__(self, submission: Submission[Any], terminal: str) -> None:
+        super().__init__()
+        self._submission = submission
+        self._terminal = terminal
+
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Put the terminal call last; pass on its arguments as text where the provider's client could not read them."""
+        message = cast(AIMessage, state["messages"][-1])
+        unread = [call for call in message.invalid_tool_calls if call["name"] == self._terminal]
+        calls = [*message.tool_calls, *map(_as_text, unread)]
+        ordered = sorted(calls, key=lambda call: call["name"] == self._terminal)
+        if ordered == message.tool_calls:
+            return None
+        invalid = [call for call in message.invalid_tool_calls if call not in unread]
+        return {
+            "messages": [message.model_copy(update={"tool_calls": ordered, "invalid_tool_calls": invalid})]
+        }
+
+    @hook_config(can_jump_to=["end"])
+    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """End the run once an answer is accepted, or stop it once the attempts are spent."""
+        self._submission.ensure_open()
+        return {"jump_to": "end"} if self._submission.accepted is not None else None
+
+
+def _as_text(call: InvalidToolCall) -> ToolCall:
+    return ToolCall(
+        name=call["name"] or "", args={UNREADABLE: call["args"] or ""}, id=call["id"], type="tool_call"
+    )
+
+
+def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """A schema as tools carry it: references resolved, since weak models follow them badly."""
+    return cast(dict[str, Any], json.loads(_tool_schema_text(schema)))
+
+
+@cache
+def _tool_schema_text(schema: type[BaseModel]) -> str:
+    # a text, so that a caller may change its copy; cached, because a plan's schema takes 8 ms
+    resolved = dereference_refs(schema.model_json_schema())
+    resolved.pop("$defs", None)
+    return json.dumps(_without_citations(resolved))
+
+
+def without_citations(text: str) -> str:
+    """A text without `(design: debate, amendments)` and `(criterion 12)`: the role cannot look those up."""
+    return _CITATION.sub("", text)
+
+
+def _without_citations(value: Any) -> Any:
+    """A schema without citations in its descriptions."""
+    if isinstance(value, list):
+        return [_without_citations(item) for item in cast(list[Any], value)]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: without_citations(item)
+        if key == "description" and isinstance(item, str)
+        else _without_citations(item)
+        for key, item in cast(dict[str, Any], value).items()
+    }
+
+
+def submit_tool(name: str, description: str, schema: dict[str, Any], submission: Submission[Any]) -> BaseTool:
+    """The terminal tool. Its arguments are validated by the submission, so that the errors are exact."""
+
+    def submit(**arguments: Any) -> str:
+        return submission.offer(arguments)
+
+    return StructuredTool(name=name, description=description, args_schema=schema, func=submit)
+
+
+def converse(
+    job: AgentJob, messages: list[BaseMessage], submission: Submission[Any], terminal: str
+) -> list[BaseMessage]:
+    """Run an agent on a conversation until its answer is accepted; returns the conversation.
+
+    Args:
+        submission: Validates the answers, and holds the accepted one.
+        terminal: The name of the tool by which the agent answers, for the reminder.
+
+    Raises:
+        AnswerError: attempts or calls are spent.
+    """
+    agent = _agent(job, submission, terminal)
+    limits = {
+        # super-steps: every hook is one; the call limit binds first
+        "recursion_limit": 12 * job.call_limit + 50,
+        # the calls of a turn one after the other: two on one file must not race
+        "max_concurrency": 1,
+    }
+    while submission.accepted is None:
+        try:
+            state = Context().run(agent.invoke, {"messages": messages}, limits)
+        except (ModelCallLimitExceededError, GraphRecursionError) as error:
+            raise AnswerError(
+                f"the role did not finish within {job.call_limit} model calls",
+                remedy="raise `calls_per_role` in specwright.toml, or take a stronger model",
+                raw_answers=(visible_text(messages[-1].content),),
+            ) from error
+        messages = cast(list[BaseMessage], state["messages"])
+        if submission.accepted is None:
+            # it stopped without its terminal tool: perhaps the answer is in its text
+            response = submission.offer_text(visible_text(messages[-1].content))
+            submission.ensure_open()
+            messages = [*messages, HumanMessage(f"{response}\nAnswer by calling the tool `{terminal}`.")]
+    return messages
+
+
+def structured_answer(
+    model: BaseChatModel, schema: dict[str, Any], prompt: str, message: str, submission: Submission[T]
+) -> T:
+    """One structured answer of a role without tools, the Arbiter's.
+
+    The provider is asked for its native structured output; the response is validated here all the same, because it can
+    be None without an error, be inside a code fence, or break a rule that no schema can state.
+
+    Raises:
+        AnswerError: the attempts are spent.
+    """
+    structured = model.with_structured_output(schema, include_raw=True)
+    # the schema is in the prompt too: many servers of a provider's protocol ignore the response format
+    instructions = f"{prompt}\nThe JSON Schema of your answer:\n\n{json.dumps(schema)}\n"
+    messages: list[BaseMessage] = [SystemMessage(instructions), HumanMessage(message)]
+    while submission.accepted is None:
+        submission.ensure_open()
+        result = cast(dict[str, Any], Context().run(structured.invoke, messages))
+        raw = cast(AIMessage, result["raw"])
+        text = visible_text(raw.content)
+        if raw.tool_calls:
+            response = submission.offer(raw.tool_calls[0]["args"])
+            text = text or str(raw.tool_calls[0]["args"])
+        else:
+            text = text or _unread_call(raw)
+            response = submission.offer_text(text)
+        # some providers refuse an empty message
+        messages = [*messages, AIMessage(text or "(no answer)"), HumanMessage(response)]
+    return submission.accepted
+
+
+def _agent(job: AgentJob, submission: Submission[Any], terminal: str) -> Any:
+    backend = job.workspace.backend()
+    middleware: list[AgentMiddleware[Any, Any, Any]] = [
+        _EndsOnSubmission(submission, terminal),
+        ModelCallLimitMiddleware(run_limit=job.call_limit, exit_behavior="error"),
+        create_summarization_middleware(job.model, backend),
+        PatchToolCallsMiddleware(),
+    ]
+    if job.toolset is not Toolset.NONE:
+        middleware.append(FilesystemMiddleware(backend=backend, tools=cast(Any, list(FILE_TOOLS))))
+    if job.toolset is Toolset.FILES_AND_TODO:
+        middleware.append(TodoListMiddleware(system_prompt="", tool_description=_TODO))
+    return create_agent(job.model, list(job.tools), system_prompt=job.prompt, middleware=middleware)
+
+
+def _unread_call(raw: AIMessage) -> str:
+    """The arguments of a call that the provider's client could not read."""
+    return str(raw.invalid_tool_calls[0]["args"] or "") if raw.invalid_tool_calls else ""

@@ -1,0 +1,303 @@
+"""The tools of the roles beside their files: the Code Index, the artifact store, web search, the spec's validation (design:
+role-access, product-spec, code-index, artifact-lifecycle).
+
+The result of a tool that reads outside the role's workspace, or draws an id, is journalled by the id of its call and by
+its arguments. A replayed conversation then gets the same results, in whatever order parallel calls ran, and also where a
+model gives several calls one id. A refusal of the store is an answer to the role; a fault of the store stops the run.
+There is no tool that ships.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal, cast
+
+from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from specwright import canonical_json
+from specwright.canonical_json import JsonValue
+from specwright.domain.base.ids import ArtifactType
+from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
+from specwright.domain.modules.evidence import tree_sha256
+from specwright.domain.spec.completeness import Deficiency, Severity, ValidationReport, validate
+from specwright.domain.spec.product_spec import ProductSpecDraft
+from specwright.errors import RefusedError, SpecwrightError
+from specwright.ports.code_index import CodeIndex, IndexQuery
+from specwright.ports.journal import Journal, Scope
+from specwright.ports.roles import Files, Role, StoreAccess
+from specwright.ports.search import SearchResult, WebSearch
+from specwright.roles.agent.agent import submit_tool, tool_schema, without_citations
+from specwright.roles.agent.workspace import Workspace
+from specwright.roles.answers.mending import mended
+from specwright.roles.answers.submission import Form, Submission, UnacceptableError
+
+STORE_TOOLS: Mapping[Role, tuple[str, ...]] = {
+    Role.RESEARCHER: ("search_code_index",),
+    Role.PLANNER: ("search_code_index", "query_artifacts"),
+    Role.PROPOSER: ("search_code_index", "query_artifacts", "create_artifact"),
+    Role.CHALLENGER: ("query_artifacts",),
+    Role.ARBITER: (),
+}
+"""Which role has which (design: role-access); `ship_artifact` is given to no role, since only the ship node ships."""
+
+MAX_DRAFTS = 10
+"""Of one invocation."""
+
+EXAMPLES = "examples.md"
+
+MAX_RESULTS = 10
+"""Of one web search (design: product-spec)."""
+
+
+def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
+    """`search_code_index`: shipped modules by meaning, trimmed to what a planner needs (design: code-index)."""
+
+    def search_code_index(
+        query: Annotated[str, "What the module should do, in words."],
+        call_id: Annotated[str, InjectedToolCallId],
+        tags: list[str] | None = None,
+        input_types: list[str] | None = None,
+        output_types: list[str] | None = None,
+        include_inactive: bool = False,
+        top_k: int = 10,
+    ) -> str:
+        """Search the Code Index of shipped modules by what they do. Best match first, with a similarity in 0..1."""
+        asked = IndexQuery(
+            query,
+            tuple(tags or ()),
+            tuple(input_types or ()),
+            tuple(output_types or ()),
+            include_inactive,
+            max(1, min(top_k, 50)),
+        )
+
+        def live() -> JsonValue:
+            return [
+                {
+                    "module_ref": hit.entry.ref,
+                    "name": hit.entry.name,
+                    "purpose": hit.entry.purpose,
+                    "io_summary": cast(JsonValue, hit.entry.io_summary.to_json()),
+                    "status": hit.entry.status.value,
+                    **_retirement(hit.entry),
+                    "similarity_score": round(hit.similarity_score, 4),
+                }
+                for hit in index.search(asked)
+            ]
+
+        request = cast(JsonValue, {"tool": "search_code_index", "query": list(map(str, asked))})
+        found = scope_of_call(journal, run_id, call_id, request).recall("tool", request, live)
+        return (
+            json.dumps(found, ensure_ascii=False)
+            if found
+            else "Nothing in the index matches; it may be empty."
+        )
+
+    return StructuredTool.from_function(search_code_index)
+
+
+def web_search_tool(
+    search: WebSearch, journal: Journal, run_id: str, consulted: list[tuple[str, list[str]]]
+) -> BaseTool:
+    """`web_search`: at most ten results, whatever is asked for."""
+
+    def web_search(
+        query: Annotated[str, "A natural-language query."],
+        call_id: Annotated[str, InjectedToolCallId],
+        max_results: int = MAX_RESULTS,
+    ) -> str:
+        """Search the web. Returns a ranked list of {url, title, snippet}."""
+        limit = max(1, min(max_results, MAX_RESULTS))
+
+        def live() -> JsonValue:
+            try:
+                return [cast(JsonValue, dict(result._asdict())) for result in search.search(query, limit)][
+                    :limit
+                ]
+            except SpecwrightError as error:
+                return str(error)
+
+        request: JsonValue = {"tool": "web_search", "query": query, "limit": limit}
+        found = scope_of_call(journal, run_id, call_id, request).recall("tool", request, live)
+        if isinstance(found, str):
+            return found
+        results = cast(list[dict[str, str]], found)
+        consulted.append((query, [result["url"] for result in results]))
+        return json.dumps(results, ensure_ascii=False)
+
+    return StructuredTool.from_function(web_search)
+
+
+def validate_tool(workspace: Workspace) -> BaseTool:
+    """`validate_spec`: the deficiencies of a draft (design: product-spec)."""
+
+    def validate_spec(spec_path: Annotated[str, "The path of the draft, for instance /spec.json."]) -> str:
+        """Check a draft of the product spec. Returns {errors, warnings}; only errors block emission."""
+        try:
+            draft: Any = canonical_json.loads(workspace.read(spec_path))
+        except ValueError as error:
+            unread = Deficiency(
+                path="",
+                field="",
+                severity=Severity.ERROR,
+                message=f"{spec_path} is not readable as JSON: {error}",
+            )
+            return json.dumps(ValidationReport(errors=[unread]).to_json(), ensure_ascii=False)
+        return json.dumps(_uncited(validate(draft)).to_json(), ensure_ascii=False)
+
+    return StructuredTool.from_function(validate_spec)
+
+
+def _uncited(report: ValidationReport) -> ValidationReport:
+    """A report without the numbers of criteria, which the role cannot look up."""
+    deficiencies = (
+        [d.model_copy(update={"message": without_citations(d.message)}) for d in found]
+        for found in (report.errors, report.warnings)
+    )
+    return ValidationReport(errors=next(deficiencies), warnings=next(deficiencies))
+
+
+def _retirement(entry: CodeIndexEntry) -> dict[str, JsonValue]:
+    """What a reader of a retired entry must know (design: deprecation)."""
+    if entry.status is IndexStatus.SHIPPED:
+        return {}
+    return {"superseded_by": entry.superseded_by, "notes": entry.notes}
+
+
+def scope_of_call(journal: Journal, run_id: str, call_id: str, request: JsonValue) -> Scope:
+    """Where the result of one tool call is journalled."""
+    asked = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+    return journal.scope(f"{run_id}/{call_id}/{asked[:8]}")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    call_id: Annotated[str, InjectedToolCallId]
+
+
+class _Query(_Strict):
+    ref: Annotated[str, Field(description="`id@version`; empty lists what your context pack shows.")] = ""
+
+
+class _Create(_Strict):
+    artifact_type: Annotated[
+        Literal["IMPLEMENTATION", "EXAMPLES"],
+        Field(description="IMPLEMENTATION is everything that you may write, EXAMPLES is /examples.md."),
+    ]
+
+
+def query_tool(store: StoreAccess, journal: Journal, run_id: str) -> BaseTool:
+    """`query_artifacts`: what the invocation's context pack shows of the store."""
+
+    def query_artifacts(call_id: str, ref: str = "") -> str:
+        """Look up contracts and their evidence in the store: a list of what your context pack shows, or one of it."""
+        request: JsonValue = {"tool": "query_artifacts", "ref": ref}
+
+        def live() -> JsonValue:
+            try:
+                return store.query(ref) if ref else store.listed()
+            except RefusedError as error:
+                return error.what
+
+        found = scope_of_call(journal, run_id, call_id, request).recall("tool", request, live)
+        return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+
+    return StructuredTool.from_function(query_artifacts, args_schema=_Query)
+
+
+def create_tool(store: StoreAccess, journal: Journal, run_id: str, files: Callable[[], Files]) -> BaseTool:
+    """`create_artifact`: a draft of the role's deliverable as it is in its workspace.
+
+    Args:
+        files: The role's own files, as they are when it calls.
+    """
+    drafts: dict[tuple[str, str], str] = {}
+
+    def create_artifact(call_id: str, artifact_type: str) -> str:
+        """Register a draft of your work as it is now, for the record; returns its id. It is never your submission."""
+        body = files()
+        if artifact_type == ArtifactType.EXAMPLES:
+            body = {path: data for path, data in body.items() if path == EXAMPLES}
+        if not body:
+            return f"there is nothing to register as {artifact_type} yet; write it first."
+        content = tree_sha256(body)
+        if same := drafts.get((artifact_type, content)):
+            return json.dumps({"artifact_id": same, "status": "DRAFT"})
+        if len(drafts) >= MAX_DRAFTS:
+            return f"{MAX_DRAFTS} drafts are registered already; submit your work instead."
+        asked: JsonValue = {"tool": "create_artifact", "type": artifact_type, "files": content}
+        before = [name for (kind, _), name in drafts.items() if kind == artifact_type]
+        drawn = scope_of_call(journal, run_id, call_id, asked)
+        name = store.create(drawn, ArtifactType(artifact_type), body, before[-1] if before else "")
+        drafts[artifact_type, content] = name
+        return json.dumps({"artifact_id": name, "status": "DRAFT"})
+
+    return StructuredTool.from_function(create_artifact, args_schema=_Create)
+
+
+def emit_tool(submission: Submission[dict[str, Any]]) -> BaseTool:
+    """The tool; a long spec may be given by the path of the checked draft instead of once more."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": tool_schema(ProductSpecDraft),
+            "spec_path": {
+                "type": "string",
+                "description": "Instead of spec: the path of the draft, /spec.json.",
+            },
+        },
+    }
+    description = (
+        "Hand in the complete spec, as `spec` or by `spec_path`. It is validated once more; deficiencies come back to "
+        "you. Ends your work once it is accepted."
+    )
+    return submit_tool("emit_structured_spec", description, schema, submission)
+
+
+def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form[dict[str, Any]]:
+    """Makes the spec out of the tool's arguments, or out of a text that holds it."""
+
+    def read(arguments: dict[str, Any]) -> dict[str, Any]:
+        spec = arguments.get("spec") or arguments
+        if "spec_path" in arguments and not arguments.get("spec"):
+            spec = _read_draft(workspace, str(arguments["spec_path"]))
+        spec = _mended(spec) if isinstance(spec, dict) else spec
+        if problems := check(spec):
+            raise UnacceptableError(*map(without_citations, problems))
+        return cast(dict[str, Any], spec)
+
+    return Form(read, _no_further_check)
+
+
+def _no_further_check(spec: dict[str, Any]) -> Sequence[str]:
+    return ()
+
+
+def _mended(spec: Any) -> Any:
+    """The spec in the types of its schema, if nothing else was wrong with it; else as it is, so that its problems are
+    reported."""
+    try:
+        ProductSpecDraft.model_validate(spec)
+    except ValidationError:
+        try:
+            return mended(ProductSpecDraft, spec).to_json()
+        except ValidationError:
+            return spec
+    return spec
+
+
+def _read_draft(workspace: Workspace, path: str) -> Any:
+    try:
+        return canonical_json.loads(workspace.read(path))
+    except ValueError as error:
+        raise UnacceptableError(f"{path}: {error}") from error
+
+
+class NoSearch:
+    """The `WebSearch` port where no service is configured: the tool says so, and the role goes on (design: product-spec)."""
+
+    def search(self, query: str, max_results: int) -> list[SearchResult]:
+        """Refuse: there is no search."""
+        raise RefusedError("No web search is configured here. Work from SPEC.md and what you know.")

@@ -1,0 +1,1 @@
+"""Reading a structured answer out of what a model said."""

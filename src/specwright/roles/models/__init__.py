@@ -1,0 +1,1 @@
+"""Models: real ones, scripted ones, recordings."""

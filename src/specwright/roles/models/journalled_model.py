@@ -1,0 +1,222 @@
+"""A model call: journalled, counted, and its errors translated (design: journal).
+
+The journal is a mixin over `_generate`: it keeps the provider's class, and with it json_schema output, the model's profile
+and the usage figures, in agents and in structured calls alike. An answer is journalled and fsynced before anyone sees it.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, cast
+
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, message_to_dict, messages_from_dict
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import run_in_executor
+
+from specwright.canonical_json import JsonValue
+from specwright.errors import InputError, ModelUnavailableError, SpecwrightError
+from specwright.ports.journal import Scope, tokens_of
+from specwright.ports.progress import RoleDone
+
+_SCOPE = "_specwright_scope"
+
+
+def journalled(model: BaseChatModel, scope: Scope) -> BaseChatModel:
+    """A copy of a model whose answers are recorded in, and replayed from, a scope of the journal."""
+    copy = model.model_copy(update={"disable_streaming": True, "cache": False})
+    copy.__class__ = _journalled_class(type(model))
+    # not a field: the model's own schema, profile and identity stay as the provider made them
+    vars(copy)[_SCOPE] = scope
+    return copy
+
+
+@lru_cache
+def _journalled_class(base: type[BaseChatModel]) -> type[BaseChatModel]:
+    return type(f"Journalled{base.__name__}", (_Journalled, base), {"__module__": base.__module__})
+
+
+class _Journalled:
+    """Answers from the journal, else from the class below."""
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        def ask() -> JsonValue:
+            below = cast(Any, super(_Journalled, self))
+            try:
+                result: ChatResult = below._generate(messages, stop, None, **kwargs)
+            except SpecwrightError:
+                raise
+            except Exception as error:  # whatever a provider's client raises becomes one message
+                raise translated(error) from error
+            return _to_json(result)
+
+        scope: Scope = self.__dict__[_SCOPE]
+        return _from_json(scope.recall("model", request_of(messages, kwargs), ask))
+
+    async def _agenerate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        return await run_in_executor(None, self._generate, messages, stop, None, **kwargs)
+
+
+def answers_so_far(messages: list[BaseMessage]) -> int:
+    """How often the model has answered in a conversation: the ordinal of its next answer."""
+    return sum(isinstance(message, AIMessage) for message in messages)
+
+
+def request_of(messages: list[BaseMessage], options: dict[str, Any]) -> JsonValue:
+    """What identifies a request: its messages and tools, free of any provider's wire form.
+
+    The model's name is no part of it, so that a run may go on with another model after a crash; nor is a response
+    format, which is in the messages too (`agent.structured_answer`).
+    """
+    return {
+        "messages": [_message(message) for message in messages],
+        "tools": [_tool(tool) for tool in cast(list[Any], options.get("tools") or [])],
+    }
+
+
+def _message(message: BaseMessage) -> JsonValue:
+    fields: dict[str, Any] = {"role": message.type, "content": message.content}
+    if isinstance(message, AIMessage):
+        fields["tool_calls"] = [
+            {"name": call["name"], "args": call["args"], "id": call["id"]} for call in message.tool_calls
+        ]
+    if answered := getattr(message, "tool_call_id", None):
+        fields["answers"] = answered
+    return cast(JsonValue, fields)
+
+
+def _tool(tool: Any) -> JsonValue:
+    if not isinstance(tool, dict):
+        return str(tool)
+    wire = cast(dict[str, Any], tool)
+    described = cast(dict[str, Any], wire.get("function", wire))
+    return {
+        "name": described.get("name"),
+        "description": described.get("description"),
+        "parameters": described.get("parameters", described.get("input_schema")),
+    }
+
+
+def _to_json(result: ChatResult) -> JsonValue:
+    return {"message": _encodable(cast(JsonValue, message_to_dict(result.generations[0].message)))}
+
+
+def _encodable(value: JsonValue) -> JsonValue:
+    """The same with U+FFFD for halves of characters, which no file and no further request can carry."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {cast(str, _encodable(key)): _encodable(item) for key, item in value.items()}
+    return value
+
+
+def _from_json(answer: JsonValue) -> ChatResult:
+    (message,) = messages_from_dict([cast(dict[str, Any], cast(dict[str, Any], answer)["message"])])
+    return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class Meter:
+    """Counts the model answers that pass through a scope."""
+
+    def __init__(self) -> None:
+        self._calls = 0
+        self._live = 0
+        self._tokens = {True: [0, 0], False: [0, 0]}
+
+    def counted(self, scope: Scope) -> Scope:
+        """The scope, its model answers counted."""
+        return _CountedScope(scope, self)
+
+    def count(self, answer: JsonValue, *, live: bool) -> None:
+        """Count an answer."""
+        self._calls += 1
+        self._live += live
+        for i, tokens in enumerate(tokens_of(answer)):
+            self._tokens[live][i] += tokens
+
+    def total(self, run_id: str) -> RoleDone:
+        """The sum: the tokens of the calls made now, or of the journalled answers if there was none."""
+        kept = self._calls - self._live
+        tokens = self._tokens[self._live > 0]
+        return RoleDone(run_id, self._calls, *tokens, replayed=self._calls == kept > 0, kept=kept)
+
+
+class _CountedScope:
+    """A scope whose model answers a meter counts."""
+
+    def __init__(self, scope: Scope, meter: Meter) -> None:
+        self._scope = scope
+        self._meter = meter
+        self.name = scope.name
+        self.hex8, self.now, self.stamps, self.readings = scope.hex8, scope.now, scope.stamps, scope.readings
+
+    def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
+        asked: list[bool] = []
+
+        def ask() -> JsonValue:
+            asked.append(True)
+            return live()
+
+        answer = self._scope.recall(kind, request, ask)
+        if kind == "model":
+            self._meter.count(answer, live=bool(asked))
+        return answer
+
+
+_UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
+_UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
+_TIMED_OUT = {"APITimeoutError", "TimeoutException", "TimeoutError"}
+
+
+def translated(error: Exception) -> SpecwrightError:
+    """The error that a person sees for a failed model call."""
+    names = {base.__name__ for base in type(error).__mro__}
+    status = getattr(error, "status_code", None)
+    text = _first_line(error)
+    if names & _TIMED_OUT:
+        return ModelUnavailableError(
+            "the model did not answer in time",
+            where=text,
+            remedy="raise `timeout_seconds` in specwright.toml, or run again",
+        )
+    if names & _UNREACHABLE:
+        return ModelUnavailableError(
+            "the model's endpoint cannot be reached",
+            where=text,
+            remedy="check --base-url and that the server runs; `specwright doctor` shows more; then run again",
+        )
+    if status in (401, 403):
+        return InputError("the endpoint refuses the key", where=text, remedy="set the provider's API key")
+    if status == 404:
+        return InputError(
+            "the endpoint does not know this model",
+            where=text,
+            remedy="check the name after the colon in --model",
+        )
+    if status is None and names & _UNREADABLE:
+        return ModelUnavailableError(
+            "the endpoint's answer does not follow its protocol",
+            where=f"{type(error).__name__}: {text}",
+            remedy="check --base-url (for most servers it ends in /v1) and what listens there",
+        )
+    return ModelUnavailableError(
+        "the model call failed", where=f"{type(error).__name__}: {text}", remedy="run again to go on"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    line = (text[0] if text else type(error).__name__)[:300]
+    address = _address(error)
+    return f"{address}: {line}" if address else line
+
+
+def _address(error: Exception) -> str:
+    """The address that was asked, where the client's error still knows it; without anything that could be a secret."""
+    url = str(getattr(getattr(error, "request", None), "url", ""))
+    return url.partition("?")[0].rpartition("@")[2]

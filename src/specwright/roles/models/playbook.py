@@ -1,0 +1,204 @@
+"""Playbooks: answers written beforehand, played through the same agents, tools and schemas (design: models).
+
+A playbook is a directory; the answers of an invocation are found by its place in the run, never by global order:
+
+    playbook.json                                     {"name", "description"}
+    researcher/spec.json                              the product spec (`amended-1.json` after the first AMEND)
+    TSK-001/planner.json                              {"searches": [...], "plan": {...}}   (`planner-2.json` for round 2)
+    TSK-001/contracts/round-1/{challenger,arbiter}.json
+    TSK-001/<module>/round-1/{proposer,challenger,arbiter}.json and deliverable/
+    TSK-001/<module>/amended/proposer.json and deliverable/
+
+A module's deliverable is a directory as docs/design.md#module-directory has it; each file becomes a `write_file`
+call. A later round holds only what changes. Which answer of an invocation is next follows from the conversation
+itself.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import RunnableLambda
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import ConfigDict
+
+from specwright import canonical_json
+from specwright.errors import InputError
+from specwright.ports.roles import Place, Role
+from specwright.roles.models.journalled_model import answers_so_far
+
+Turn = list[tuple[str, dict[str, Any]]]
+"""The tool calls of one answer: names and arguments; without a name it is an answer in JSON text."""
+
+
+class ScriptedChatModel(BaseChatModel):
+    """A model that answers without a provider; takes tools and schemas as a provider's model does."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
+        """Bind tools in the OpenAI form."""
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
+
+    def with_structured_output(self, schema: Any, *, include_raw: bool = False, **kwargs: Any) -> Any:
+        """Answer with JSON text, which the caller validates."""
+
+        def raw(message: BaseMessage) -> dict[str, Any]:
+            return {"raw": message, "parsed": None, "parsing_error": None}
+
+        return self | RunnableLambda(raw)
+
+
+class PlaybookChatModel(ScriptedChatModel):
+    """A chat model that plays the turns of one invocation."""
+
+    turns: list[Turn]
+    place: Place
+    source: str
+
+    @property
+    def _llm_type(self) -> str:
+        return "playbook"
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        ordinal = answers_so_far(messages)
+        if ordinal >= len(self.turns):
+            raise InputError(
+                f"the playbook has no answer {ordinal + 1} for {self.place.run_id}",
+                where=self.source,
+                remedy=f"it holds {len(self.turns)}; what was asked last: {str(messages[-1].content)[:400]}",
+            )
+        turn = self.turns[ordinal]
+        calls = [
+            {"name": name, "args": args, "id": f"call-{ordinal}-{i}", "type": "tool_call"}
+            for i, (name, args) in enumerate(turn)
+            if name
+        ]
+        content = "" if calls else json.dumps(turn[0][1], ensure_ascii=False)
+        message = AIMessage(
+            content=content,
+            tool_calls=cast(Any, calls),
+            usage_metadata={"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
+            response_metadata={"model_name": "playbook"},
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class Playbook:
+    """A directory of scripted answers.
+
+    Raises:
+        InputError: the directory is no playbook.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        if not (directory / "playbook.json").is_file():
+            raise InputError(
+                "no playbook there", where=str(directory), remedy="name a directory that holds playbook.json"
+            )
+        described = self._json("playbook.json")
+        self.name = str(described.get("name", directory.name))
+
+    def model(self, place: Place) -> PlaybookChatModel:
+        """The model that plays an invocation.
+
+        Raises:
+            InputError: the playbook has nothing for this place; the message names the file.
+        """
+        turns, source = _BY_ROLE[place.role](self, place)
+        return PlaybookChatModel(turns=turns, place=place, source=str(self.directory / source))
+
+    def researcher(self, place: Place) -> tuple[list[Turn], str]:
+        """A draft, its validation, its emission; again for each amendment that is written."""
+        turns: list[Turn] = []
+        names = ["researcher/spec.json"]
+        while (self.directory / f"researcher/amended-{len(names)}.json").is_file():
+            names.append(f"researcher/amended-{len(names)}.json")
+        for name in names:
+            spec = self._json(name)
+            text = canonical_json.pretty(spec).decode()
+            turns += [
+                [("write_file", {"file_path": "/spec.json", "content": text})],
+                [("validate_spec", {"spec_path": "/spec.json"})],
+                [("emit_structured_spec", {"spec": spec})],
+            ]
+        return turns, names[0]
+
+    def planner(self, place: Place) -> tuple[list[Turn], str]:
+        """The searches, then the plan."""
+        name = f"{place.task}/{_planner_file(place.stage)}"
+        script = self._json(name)
+        if not isinstance(script.get("plan"), dict):
+            raise InputError(
+                "the playbook is broken: a planner's answer needs a `plan`", where=str(self.directory / name)
+            )
+        searches: Turn = [("search_code_index", {"query": query}) for query in script.get("searches", [])]
+        return [*([searches] if searches else []), [("submit_plan", script["plan"])]], name
+
+    def proposer(self, place: Place) -> tuple[list[Turn], str]:
+        """The files, one call each, then the claim."""
+        amends = place.stage.startswith("amended")
+        folder = f"{place.task}/{place.subject}/{'amended' if amends else place.stage}"
+        tool = "submit_amendments" if amends else "submit_proposal"
+        answer = self._json(f"{folder}/proposer.json")
+        base = self.directory / folder / "deliverable"
+        files = sorted(p for p in base.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+        turns: list[Turn] = [[("write_file", self._written(base, path))] for path in files]
+        return [*turns, [(tool, answer)]], f"{folder}/proposer.json"
+
+    def challenger(self, place: Place) -> tuple[list[Turn], str]:
+        """The verdict."""
+        name = f"{place.task}/{place.subject}/{place.stage}/challenger.json"
+        return [[("submit_challenge", self._json(name))]], name
+
+    def arbiter(self, place: Place) -> tuple[list[Turn], str]:
+        """The decision, as the structured answer that is asked for."""
+        name = f"{place.task}/{place.subject}/{place.stage}/arbiter.json"
+        return [[("", self._json(name))]], name
+
+    def _written(self, base: Path, path: Path) -> dict[str, Any]:
+        try:
+            content = path.read_bytes().decode()
+        except UnicodeDecodeError as error:
+            raise InputError("a playbook file is not UTF-8", where=str(path)) from error
+        return {"file_path": "/" + path.relative_to(base).as_posix(), "content": content}
+
+    def _json(self, name: str) -> dict[str, Any]:
+        path = self.directory / name
+        try:
+            value = canonical_json.loads(path.read_bytes())
+        except FileNotFoundError as error:
+            raise InputError(
+                "the playbook has no answer for this place",
+                where=str(path),
+                remedy="write this file and run again: what was answered stays",
+            ) from error
+        except ValueError as error:
+            raise InputError(f"the playbook is broken: {error}", where=str(path)) from error
+        if not isinstance(value, dict):
+            raise InputError("the playbook is broken: not a JSON object", where=str(path))
+        return cast(dict[str, Any], value)
+
+
+def _planner_file(stage: str) -> str:
+    """`planner.json` in the first round, then `planner-2.json`, and `planner-amended.json` for amendments."""
+    kind, _, number = stage.partition("-")
+    if kind == "amended":
+        return "planner-amended.json"
+    return "planner.json" if number == "1" else f"planner-{number}.json"
+
+
+_BY_ROLE: dict[Role, Callable[[Playbook, Place], tuple[list[Turn], str]]] = {
+    Role.RESEARCHER: Playbook.researcher,
+    Role.PLANNER: Playbook.planner,
+    Role.PROPOSER: Playbook.proposer,
+    Role.CHALLENGER: Playbook.challenger,
+    Role.ARBITER: Playbook.arbiter,
+}

@@ -1,0 +1,221 @@
+"""Which model answers an invocation: a provider's, a playbook, or a recorded journal (design: models)."""
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, cast
+
+from langchain.chat_models import init_chat_model
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import BaseMessage, messages_from_dict
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from specwright.errors import InputError
+from specwright.ports.roles import Place, Role
+from specwright.roles.answers.json_text import visible_text
+from specwright.roles.models.journalled_model import answers_so_far, request_of, translated
+from specwright.roles.models.playbook import Playbook, ScriptedChatModel
+
+INVOCATION_HEADER = "X-Specwright-Invocation"
+"""Names the invocation in each request to a server of `--base-url`, so that its logs can be matched with the journal."""
+
+
+class ModelSettings(NamedTuple):
+    """How models are reached.
+
+    Args:
+        default: `provider:model`, `playbook:DIR` or `replay:FILE`.
+        by_role: Another one for some roles.
+        base_url: Of an OpenAI-compatible server; empty for the provider's own.
+        timeout_seconds: Of one call.
+        max_retries: By the provider's client, after transient failures.
+    """
+
+    default: str
+    by_role: dict[str, str]
+    base_url: str = ""
+    timeout_seconds: float = 600.0
+    max_retries: int = 2
+
+
+class ModelSource(Protocol):
+    """Gives the model of an invocation."""
+
+    scripted: bool
+
+    def model(self, place: Place) -> BaseChatModel:
+        """The model that answers at a place."""
+        ...
+
+
+class Recording(Protocol):
+    """A recorded journal, as far as a replay needs it."""
+
+    path: Path
+
+    def model_answer(self, scope: str, ordinal: int) -> tuple[str, Any] | None:
+        """The digest of the request and the answer that were recorded at a place."""
+        ...
+
+    def drifted(self, place: str) -> None:
+        """Take notice of a request that differs from the recorded one."""
+        ...
+
+    def digest(self, request: Any) -> str:
+        """The digest of a request."""
+        ...
+
+
+class ReplayChatModel(ScriptedChatModel):
+    """A chat model that answers by place from a recorded journal."""
+
+    place: Place
+    recording: Any
+
+    @property
+    def _llm_type(self) -> str:
+        return "replay"
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        recording: Recording = self.recording
+        ordinal = answers_so_far(messages)
+        recorded = recording.model_answer(self.place.run_id, ordinal)
+        if recorded is None:
+            raise InputError(
+                f"the recorded journal has no answer {ordinal + 1} for {self.place.run_id}",
+                where=str(recording.path),
+                remedy="the run took another path than the recorded one; record again with a real model",
+            )
+        request, answer = recorded
+        if recording.digest(request_of(messages, kwargs)) != request:
+            recording.drifted(f"{self.place.run_id}, answer {ordinal + 1}")
+        (message,) = messages_from_dict([answer["message"]])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class _PlaybookSource:
+    scripted = True
+
+    def __init__(self, directory: Path) -> None:
+        self._playbook = Playbook(directory)
+
+    def model(self, place: Place) -> BaseChatModel:
+        return self._playbook.model(place)
+
+
+class _ReplaySource:
+    scripted = True
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    def model(self, place: Place) -> BaseChatModel:
+        return ReplayChatModel(place=place, recording=self._recording)
+
+
+class _ProviderSource:
+    scripted = False
+
+    def __init__(self, name: str, settings: ModelSettings) -> None:
+        options: dict[str, Any] = {"timeout": settings.timeout_seconds, "max_retries": settings.max_retries}
+        self._sends_invocation = bool(settings.base_url) and name.startswith("openai:")
+        if settings.base_url:
+            options["base_url"] = settings.base_url
+            # a local server asks for no key, but the client wants one
+            options["api_key"] = _key_from_environment(name) or "local"
+        else:
+            _require_key(name)
+        try:
+            self._model = cast(BaseChatModel, init_chat_model(name, **options))
+        except ImportError as error:
+            raise InputError(
+                f"the provider of {name!r} needs another package",
+                where=str(error),
+                remedy="install it, or take another",
+            ) from error
+        except Exception as error:  # each provider's client has its own way to miss a key or a name
+            if "infer model provider" in str(error):
+                raise InputError(
+                    f"there is no provider {name.partition(':')[0]!r}",
+                    where=name,
+                    remedy="openai:NAME and anthropic:NAME are installed; a server of another kind is reached as "
+                    "openai:NAME with --base-url",
+                ) from error
+            raise InputError(
+                f"no model {name!r} can be made",
+                where=str(error).strip().splitlines()[0][:300],
+                remedy="write it as provider:model, for instance openai:gpt-5; the provider's key comes from its variable",
+            ) from error
+
+    def model(self, place: Place) -> BaseChatModel:
+        if not self._sends_invocation:
+            return self._model
+        headers = {"extra_headers": {INVOCATION_HEADER: place.run_id}}
+        return self._model.model_copy(update={"model_kwargs": headers})
+
+
+_KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+
+
+def _key_from_environment(name: str) -> str:
+    return os.environ.get(_KEYS.get(name.partition(":")[0], ""), "")
+
+
+def _require_key(name: str) -> None:
+    """Say that a key is missing before anything is asked; some clients notice it at the first call only."""
+    variable = _KEYS.get(name.partition(":")[0])
+    if variable and not os.environ.get(variable):
+        raise InputError(
+            f"there is no key for {name}",
+            where=f"the variable {variable} is not set",
+            remedy=f"export {variable}=...; a local server that asks for none is named with --base-url",
+        )
+
+
+def model_sources(settings: ModelSettings, recording: Recording | None) -> dict[Role, ModelSource]:
+    """The source of each role's model.
+
+    Raises:
+        InputError: a name that is not a model's.
+    """
+    made: dict[str, ModelSource] = {}
+
+    def source(name: str) -> ModelSource:
+        if name not in made:
+            made[name] = _source(name, settings, recording)
+        return made[name]
+
+    return {role: source(settings.by_role.get(role, settings.default)) for role in Role}
+
+
+def _source(name: str, settings: ModelSettings, recording: Recording | None) -> ModelSource:
+    kind, _, rest = name.partition(":")
+    if kind == "playbook":
+        return _PlaybookSource(Path(rest))
+    if kind == "replay":
+        if recording is None:
+            raise InputError("no recorded journal is open", where=name)
+        return _ReplaySource(recording)
+    if not rest:
+        raise InputError(
+            f"{name!r} is no model name",
+            where="--model",
+            remedy="write it as provider:model, for instance openai:gpt-5",
+        )
+    return _ProviderSource(name, settings)
+
+
+def probe(source: ModelSource) -> str:
+    """Whether a model answers, in a few words.
+
+    Raises:
+        SpecwrightError: it does not.
+    """
+    if source.scripted:
+        return "scripted, nothing to reach"
+    try:
+        answer = source.model(Place("", 1, "", "", Role.ARBITER)).invoke("Answer with the word: ready")
+    except Exception as error:  # whatever a provider's client raises becomes one message
+        raise translated(error) from error
+    return f"answers ({len(visible_text(answer.content))} characters)"

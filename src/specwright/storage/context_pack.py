@@ -1,0 +1,292 @@
+"""The file system of a role: a deepagents backend restricted to its context pack (design: context-packs, role-access).
+
+The backend checks the path that was named and the path that links lead to (`virtual_files`). `ls`, `glob` and `grep`
+omit what may not be read, without an error. Changes are made one at a time, and the length of a file is bounded.
+Messages of the deepagents backend about the real directory are not passed on. The async methods of the protocol run the
+sync ones in a thread. A method that a later deepagents adds and that is not covered here fails the import.
+"""
+
+import posixpath
+import threading
+from collections.abc import Callable, Collection
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from deepagents.backends import FilesystemBackend
+from deepagents.backends.protocol import (
+    BackendProtocol,
+    DeleteResult,
+    EditResult,
+    FileDownloadResponse,
+    FileUploadResponse,
+    GlobResult,
+    GrepResult,
+    LsResult,
+    ReadResult,
+    WriteResult,
+)
+
+from specwright.domain.artifacts.provenance import NOT_IN_PACK
+from specwright.domain.base.glob_patterns import compile_glob
+from specwright.domain.base.text import MAX_CHARACTERS, edited_length
+from specwright.storage.virtual_files import Search, VirtualRoot, canonical, is_text
+
+SEALED = (
+    "ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a closed-source service — "
+    "integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 "
+    "(Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13)."
+)
+"""The literal message of docs/design.md#closed-source."""
+
+_EVIDENCE = "ship.json"
+"""The file that only the public surface of a sealed module has."""
+
+_INVALID = "'{path}' is not a valid path here."
+_BAD_PATTERN = "this pattern is not valid here."
+_TOO_LONG = f"'{{path}}' would be too long; a file has at most {MAX_CHARACTERS:,} characters."
+
+R = TypeVar("R", ReadResult, WriteResult, EditResult, DeleteResult)
+
+
+class PackRules:
+    """What a role may read and change of canonical paths.
+
+    Each method says why not, with `{path}` for the path as it was named, or nothing.
+
+    Args:
+        readable: Files of the pack, `/contract.json`.
+        writable: Files, or directories ending in `/`, that the role makes.
+    """
+
+    def __init__(self, readable: Collection[str], writable: Collection[str]) -> None:
+        self._files = frozenset(readable)
+        self._writable = tuple(writable)
+        self._not_yours = (
+            f"'{{path}}' is not yours to change; you may write {', '.join(writable) or 'nothing'}."
+        )
+        shipped = (posixpath.split(name) for name in readable)
+        self._sealed = tuple(f"{folder}/" for folder, name in shipped if name == _EVIDENCE and folder != "/")
+
+    def reading(self, path: str) -> str:
+        """Why a path may not be read or listed: only files of the pack, the role's own, and directories above them."""
+        if path in self._files or self._is_own(path) or self._is_above(path):
+            return ""
+        return self._sealed_reason(path) or NOT_IN_PACK
+
+    def changing(self, path: str) -> str:
+        """Why a path may not be written, edited or deleted."""
+        if self._is_own(path):
+            return ""
+        sealed = "" if path in self._files else self._sealed_reason(path)
+        return sealed or self._not_yours
+
+    def _is_own(self, path: str) -> bool:
+        return any(
+            path == prefix or (prefix.endswith("/") and f"{path}/".startswith(prefix))
+            for prefix in self._writable
+        )
+
+    def _is_above(self, path: str) -> bool:
+        base = "/" if path == "/" else f"{path}/"
+        return any(name.startswith(base) for name in (*self._files, *self._writable))
+
+    def _sealed_reason(self, path: str) -> str:
+        return SEALED if path.startswith(self._sealed) else ""
+
+
+class ContextPackBackend(BackendProtocol):
+    """A role sees its context pack and nothing else, and writes where it may.
+
+    Args:
+        inner: A backend in virtual mode.
+        readable: Files of the pack, `/contract.json`.
+        writable: Files, or directories ending in `/`, that the role makes.
+    """
+
+    def __init__(
+        self, inner: FilesystemBackend, readable: Collection[str], writable: Collection[str]
+    ) -> None:
+        if not inner.virtual_mode:
+            raise ValueError("the backend of a role needs virtual paths")
+        self._inner = inner
+        self._rules = PackRules(readable, writable)
+        self._root = VirtualRoot(str(inner.cwd))
+        self._search = Search(self._root, lambda path: bool(self._unreadable(path)))
+        # calls of one answer run in parallel, and the deepagents backend reads a file before it writes it
+        self._lock = threading.RLock()
+
+    def ls(self, path: str) -> LsResult:
+        """The visible entries; none of a directory that may not be read."""
+        virtual = canonical(path)
+        if virtual is None:
+            return LsResult(error=_named(_INVALID, path))
+        if self._unreadable(path):
+            return LsResult(entries=[])
+        try:
+            entries = self._search.entries(virtual)
+        except (OSError, ValueError):
+            return LsResult(error=_named("'{path}' is no directory.", path))
+        return LsResult(entries=[self._search.info(entry) for entry in entries])
+
+    def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> ReadResult:
+        """A file's content, or the reason why not."""
+        if refusal := self._unreadable(file_path):
+            return ReadResult(error=refusal)
+        virtual = _virtual(file_path)
+        if not self._root.is_file(virtual):
+            return ReadResult(error=_named("there is no file '{path}'.", file_path))
+        return self._call(
+            lambda: self._inner.read(virtual, offset, limit),
+            ReadResult(error=_named("'{path}' cannot be read.", file_path)),
+        )
+
+    def grep(
+        self, pattern: str, path: str | None = None, glob: str | None = None, *, max_count: int | None = None
+    ) -> GrepResult:
+        """Lines with a text, in visible text files."""
+        base = canonical(path or "/")
+        if base is None:
+            return GrepResult(error=_named(_INVALID, path or "/"))
+        try:
+            files = self._search.files(base, compile_glob(glob) if glob else None)
+        except ValueError:
+            return GrepResult(error=_BAD_PATTERN, matches=[])
+        lines = self._search.lines(pattern, files)
+        matches = list(islice(lines, None if max_count is None else max_count + 1))
+        truncated = max_count is not None and len(matches) > max_count
+        return GrepResult(matches=matches[:max_count] if truncated else matches, truncated=truncated)
+
+    def glob(self, pattern: str, path: str | None = None) -> GlobResult:
+        """Visible files."""
+        base = canonical(path or "/")
+        if base is None:
+            return GlobResult(error=_named(_INVALID, path or "/"))
+        try:
+            matches = compile_glob(pattern)
+        except ValueError:
+            return GlobResult(error=_BAD_PATTERN)
+        files = self._search.files(base, matches) if self._root.is_directory(base) else ()
+        return GlobResult(matches=[self._search.info(virtual) for virtual in files])
+
+    def write(self, file_path: str, content: str) -> WriteResult:
+        """Write a file where it is allowed."""
+        if refusal := self._unchangeable(file_path):
+            return WriteResult(error=refusal)
+        if len(content) > MAX_CHARACTERS:
+            return WriteResult(error=_named(_TOO_LONG, file_path))
+        failed = WriteResult(error=_named("'{path}' cannot be written.", file_path))
+        if not is_text(content):  # the deepagents backend would truncate the file first
+            return failed
+        return self._call(lambda: self._inner.write(_virtual(file_path), content), failed)
+
+    def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> EditResult:
+        """Edit a file that may be read and written."""
+        if refusal := self._unreadable(file_path) or self._unchangeable(file_path):
+            return EditResult(error=refusal)
+        failed = EditResult(error=_named("'{path}' cannot be edited; is it a text file?", file_path))
+        if not is_text(new_string):
+            return failed
+        virtual = _virtual(file_path)
+
+        def edit_if_short() -> EditResult:
+            text = Path(self._root.real(virtual)).read_text(encoding="utf-8", errors="replace")
+            if edited_length(text, old_string, new_string, replace_all=replace_all) > MAX_CHARACTERS:
+                return EditResult(error=_named(_TOO_LONG, file_path))
+            return self._inner.edit(virtual, old_string, new_string, replace_all)
+
+        return self._call(edit_if_short, failed)
+
+    def delete(self, file_path: str) -> DeleteResult:
+        """Delete a file, or a directory of which everything may be deleted, but not the root."""
+        refusal = self._undeletable(file_path)
+        if not refusal and any(map(self._undeletable, self._root.below(_virtual(file_path)))):
+            refusal = _named("'{path}' holds what cannot be deleted.", file_path)  # what it is stays hidden
+        if refusal:
+            return DeleteResult(error=refusal)
+        failed = DeleteResult(error=_named("'{path}' cannot be deleted; is it there?", file_path))
+        return self._call(lambda: self._inner.delete(_virtual(file_path)), failed)
+
+    def upload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:
+        """Upload where writing is allowed."""
+        return [self._upload(path, data) for path, data in files]
+
+    def download_files(self, paths: list[str]) -> list[FileDownloadResponse]:
+        """Download what may be read."""
+        return [self._download(path) for path in paths]
+
+    def _upload(self, path: str, data: bytes) -> FileUploadResponse:
+        if self._unchangeable(path):
+            return FileUploadResponse(path=path, error="permission_denied")
+        try:
+            with self._lock:
+                (response,) = self._inner.upload_files([(_virtual(path), data)])
+        except (OSError, ValueError, RuntimeError):
+            return FileUploadResponse(path=path, error="invalid_path")
+        return FileUploadResponse(path=path, error=response.error)
+
+    def _download(self, path: str) -> FileDownloadResponse:
+        if self._unreadable(path):
+            return FileDownloadResponse(path=path, error="permission_denied")
+        try:
+            (response,) = self._inner.download_files([_virtual(path)])
+        except (OSError, ValueError, RuntimeError):
+            return FileDownloadResponse(path=path, error="invalid_path")
+        return FileDownloadResponse(path=path, content=response.content, error=response.error)
+
+    def _call(self, operation: Callable[[], R], failed: R) -> R:
+        """The answer of the deepagents backend, or `failed` if it says where the real directory is."""
+        try:
+            with self._lock:
+                answer = operation()
+        except (OSError, ValueError, RuntimeError):
+            return failed
+        error = answer.error or ""
+        return failed if self._root.path in error or "[Errno" in error else answer
+
+    def _unreadable(self, path: str) -> str:
+        return self._refusal(self._rules.reading, path)
+
+    def _unchangeable(self, path: str) -> str:
+        return self._refusal(self._rules.changing, path)
+
+    def _undeletable(self, path: str) -> str:
+        return _named(_INVALID, path) if canonical(path) == "/" else self._unchangeable(path)
+
+    def _refusal(self, rule: Callable[[str], str], path: str) -> str:
+        """Why a rule refuses a path, as it was named or as links lead to it."""
+        resolved = self._root.resolve(path)
+        if resolved is None:
+            return _named(_INVALID, path)
+        reason = rule(resolved.virtual) or rule(resolved.resolved)
+        return _named(reason or ("" if resolved.has_one_name else _INVALID), path)
+
+
+def _named(reason: str, path: str) -> str:
+    """A reason with the path as the agent named it, never the one that a link leads to."""
+    return reason.replace("{path}", path)
+
+
+def _virtual(path: str) -> str:
+    return canonical(path) or "/"
+
+
+def uncovered(protocol: type, backend: type) -> list[str]:
+    """The public methods of a protocol that a backend does not override; an async method is covered by its sync twin."""
+    public = [
+        name
+        for base in protocol.__mro__
+        if base is not object
+        for name, value in vars(base).items()
+        if callable(value) and not name.startswith("_")
+    ]
+    own = {name for base in backend.__mro__ if base not in protocol.__mro__ for name in vars(base)}
+    return sorted(
+        {name for name in public if name not in own and not (name.startswith("a") and name[1:] in own)}
+    )
+
+
+if missing := uncovered(BackendProtocol, ContextPackBackend):
+    raise ImportError(
+        f"the backend guard does not cover {', '.join(missing)}; this deepagents is too new for it"
+    )

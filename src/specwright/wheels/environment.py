@@ -1,0 +1,196 @@
+"""A fresh virtual environment with one wheel in it, and bounded processes that run in it (design: release).
+
+The environment is made without pip, which takes 50 ms, and filled by this interpreter's pip; without one, the
+environment gets a pip of its own, which takes seconds.
+"""
+
+import contextlib
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import threading
+import venv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from specwright.domain.base.text import one_line
+from specwright.errors import RefusedError
+
+_OUTPUT_LIMIT = 100_000
+_MESSAGE_LENGTH = 800
+_CHUNK = 65_536
+_GRACE_SECONDS = 2.0
+
+
+class ProcessResult(NamedTuple):
+    """The end of a process; `code` is None if its time ran out."""
+
+    code: int | None
+    stdout: bytes
+    stderr: bytes
+
+
+class _PipeReader:
+    """Reads a pipe to its end in a thread and keeps the first bytes, so that much output neither blocks nor fills memory."""
+
+    def __init__(self, pipe: IO[bytes], limit: int) -> None:
+        self._output = bytearray()
+        self._pipe = pipe
+        self._limit = limit
+        self._thread = threading.Thread(target=self._drain, daemon=True)
+        self._thread.start()
+
+    def _drain(self) -> None:
+        with self._pipe:
+            while chunk := os.read(self._pipe.fileno(), _CHUNK):
+                self._output += chunk[: self._limit - len(self._output)]
+
+    def finish(self) -> bytes:
+        """The first bytes of the output."""
+        # a descendant that left the process group may keep the pipe open forever
+        self._thread.join(_GRACE_SECONDS)
+        return bytes(self._output)
+
+
+def run_bounded(
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float, output_limit: int
+) -> ProcessResult:
+    """Run a command to its end or its timeout in seconds, then kill its whole process group.
+
+    Args:
+        command: Program and arguments.
+        cwd: Its working directory.
+        env: Its whole environment.
+        timeout: Seconds.
+        output_limit: How many bytes of each stream are kept; the rest is read and dropped.
+
+    Raises:
+        OSError: the program cannot be started.
+    """
+    process = subprocess.Popen(
+        list(command),
+        cwd=cwd,
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    pipes = (process.stdout, process.stderr)
+    readers = [_PipeReader(pipe, output_limit) for pipe in pipes if pipe is not None]
+    code: int | None = None
+    try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = process.wait(timeout)
+    finally:
+        _kill(process)
+    stdout, stderr = (reader.finish() for reader in readers)
+    return ProcessResult(code, stdout, stderr)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
+
+
+class NotInstallableError(Exception):
+    """pip refused the wheel or one of its requirements; the message ends with pip's last output."""
+
+
+def own_pip() -> bool:
+    """Whether this interpreter has pip."""
+    return importlib.util.find_spec("pip") is not None
+
+
+def closed_environment(home: Path) -> dict[str, str]:
+    """Environment variables that reveal nothing of this process to another.
+
+    The hash seed is that of the gate's sandbox, so that an example that shows a set shows the same one.
+    """
+    inherited = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    return {
+        "PATH": os.defpath,
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **inherited,
+    }
+
+
+class CleanEnvironment(NamedTuple):
+    """A virtual environment below `root`; `pip` is the command that installs into it."""
+
+    root: Path
+    python: Path
+    pip: tuple[str, ...]
+    timeout: float
+
+    @classmethod
+    def create(cls, root: Path, *, with_own_pip: bool, timeout: float) -> "CleanEnvironment":
+        """Make an environment.
+
+        Args:
+            root: A directory that does not exist yet.
+            with_own_pip: Whether this interpreter's pip installs; otherwise the environment gets one.
+            timeout: Seconds for each installation.
+
+        Raises:
+            RefusedError: this Python cannot make one.
+        """
+        try:
+            venv.EnvBuilder(symlinks=os.name != "nt", with_pip=not with_own_pip).create(root)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise RefusedError(
+                f"no clean environment could be made to try the wheel in: {error}",
+                where=str(root),
+                remedy="give this Python its pip, or its venv with ensurepip (on Debian: python3-venv)",
+            ) from error
+        python = root / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        pip = (
+            (sys.executable, "-m", "pip", "--python", str(python))
+            if with_own_pip
+            else (str(python), "-m", "pip")
+        )
+        return cls(root, python, pip, timeout)
+
+    def install(self, wheel: Path, requires: Sequence[str]) -> None:
+        """Install a wheel from its file alone, then its requirements with the person's own pip settings.
+
+        Raises:
+            NotInstallableError: pip refused.
+        """
+        home = self.root.parent
+        alone = ("--isolated", "install", "--no-index", "--no-deps", str(wheel))
+        self._pip(alone, closed_environment(home), f"{wheel.name} cannot be installed")
+        if requires:
+            # pip's own settings, proxies and certificates come from the person's environment
+            inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+            self._pip(
+                ("install", "--", *requires), inherited, "what the product requires cannot be installed"
+            )
+
+    def _pip(self, arguments: Sequence[str], env: Mapping[str, str], failure: str) -> None:
+        quiet = ("--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir")
+        done = run_bounded(
+            [*self.pip, *quiet, *arguments],
+            cwd=self.root,
+            env=env,
+            timeout=self.timeout,
+            output_limit=_OUTPUT_LIMIT,
+        )
+        if done.code is None:
+            raise NotInstallableError(f"{failure}: pip was not done after {self.timeout:g} s")
+        if done.code != 0:
+            output = one_line((done.stderr or done.stdout).decode("utf-8", "replace"))
+            raise NotInstallableError(
+                f"{failure}: {output[-_MESSAGE_LENGTH:] or f'pip ended with {done.code}'}"
+            )

@@ -1,0 +1,230 @@
+"""A product as one pure-Python wheel, with the same bytes wherever it is made (design: release).
+
+The sealed files go in unchanged, each module as a subpackage. The package's `__init__.py`, `py.typed` and the metadata
+are written here. flit_core makes the archive and its records, without a subprocess or a change of the working directory.
+
+The package exports everything in the literal `__all__` of each task-facing module: the entry point, its `_async` twin,
+and the exception and output classes that its contract names. The sources are read, not imported.
+"""
+
+import ast
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, TypeAlias
+
+from flit_core.wheel import WheelBuilder
+
+from specwright import canonical_json
+from specwright.domain.base.text import one_line
+from specwright.domain.modules.evidence import tree_sha256
+from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
+from specwright.syntax_tree import parse_module
+
+# the earliest time of a zip archive; SOURCE_DATE_EPOCH would have to be set for the whole process
+_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+_SUMMARY_LENGTH = 200
+
+Exports: TypeAlias = Mapping[str, str]
+"""The module of each exported name, sorted by name."""
+
+
+def build_wheel(product: ProductPackage) -> BuiltWheel:
+    """Make the wheel of a product.
+
+    Raises:
+        RefusedError: two modules of one name, a path that leaves its directory, an unknown task-facing
+            module, or names and requirements that the wheel format does not take.
+        CorruptionError: the archive does not hold the sealed files unchanged.
+    """
+    _check(product)
+    exports = exports_of(product.modules, product.task_facing)
+    with tempfile.TemporaryDirectory(prefix="specwright-wheel-") as stage:
+        _write(Path(stage), _files(product, exports))
+        file_name, content = _archive(Path(stage), product)
+    _check_sealed(content, product)
+    return BuiltWheel(file_name, content, canonical_json.sha256(content), tuple(exports))
+
+
+def _check(product: ProductPackage) -> None:
+    names = [module.contract.name for module in product.modules]
+    if len(set(names)) != len(names):
+        raise RefusedError("two modules of the product have one name", where=", ".join(sorted(names)))
+    for module in product.modules:
+        for path in module.implementation:
+            parts = PurePosixPath(path).parts
+            if path != "/".join(parts) or path.startswith("/") or ".." in parts:
+                raise RefusedError(
+                    f"{path!r} is not a path below a module's directory", where=module.contract.ref
+                )
+    for requirement in product.requires:
+        if not requirement[:1].isalnum():
+            raise RefusedError(f"{requirement!r} is not a requirement on a package", where="requires")
+
+
+def _files(product: ProductPackage, exports: Exports) -> dict[str, bytes]:
+    package = product.import_name
+    files = {
+        "pyproject.toml": _pyproject(product).encode(),
+        "README.md": _readme(product).encode(),
+        f"{package}/__init__.py": _init(product, exports).encode(),
+        f"{package}/py.typed": b"",
+    }
+    for module in product.modules:
+        for path, data in module.implementation.items():
+            files[f"{package}/{module.contract.name}/{path}"] = data
+    return files
+
+
+def _pyproject(product: ProductPackage) -> str:
+    project = {
+        "name": product.distribution,
+        "version": product.version,
+        "description": _summary(product),
+        "readme": "README.md",
+        "requires-python": ">=3.11",
+        "dependencies": list(product.requires),
+    }
+    # JSON strings and lists are TOML ones as long as no character is left that only JSON takes bare (DEL)
+    table = "\n".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in project.items())
+    return (
+        '[build-system]\nrequires = ["flit_core"]\nbuild-backend = "flit_core.buildapi"\n\n'
+        f'[project]\n{table}\n\n[tool.flit.module]\nname = "{product.import_name}"\n'
+    )
+
+
+def _summary(product: ProductPackage) -> str:
+    """One printable line: the metadata format allows no more."""
+    return one_line(product.summary)[:_SUMMARY_LENGTH].rstrip() or product.distribution
+
+
+def _readme(product: ProductPackage) -> str:
+    lines = [f"# {product.distribution}", "", _summary(product), ""]
+    purposes = {module.contract.name: module.contract.purpose for module in product.modules}
+    lines += [f"- `{product.import_name}.{name}`: {purposes[name]}" for name in product.task_facing]
+    return "\n".join([*lines, ""])
+
+
+def _init(product: ProductPackage, exports: Exports) -> str:
+    docstring = _summary(product).replace("\\", "\\\\").replace('"', '\\"')
+    by_module: dict[str, list[str]] = {}
+    for name, module in exports.items():
+        by_module.setdefault(module, []).append(name)
+    lines = [f'"""{docstring}"""', ""]
+    lines += [f"from .{module} import {', '.join(names)}" for module, names in sorted(by_module.items())]
+    quoted = ", ".join(json.dumps(name) for name in exports)
+    lines += ["", f"__all__ = [{quoted}]", f"__version__ = {json.dumps(product.version)}", ""]
+    return "\n".join(lines)
+
+
+def _write(stage: Path, files: Mapping[str, bytes]) -> None:
+    for path, data in files.items():
+        target = stage / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+
+
+def _archive(stage: Path, product: ProductPackage) -> tuple[str, bytes]:
+    target = io.BytesIO()
+    try:
+        builder = WheelBuilder.from_ini_path(stage / "pyproject.toml", target)
+        builder.source_time_stamp = _TIMESTAMP
+        builder.build()
+    except ValueError as error:  # flit_core's ConfigError, and its refusals of names and versions
+        raise RefusedError(
+            f"{product.distribution} {product.version} cannot be made into a wheel: {error}",
+            remedy="change the title or the version of the spec, or the allowed packages",
+        ) from error
+    return builder.wheel_filename, target.getvalue()
+
+
+def _check_sealed(content: bytes, product: ProductPackage) -> None:
+    for module in product.modules:
+        if tree_sha256(sealed_tree(content, product.import_name, module)) != tree_sha256(
+            module.implementation
+        ):
+            raise CorruptionError(
+                "the wheel does not hold the sealed files as they are",
+                where=module.contract.ref,
+                remedy="run `specwright verify`; compiled files have no place in a sealed implementation",
+            )
+
+
+def sealed_tree(content: bytes, import_name: str, module: ProductModule) -> dict[str, bytes]:
+    """A module's files as a wheel holds them, by their path below the module's subpackage (design: contracts)."""
+    prefix = f"{import_name}/{module.contract.name}/"
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {
+            name.removeprefix(prefix): archive.read(name)
+            for name in archive.namelist()
+            if name.startswith(prefix)
+        }
+
+
+class _ModuleExports(NamedTuple):
+    exported: tuple[str, ...]
+    classes: frozenset[str]
+
+
+def exports_of(modules: Sequence[ProductModule], task_facing: Sequence[str]) -> Exports:
+    """The names that the package re-exports.
+
+    A module's entry point has precedence over other exports of its name. A class that several modules export comes from
+    the one that defines it; if that is not exactly one, only the subpackages export it.
+
+    Raises:
+        RefusedError: a task-facing module is not in the product, or does not export its entry point.
+    """
+    by_name = {module.contract.name: module for module in modules}
+    if unknown := [name for name in task_facing if name not in by_name]:
+        raise RefusedError(
+            f"the product has no module named {', '.join(unknown)}",
+            remedy="release the modules that the tasks are called by",
+        )
+    sources = {name: _read(by_name[name]) for name in task_facing}
+    names = {name for source in sources.values() for name in source.exported}
+    owners = {name: _owner(name, sources) for name in sorted(names)}
+    return {name: owner for name, owner in owners.items() if owner is not None}
+
+
+def _owner(name: str, sources: Mapping[str, _ModuleExports]) -> str | None:
+    if name in sources:
+        return name
+    exporting = [module for module, source in sources.items() if name in source.exported]
+    if len(exporting) == 1:
+        return exporting[0]
+    defining = [module for module in exporting if name in sources[module].classes]
+    return defining[0] if len(defining) == 1 else None
+
+
+def _read(module: ProductModule) -> _ModuleExports:
+    name = module.contract.name
+    try:
+        tree = parse_module(module.implementation.get("__init__.py", b""))
+        exported = _literal_all(tree)
+    except ValueError as error:  # null bytes, or an `__all__` that is not a literal
+        raise RefusedError(
+            f"the exports of {name} cannot be read: {error}", where=module.contract.ref
+        ) from error
+    except SyntaxError as error:
+        raise RefusedError(f"{name} is not Python: {error}", where=module.contract.ref) from error
+    if name not in exported:
+        raise RefusedError(f"{name} does not export its entry point", where=module.contract.ref)
+    return _ModuleExports(
+        exported, frozenset(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+    )
+
+
+def _literal_all(tree: ast.Module) -> tuple[str, ...]:
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.expr) and any(
+            isinstance(target, ast.Name) and target.id == "__all__" for target in targets
+        ):
+            return tuple(str(name) for name in ast.literal_eval(value))
+    return ()

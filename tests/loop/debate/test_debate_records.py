@@ -1,0 +1,408 @@
+"""What the parties of a debate say, hand over and leave behind, in detail (F§9.1 to F§9.6, F§19.6, D11 to D15)."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import ValidationError
+
+from specwright.domain.answers.answers import Amendment, ArbiterAnswer, ChallengerAnswer
+from specwright.domain.debate.amendments import target_problems
+from specwright.domain.debate.answer_rules import compliance_problems
+from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.errors import RefusedError
+from specwright.graphs.debate_graph import debate_graph
+from specwright.graphs.engineering_graph import engineering_graph
+from specwright.graphs.outer_graph import outer_graph
+from specwright.graphs.project_graph import project_graph
+from specwright.ports.roles import Role
+from specwright.roles.agent.tools import NoSearch
+from specwright.roles.models.sources import ModelSettings, model_sources
+from specwright.roles.team import ModelRoles, prompt
+from specwright.storage.context_pack import ContextPackBackend
+from testkit.domain.doubling import GIVEN
+from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
+from testkit.loop.products import PLAYBOOK
+from testkit.loop.role_answers import (
+    MILD,
+    PASSING,
+    PROSE,
+    Turn,
+    amended,
+    amending,
+    approving,
+    claimed,
+    draft,
+    failing,
+    plan,
+    planned,
+    rejecting,
+    ruling,
+)
+from testkit.loop.scripted_gate import AT_THE_GATE
+from testkit.model.fake_model import FakeSource, observed
+from testkit.model.script import script_replies
+
+ROUNDS: dict[str, list[Any]] = {
+    "double/round-1/challenger": [failing("No listed test doubles three.")],
+    "double/round-2/arbiter": [rejecting()],
+    **{
+        f"double/round-{n}/proposer": [Turn(claimed(), draft("double", version=f"Draft {n}."))]
+        for n in (1, 2, 3)
+    },
+}
+
+
+@pytest.fixture
+def debated(directory: Path) -> Iterator[DebateWorkbench]:
+    """A project with a FAIL, a REJECT and an approval over `double`."""
+    with DebateWorkbench(directory, script(ROUNDS)) as bench:
+        assert bench.begin() == "SHIPPED"
+        yield bench
+
+
+def test_a_mild_review_is_re_asked_with_what_is_missing_and_then_fails_of_its_own_kind(directory: Path):
+    """F-9.5-01, F-9.5-02, F-9.5-03, F-9.5-04, F-9.4-04: two re-asks that name each criterion, then
+    `mild_review_violation`."""
+    with DebateWorkbench(directory, script({"double/round-1/challenger": [MILD]})) as bench:
+        assert bench.begin() == "SHIPPED"
+        assert len(bench.roles.refusals) == 3
+        for told in bench.roles.refusals:
+            assert "R1 (rubric_assessments.0.evidence): name each dimension; missing: inputs" in told
+            assert all(f"R{n} (rubric_assessments.{n - 1}.evidence)" in told for n in range(1, 7))
+        record = Challenge.model_validate(bench.record("double", 1, "challenge"))
+        assert record.verdict == "FAIL"
+        assert [failure.invariant for failure in record.failures] == ["mild_review_violation"]
+        assert "name each dimension" in record.failures[0].evidence
+        told = bench.roles.asked_at("double/round-2/proposer").message
+        assert "mild_review_violation" in told
+        assert "hand in the same work again" in told
+        assert "rubric" not in told
+
+
+@pytest.mark.parametrize(
+    ("evidence", "wrong"),
+    [
+        ("looks correct", True),
+        ("Looks good to me in every respect.", True),
+        ("It was examined with great care throughout.", True),
+        ("test_it_is_the_number_twice shows four for two", False),
+        ("Nothing contradicts /outputs/0/invariants/0 as stated there", False),
+        ("The example 'Two and two' gives what it says", False),
+        ("test_nobody_wrote_this shows it for every number", True),
+    ],
+)
+def test_evidence_cites_something_that_exists(evidence: str, wrong: bool):
+    """F-9.4-06, F-9.5-01, F-9.5-02: a listed test, a contract pointer or an example, in five words or more."""
+    answer = json.loads(json.dumps(PASSING))
+    answer["rubric_assessments"][4]["evidence"] = evidence
+    found = compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN)
+    assert bool(found) is wrong
+    assert all(problem.startswith("R5 (rubric_assessments.4.evidence)") for problem in found)
+
+
+@pytest.mark.parametrize("dimension", ["inputs", "outputs", "error_surfaces", "effects", "modes"])
+def test_the_evidence_of_r1_names_all_five_dimensions(dimension: str):
+    """F-9.4-04: leaving one out makes the review mild."""
+    answer = json.loads(json.dumps(PASSING).replace(dimension, "something"))
+    assert [p for p in compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN) if dimension in p]
+
+
+def changed(base: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**base, **changes}
+
+
+INVALID_CHALLENGES = {
+    "five_criteria": changed(PASSING, rubric_assessments=PASSING["rubric_assessments"][:5]),
+    "seven_criteria": changed(
+        PASSING, rubric_assessments=[*PASSING["rubric_assessments"], PASSING["rubric_assessments"][0]]
+    ),
+    "one_twice": changed(
+        PASSING, rubric_assessments=[*PASSING["rubric_assessments"][:5], PASSING["rubric_assessments"][0]]
+    ),
+    "a_third_verdict": changed(PASSING, verdict="MOSTLY"),
+    "a_failure_without_evidence": changed(failing(), failures=[{"invariant": "x", "required_change": "y"}]),
+    "a_fail_without_failures": changed(failing(), failures=[]),
+    "a_pass_with_failures": changed(PASSING, failures=failing()["failures"]),
+    "not_met_and_pass": changed(failing(), verdict="PASS", failures=[]),
+}
+INVALID_RULINGS = {
+    "rejected_and_shipped": ruling("REJECT", "SHIP", "It is rejected, but let it ship all the same."),
+    "approved_and_kept": ruling("APPROVE", "NO_SHIP", "It is approved, but it must not ship today."),
+    "amended_and_kept": changed(
+        amending(("ADD", "test:test_x", "Add a test that doubles three.")), ship_directive="NO_SHIP"
+    ),
+    "amended_by_nothing": amending(),
+    "approved_with_a_remark": changed(
+        approving(), amendments=amending(("ADD", "test:test_x", "One that doubles three."))["amendments"]
+    ),
+    "a_fourth_decision": changed(approving(), decision="POSTPONE"),
+    "no_reason": changed(approving(), rationale="fine"),
+}
+
+
+@pytest.mark.parametrize("raw", INVALID_CHALLENGES.values(), ids=INVALID_CHALLENGES.keys())
+def test_an_inconsistent_challenge_is_no_challenge(raw: dict[str, Any]):
+    """F-9.1-03, F-9.4-01, F-9.4-02: the schema refuses it."""
+    with pytest.raises(ValidationError):
+        ChallengerAnswer.model_validate(raw)
+
+
+@pytest.mark.parametrize("raw", INVALID_RULINGS.values(), ids=INVALID_RULINGS.keys())
+def test_an_inconsistent_ruling_is_no_ruling(raw: dict[str, Any]):
+    """F-9.1-04, F-9.1-05, D-11-03: decision, directive and amendments agree."""
+    with pytest.raises(ValidationError):
+        ArbiterAnswer.model_validate(raw)
+
+
+@pytest.mark.parametrize(
+    ("target", "detail", "wrong"),
+    [
+        ("function:double", "Return zero for zero before anything else.", ""),
+        ("test:test_three", "Add a test that doubles three.", ""),
+        ("example:Two", "Show three in the place of two.", ""),
+        ("file:implementation/_tables.py", "Remove the file with its one table.", ""),
+        ("function:double", "improve error handling", "amendments.0.detail"),
+        ("function:double", "make the code better and more robust", "amendments.0.detail"),
+        ("function:double", "Return zero.", "amendments.0.detail"),
+        ("contract:double#/purpose", "Say in one sentence that it doubles.", "amendments.0.target"),
+    ],
+)
+def test_an_amendment_names_a_target_and_an_exact_change(target: str, detail: str, wrong: str):
+    """F-9.6-01, D-14-01, D-14-02: the grammar of targets, and words that say something."""
+    found = target_problems([Amendment(action="MODIFY", target=target, detail=detail)], contracts=False)
+    assert ("".join(found) != "") is bool(wrong)
+    assert all(problem.startswith(wrong) for problem in found)
+
+
+@pytest.mark.parametrize(
+    "target", ["the whole module", "double", "function:", "class:Double", "contract:Double#/x"]
+)
+def test_a_target_outside_the_grammar_is_refused_by_schema(target: str):
+    """F-9.6-01, D-14-01: nothing that code cannot look for."""
+    with pytest.raises(ValidationError):
+        Amendment(action="MODIFY", target=target, detail="Say in one sentence that it doubles.")
+
+
+def test_the_records_of_a_debate_have_their_fields_and_places(debated: DebateWorkbench):
+    """F-9.1-02, F-9.1-03, F-9.1-04, F-9.1-07, D-15-01: by round under the first proposal's id, the last round at
+    F§7's path too; nothing is ever rewritten."""
+    base = debated.debate("double")
+    first = debated.record("double", 1, "proposal")
+    assert base.name == first["proposal_id"]
+    kinds: tuple[tuple[str, Any, set[str]], ...] = (
+        (
+            "proposal",
+            Proposal,
+            {"proposal_id", "target_artifact_id", "claim", "deliverable_ref", "acceptance_checks"},
+        ),
+        (
+            "challenge",
+            Challenge,
+            {"challenge_id", "target_artifact_id", "verdict", "failures", "optional_alternative_ref"},
+        ),
+        (
+            "adjudication",
+            Adjudication,
+            {
+                "adjudication_id",
+                "target_artifact_id",
+                "decision",
+                "amendments",
+                "rationale",
+                "ship_directive",
+            },
+        ),
+    )
+    for kind, schema, fields in kinds:
+        last = base / "round-3" / f"{kind}.json"
+        assert (base / f"{kind}.json").read_bytes() == last.read_bytes()
+        assert fields <= debated.read(last).keys()
+        assert schema.from_bytes(last.read_bytes(), kind).to_bytes() == last.read_bytes()
+        for path in base.glob(f"round-*/{kind}.json"):
+            with pytest.raises(RefusedError):
+                debated.store.publish(path.relative_to(debated.base).as_posix(), b"{}")
+
+
+def test_a_revision_is_a_new_artifact_and_is_challenged_again(debated: DebateWorkbench):
+    """D-11-02, D-15-01, F-9.3-05: what failed stays CHALLENGED, what was rejected is a DRAFT again."""
+    targets = [debated.record("double", n, "proposal")["target_artifact_id"] for n in (1, 2, 3)]
+    assert len(set(targets)) == 3
+    assert [debated.envelope(name).status.value for name in targets] == ["CHALLENGED", "DRAFT", "SHIPPED"]
+    assert [debated.envelope(name).version for name in targets] == ["1.0.0", "1.0.1", "1.0.2"]
+    assert [debated.record("double", n, "challenge")["target_artifact_id"] for n in (1, 2, 3)] == targets
+
+
+def test_after_a_rejection_the_rationale_reaches_the_proposer_as_a_failure(debated: DebateWorkbench):
+    """F-9.3-05, F-9.7-06, D-15-01: the rationale, and not the ruling."""
+    told = debated.roles.asked_at("double/round-3/proposer").message
+    assert rejecting()["rationale"] in told
+    assert "NO_SHIP" not in told
+    assert "ADJ-" not in told
+
+
+def test_a_proposal_carries_what_its_judges_need_and_no_source(debated: DebateWorkbench):
+    """D-12-01, D-12-02, F-9.7-07: inventory, examples, checks and the preflight's results."""
+    proposal = debated.record("double", 3, "proposal")
+    assert proposal["test_inventory"] == json.loads(draft("double")["tests/obligations.json"])
+    assert proposal["examples"] == draft("double")["examples.md"]
+    assert any("2 of 2 tests passed" in line for line in proposal["preflight"])
+    for role in ("challenger", "arbiter"):
+        given = debated.roles.asked_at(f"double/round-3/{role}")
+        assert "number * 2" not in given.message + json.dumps({k: v.decode() for k, v in given.pack.items()})
+
+
+def test_no_invalid_answer_ever_enters_the_store(directory: Path):
+    """F-9.1-06: what was refused stands in the escalation alone."""
+    invalid = [
+        PROSE,
+        *(
+            changed(r, rationale="An invalid ruling that says so.")
+            for r in list(INVALID_RULINGS.values())[:2]
+        ),
+    ]
+    with DebateWorkbench(directory, script({"double/round-1/arbiter": invalid})) as bench:
+        assert bench.begin() == "HALTED"
+        assert [
+            json.loads(raw) if raw[0] == "{" else raw for raw in bench.escalation.details["raw_answers"]
+        ] == invalid
+        records = (
+            path
+            for name in ("debates", "artifacts", "modules")
+            for path in (bench.base / name).rglob("*.json")
+        )
+        assert not any(b"An invalid ruling" in path.read_bytes() for path in records)
+        assert bench.records()["double"] == ["challenge proposal"]
+        assert len(bench.envelopes("ADJ")) == 2  # of the contracts and of the other module
+
+
+def test_an_unapplied_amendment_is_laid_before_a_person_with_its_explanation(directory: Path):
+    """F-9.6-02, F-9.6-05: which amendment, what it asked for, and why it was not applied, among the details."""
+    asked = ("MODIFY", "function:double", "Return zero for zero before anything else.")
+    answers: dict[str, list[Any]] = {
+        "double/round-1/arbiter": [amending(asked)],
+        "double/amended-1/proposer": [Turn(amended("Zero twice is zero already."))],
+    }
+    with DebateWorkbench(directory, script(answers)) as bench:
+        assert bench.begin() == "HALTED"
+        reason = bench.escalation.details["failed"]["double"]
+        assert all(part in reason for part in (*asked, "Zero twice is zero already."))
+        assert bench.record("double", 1, "amendments")["answer"]["applied"][0]["applied"] is False
+
+
+def test_the_gate_tells_the_proposer_what_it_found(directory: Path):
+    """F-11.2-04, D-11-01: a failure at the gate is a failure like any other, with its own evidence."""
+    weak = Turn(claimed(), draft("double", AT_THE_GATE))
+    with DebateWorkbench(directory, script({"double/round-1/proposer": [weak]})) as bench:
+        assert bench.begin() == "SHIPPED"
+        assert "7 of 12 mutants lived" in bench.roles.asked_at("double/round-2/proposer").message
+        assert bench.record("double", 1, "gate")["failures"][0]["evidence"] == "7 of 12 mutants lived"
+        assert bench.record("double", 2, "gate")["failures"] == []
+
+
+def test_a_module_is_sealed_against_the_locked_versions_of_what_it_calls(directory: Path):
+    """F-9.4-05, D-20-03: their fingerprints stand in its evidence."""
+    with DebateWorkbench(
+        directory, script(planning=plan(planned("second", "first"), planned("first")))
+    ) as bench:
+        assert bench.begin() == "SHIPPED"
+        sealed = bench.sealed()
+        first = bench.read(sealed["first"] / "ship.json")
+        ref = f"{sealed['first'].parent.name}@1.0.0"
+        assert bench.read(sealed["second"] / "ship.json")["dependency_fingerprints"] == {
+            ref: first["verification"]["interface_fingerprint"]
+        }
+
+
+def test_prompts_hold_the_rubrics_where_they_belong():
+    """F-9.4-03, F-9.7-08, F-3.4-02, D-10-03: the Challenger has both; the planner how modules are cut; the Proposer
+    neither."""
+    rows = ("R1 | Contract conformance", "R2 | Test coverage", "R3 | Error handling", "R4 | Dependency usage")
+    rows = (*rows, "R5 | Acceptance criteria", "R6 | Decomposition")
+    assert all(row in prompt("challenger") for row in rows)
+    assert "one behaviour in one sentence" in prompt("challenger")
+    assert "R2 then means that every statement is testable as written" in prompt("challenger")
+    assert "R3 that every way to fail is declared" in prompt("challenger")
+    assert "single input to output behaviour in one sentence" in prompt("planner")
+    assert "search_code_index" in prompt("planner")
+    for name in ("proposer", "amender"):
+        assert not any(row in prompt(name) for row in rows)
+        assert "one sentence" not in prompt(name)
+
+
+def test_models_are_asked_by_roles_and_by_nothing_else(directory: Path):
+    """F-1-01, F-10-03: every journalled call belongs to one of the roles; routing, gates and sealing ask none."""
+    with DebateWorkbench(directory, script(), roles=modelled(script(ROUNDS), lambda *_: None)) as bench:
+        assert bench.begin() == "SHIPPED"
+        scopes = [record.place.scope for record in bench.journal.records("model")]
+    assert len(scopes) == len([call for call in bench.trace if "/round-" in call])
+    assert {scope.rpartition("/")[2] for scope in scopes} <= set(Role)
+
+
+def test_each_role_may_have_a_model_of_its_own(directory: Path):
+    """F-9.1-01: a provider for the Arbiter alone, a playbook for the others; and each role asks its own model."""
+    named = ModelSettings(
+        f"playbook:{PLAYBOOK}", {"arbiter": "openai:some"}, base_url="http://127.0.0.1:9/v1"
+    )
+    sources = model_sources(named, None)
+    assert {role: source.scripted for role, source in sources.items()} == {
+        role: role is not Role.ARBITER for role in Role
+    }
+    asked: list[tuple[Role, Role]] = []
+
+    def own(bench: DebateWorkbench) -> ModelRoles:
+        by_role = {
+            role: FakeSource(
+                observed(script_replies(script()), lambda place, *_, of=role: asked.append((place.role, of)))
+            )
+            for role in Role
+        }
+        work = bench.runtime / "work"
+        return ModelRoles(
+            by_role, bench.journal, bench.index, NoSearch(), work, bench.notes, ContextPackBackend
+        )
+
+    with DebateWorkbench(directory, script(), roles=own) as bench:
+        assert bench.begin() == "SHIPPED"
+    assert {role for role, _ in asked} == set(Role) - {Role.RESEARCHER}
+    assert all(role is of for role, of in asked)
+
+
+def test_nothing_of_a_debate_stands_in_the_state_of_the_project_loop(directory: Path):
+    """F-1-03: the checkpoints hold where the run is, and never what was said."""
+    with DebateWorkbench(directory, script(ROUNDS)) as bench:
+        bench.begin()
+        words = {"proposals", "challenges", "adjudications", "retry_count", "round", "verdict", "version_id"}
+        assert not words & set(project_graph(bench.factory).channels)
+        with closing(
+            sqlite3.connect(bench.runtime / "checkpoints.db", check_same_thread=False)
+        ) as connection:
+            found = list(SqliteSaver(connection).list(None))
+    assert {_depth(one) for one in found} == {0, 1, 2}  # above, in and below the engineering loop
+    assert not any(words & one.checkpoint["channel_values"].keys() for one in found if _depth(one) == 0)
+    assert not any("No listed test doubles three" in str(one.checkpoint) for one in found)
+
+
+def _depth(found: Any) -> int:
+    return found.config["configurable"]["checkpoint_ns"].count("|")
+
+
+def test_the_loops_are_graphs_below_one_that_alone_is_checkpointed(directory: Path):
+    """F-1-02, F-3.4-07, D-10-02: compiled subgraphs; one debate graph for both deliverables."""
+    with (
+        DebateWorkbench(directory, script()) as bench,
+        closing(sqlite3.connect(":memory:", check_same_thread=False)) as memory,
+    ):
+        outer = outer_graph(bench.factory, SqliteSaver(memory))
+        inner = [make(bench.factory) for make in (project_graph, engineering_graph, debate_graph)]
+    assert outer.checkpointer is not None
+    assert all(isinstance(graph, CompiledStateGraph) and graph.checkpointer is None for graph in inner)
+    assert {"propose", "challenge", "route", "revise", "adjudicate", "ship", "halt"} <= set(
+        inner[2].get_graph().nodes
+    )

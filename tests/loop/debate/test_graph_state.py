@@ -1,0 +1,212 @@
+"""What the graphs remember, and what their checkpoints hold (DESIGN §5, F§15.5, F§19.1)."""
+
+import json
+import sqlite3
+import types
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
+
+import pytest
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.types import interrupt
+
+from specwright.application.loop_state import DebateState, EngineeringState
+from specwright.domain.answers.answers import ChallengerAnswer
+from specwright.graphs.outer_graph import OuterState
+from specwright.graphs.project_graph import ProjectGraphState
+from testkit.checkpoints import Invocation, invocations, sizes
+from testkit.domain.product_specs import spec_of_graph
+from testkit.loop.debate_workbench import DebateWorkbench, script
+from testkit.loop.project_workbench import THREAD, ProjectWorkbench, chain_spec
+from testkit.loop.role_answers import Turn, plan, planned
+from testkit.memory_tree import MemoryTree
+from testkit.model.script import ScriptedRoles
+from testkit.sampling import nightly, slow
+
+STATES = (OuterState, ProjectGraphState, EngineeringState, DebateState)
+PRIMITIVES = {str, int, bool, float, type(None)}
+AFTER_EACH_OTHER = ([], [0])
+
+
+def odd(hint: Any) -> Iterator[Any]:
+    """The parts of a type that are no JSON."""
+    if is_typeddict(hint):
+        for part in get_type_hints(hint).values():
+            yield from odd(part)
+    elif get_origin(hint) in (list, dict, types.UnionType):
+        for part in get_args(hint):
+            yield from odd(part)
+    elif hint not in PRIMITIVES and hint is not Any:
+        yield hint
+
+
+def unlike_json(value: Any) -> Iterator[Any]:
+    """The parts of a value that JSON would change."""
+    if type(value) is dict:
+        yield from (key for key in value if type(key) is not str)
+        value = list(value.values())
+    if type(value) is list:
+        for part in value:
+            yield from unlike_json(part)
+    elif type(value) not in PRIMITIVES:
+        yield value
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
+def test_a_graph_s_state_is_a_typed_dict_of_json_primitives(state: Any):
+    """Texts, numbers, lists and objects of them, with the version of its schema (D-S5-02)."""
+    assert is_typeddict(state)
+    assert get_type_hints(state)["schema_version"] is int
+    assert list(odd(state)) == []
+
+
+class Drifting(TypedDict):
+    """A state as it must not be."""
+
+    pair: tuple[int, int]
+    paths: list[Path]
+
+
+def test_a_state_with_tuples_or_objects_would_be_noticed():
+    """The test above can fail."""
+    assert list(odd(Drifting)) == [tuple[int, int], Path]
+    assert list(unlike_json({"a": [1, (2,)], 3: None})) == [3, (2,)]
+
+
+@pytest.fixture
+def done(directory: Path) -> list[Invocation]:
+    """Two tasks in a row, each with a contract debate and two modules."""
+    second = plan(planned("treble"), planned("quarter"), task_facing="treble")
+    with DebateWorkbench(directory, script({"TSK-002/plan/round-1/planner": [Turn(second)]})) as bench:
+        assert bench.begin(AFTER_EACH_OTHER) == "SHIPPED"
+        assert bench.status(1) == "SHIPPED"
+    return invocations(directory)
+
+
+def of(graph: str, done: list[Invocation]) -> list[Invocation]:
+    """The runs of a graph."""
+    return [one for one in done if one.graph == graph]
+
+
+def test_two_tasks_in_a_row_share_no_state(done: list[Invocation]):
+    """Each run of a subgraph begins with what its wrapper gives it, and has its own checkpoints (D-S5-01)."""
+    first, second = of("engineering", done)
+    assert first.namespace != second.namespace
+    assert [sorted(one.begins_with) for one in (first, second)] == [["schema_version", "task_id"]] * 2
+    assert first.begins_with["task_id"] != second.begins_with["task_id"]
+    debates = of("debate", done)
+    assert len(debates) == len({one.namespace for one in debates}) == 6
+    for debate in debates:
+        assert not {"debate_id", "version_id", "round", "verdict", "decision"} & debate.begins_with.keys()
+    kept = second.kept[-1].state
+    assert not set(first.kept[-1].state["debates"].values()) & set(kept["debates"].values())
+
+
+def test_every_node_of_every_graph_leaves_a_checkpoint_of_its_own(done: list[Invocation]):
+    """Between two checkpoints exactly one node ran, in whichever graph (F-15-14)."""
+    assert {one.graph for one in done} == {"outer", "project_loop", "engineering", "debate"}
+    for one in done:
+        assert [len(nodes) for nodes in one.ran] == [1] * len(one.ran), one.graph
+    debated = [node for (node,) in of("debate", done)[0].ran]
+    assert debated == ["propose", "challenge", "route", "adjudicate", "ship"]
+    engineered = [node for (node,) in of("engineering", done)[0].ran]
+    assert engineered[:3] == ["micro_plan", "debate", "select_module"]
+    assert engineered[-1] == "finish"
+
+
+def test_what_the_checkpoints_hold_is_json(done: list[Invocation]):
+    """Read back as it was written: no class of ours, no text of a debate (D-S5-02)."""
+    states = [kept.state for one in done for kept in one.kept if kept.state]
+    assert len(states) > 50
+    for state in states:
+        assert list(unlike_json(state)) == []
+        assert state["schema_version"] == 1
+        assert json.loads(json.dumps(state)) == state
+    said = json.dumps(states)
+    for prose in ("What was asked for is there", "is the number twice", "def double"):
+        assert prose not in said
+
+
+class Watched(SqliteSaver):
+    """Keeps what is to be written as it was given: on the disk a tuple has become a list."""
+
+    def __init__(self, connection: sqlite3.Connection, seen: list[Any]) -> None:
+        super().__init__(connection)
+        self._seen = seen
+
+    def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        """Keep the state, then write it."""
+        channels = checkpoint["channel_values"].items()
+        self._seen.append({name: value for name, value in channels if not name.startswith(("__", "branch:"))})
+        return super().put(config, checkpoint, metadata, new_versions)
+
+
+def test_what_the_nodes_write_is_json_already(directory: Path):
+    """Nothing that a serializer would have to translate, and might translate back into something else (D-S5-02)."""
+    seen: list[Any] = []
+    with (
+        DebateWorkbench(directory, script()) as bench,
+        closing(sqlite3.connect(bench.runtime / "checkpoints.db", check_same_thread=False)) as connection,
+    ):
+        bench.approve(spec_of_graph(([],)))
+        root = bench.root(Watched(connection, seen))
+        root.invoke({"schema_version": 1}, {**THREAD, "recursion_limit": 1000}, durability="sync")
+        assert bench.status() == "SHIPPED"
+    assert len(seen) > 30
+    assert [odd for state in seen for odd in unlike_json(state)] == []
+
+
+@pytest.mark.parametrize("many", [slow(150), nightly(1000, timeout=600)])
+def test_a_checkpoint_is_no_larger_after_a_thousand_tasks_than_after_ten(tmp_path: Path, many: int):
+    """All checkpoints together grow with the number of tasks, and a single one does not (D-S5-02, F-19-01)."""
+    whole: dict[int, list[int]] = {}
+    for count in (10, many):
+        project = tmp_path / str(count)
+        with ProjectWorkbench(project, wrap=lambda _: MemoryTree()) as bench:
+            bench.approve(chain_spec(count))
+            assert bench.run() == "COMPLETE"
+        whole[count] = sizes(project)
+    assert sum(whole[many]) < many / 10 * 1.1 * sum(whole[10])
+    assert max(whole[many]) < 1.1 * max(whole[10])
+
+
+class Interrupting(ScriptedRoles):
+    """A Challenger who asks a person first, in the innermost graph."""
+
+    def challenge(self, assignment: Any, check: Any) -> ChallengerAnswer:
+        """Ask, then answer as the script says."""
+        if assignment.place.subject == "double":
+            self._trace.append(f"a person said {interrupt({'kind': 'question'})}")
+        return super().challenge(assignment, check)
+
+
+def test_an_interrupt_in_the_innermost_graph_reaches_the_root_and_is_answered_there(directory: Path):
+    """No wrapper swallows it; the debate goes on where it was, and its proposal is not made again (D-S5-04, F-15-14)."""
+    with DebateWorkbench(
+        directory, script(), roles=lambda bench: Interrupting(script().answer, bench.trace)
+    ) as bench:
+        assert bench.begin() == "IN_PROGRESS"
+        assert bench.waiting() == {"kind": "question"}
+        before = list(bench.trace)
+        assert before[-1] == "double/preflight"
+        assert bench.run(answer="yes") == "COMPLETE"
+        assert bench.trace[len(before)] == "a person said yes"
+        assert bench.trace.count("double/round-1/proposer") == 1
+        assert bench.unapproved() == []
+
+
+def test_a_halt_in_the_innermost_graph_reaches_the_one_above_and_goes_no_further(directory: Path):
+    """The engineering graph takes it as a halt, finishes with it, and the project loop asks a person (D-S5-04)."""
+    speechless = {"double/round-1/challenger": [Turn({"verdict": "MAYBE"})]}
+    refused = {"double/round-1/proposer": [Turn("I cannot.")]}
+    with DebateWorkbench(directory, script(refused | speechless)) as bench:
+        assert bench.begin() == "HALTED"
+        assert bench.waiting()["kind"] == "escalation"  # type: ignore[index]
+        assert sorted(bench.sealed()) == ["halve"]
+    (engineering,) = of("engineering", invocations(directory))
+    ran = [node for (node,) in engineering.ran]
+    assert ran.count("module_halted") == 1
+    assert ran[ran.index("module_halted") - 1] == "debate"
+    assert engineering.kept[-1].state["failed"].keys() == {"double"}

@@ -1,0 +1,132 @@
+"""What a revision is told, and why there is one: nothing twice, nothing unsaid (F§9.7, D10, D12, D15)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.application.messages.rounds import without_source
+from specwright.domain.answers.answers import Failure
+from specwright.domain.artifacts.provenance import ContextPack, Permission
+from specwright.ports.roles import Role
+from testkit.loop.debate_workbench import DebateWorkbench, script
+from testkit.loop.late_faults import REPLANNED, late
+from testkit.loop.role_answers import Turn, claimed, draft, failing, plan, planned, rejecting
+from testkit.loop.scripted_gate import AT_THE_GATE
+
+DOUBLE = "double"
+ONE = plan(planned(DOUBLE))
+
+
+def run(directory: Path, answers: dict[str, list[Any]], planning: dict[str, Any] = ONE) -> DebateWorkbench:
+    """A task that ships in the end."""
+    bench = DebateWorkbench(directory, script(answers, planning))
+    assert bench.begin() == "SHIPPED"
+    return bench
+
+
+@pytest.fixture
+def reopened(directory: Path) -> DebateWorkbench:
+    """A run in which a module's contract is found at fault and debated again."""
+    return run(directory, late(REPLANNED), plan(planned("halve"), planned(DOUBLE), task_facing=DOUBLE))
+
+
+def test_what_is_both_evidence_and_change_is_said_once(directory: Path):
+    """A ruling's rationale, and what the gate found (D-15-01, F-9.7-05)."""
+    bench = run(
+        directory,
+        {
+            "double/round-1/arbiter": [rejecting("Nothing shows what twice nought is.")],
+            "double/round-2/proposer": [Turn(claimed(), draft(DOUBLE, AT_THE_GATE))],
+            "double/round-3/proposer": [Turn(claimed(), draft(DOUBLE))],
+        },
+    )
+    rejected = bench.roles.asked_at("double/round-2/proposer").message
+    assert rejected.count("Nothing shows what twice nought is.") == 1
+    refused = bench.roles.asked_at("double/round-3/proposer").message
+    assert refused.count("7 of 12 mutants lived") == 1
+
+
+@pytest.mark.parametrize("judge", ["challenger", "arbiter"])
+def test_a_round_that_the_gate_asked_for_says_what_the_gate_found(directory: Path, judge: str):
+    """Both judges approved the round before and would see no reason for another; the reason is said where the round
+    stands, and in later rounds too (D-11-01, F-9.7-02)."""
+    bench = run(
+        directory,
+        {
+            "double/round-1/proposer": [Turn(claimed(), draft(DOUBLE, AT_THE_GATE))],
+            "double/round-2/arbiter": [rejecting()],
+        },
+    )
+    why = "# Why there is a round 2\n\n- strength.weak at implementation/__init__.py: 7 of 12 mutants lived"
+    assert "# Why there is" not in bench.roles.asked_at(f"double/round-1/{judge}").message
+    assert why in bench.roles.asked_at(f"double/round-2/{judge}").message
+    later = bench.roles.asked_at(f"double/round-3/{judge}").message
+    assert later.index("# Round 1: challenge") < later.index(why) < later.index("# Round 2: proposal")
+    assert "# Why there is a round 3" not in later
+
+
+@pytest.mark.parametrize("role", [Role.CHALLENGER, Role.ARBITER])
+def test_a_contract_debate_that_is_reopened_says_why(reopened: DebateWorkbench, role: Role):
+    """The confirmed fault and the rationale, as the planner is told them; their packs name the records (D-10-05,
+    F-9.7-06)."""
+    asked = reopened.roles.asked_at(f"contracts/round-2/{role}")
+    assert "# Why there is a round 2" in asked.message
+    assert "Nothing says what twice means for a large number." in asked.message
+    assert "The contract is wrong, and no implementation can mend that." in asked.message
+    assert "# Why" not in reopened.roles.asked_at(f"contracts/round-1/{role}").message
+    packs = [
+        ContextPack.from_bytes(p.read_bytes(), "") for p in (reopened.base / "context_packs").glob("*.json")
+    ]
+    (pack,) = (one for one in packs if one.created_for.run_id == asked.place.run_id)
+    told = {
+        row.ref.partition("-")[0] for row in pack.included_refs if row.permission is Permission.SUMMARY_ONLY
+    }
+    assert {"CHAL", "ADJ"} <= told
+
+
+def test_a_module_whose_contract_changed_is_told_what_changed(reopened: DebateWorkbench):
+    """Statement by statement, and the file that it goes on from says what the contract says now (D-10-05, D-S8-03)."""
+    asked = reopened.roles.asked_at("double/round-2/proposer")
+    assert "# What has changed in the contract" in asked.message
+    assert (
+        "- outputs: result: is the number twice\n+ outputs: result: is the number twice, exactly"
+        in asked.message
+    )
+    entry = asked.pack["implementation/__init__.py"].decode()
+    assert "is the number twice, exactly" in entry
+    assert "return number * 2" in entry
+    assert entry.rstrip() in asked.message
+    assert "# What has changed" not in reopened.roles.asked_at("double/round-1/proposer").message
+
+
+def test_a_proposer_is_told_the_criteria_that_it_must_show(directory: Path):
+    """In its request, so that no turn goes into reading the task file (F-9.7-01)."""
+    bench = run(directory, {})
+    asked = bench.roles.asked_at("double/round-1/proposer")
+    criteria = asked.pack["task.md"].decode().partition("## Acceptance Criteria\n")[2].partition("\n\n")[0]
+    assert criteria.startswith("- ")
+    assert f"# Acceptance criteria of the task (extract)\n\n{criteria}" in asked.message
+
+
+def test_what_the_gate_quotes_of_the_source_is_left_out_for_the_judges():
+    """Code in ticks, and all but the first line (F-9.7-07)."""
+    said = (
+        "the tests notice 2 of 6 faults in `sort(x)`; write tests that fail on these:\n  line 88: `0` to `1`"
+    )
+    failure = Failure(invariant="strength.weak", evidence=said, required_change=said)
+    assert (
+        without_source(failure).evidence
+        == "the tests notice 2 of 6 faults in ...; write tests that fail on these:"
+    )
+
+
+def test_a_ruling_stands_in_the_round_that_it_is_about(directory: Path):
+    """Also where the round before had none (F-9.7-09)."""
+    bench = run(
+        directory,
+        {"double/round-1/challenger": [failing()], "double/round-2/arbiter": [rejecting()]},
+    )
+    told = bench.roles.asked_at("double/round-3/arbiter").message
+    assert "# Round 2: adjudication" in told
+    assert "# Round 1: adjudication" not in told

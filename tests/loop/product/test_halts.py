@@ -1,0 +1,190 @@
+"""A task that cannot be shipped halts, asks a person, and takes nothing else down with it (F§10.3, F§17.1, D11, D25).
+
+The pair of modules is spoilt in its playbook, one fault at a time; what is not spoilt ships. The second task waits.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testkit.endpoint import serving
+from testkit.killing import EFFECTS, Job, Kill
+from testkit.loop.halted_products import SHOUT, halted
+from testkit.loop.processes import killed_again_and_again
+from testkit.loop.products import NAMEPLATE_SPEC, failing, pair, rejecting, rewrite
+from testkit.sampling import nightly, slow
+from testkit.stores import differences, journal_of
+from testkit.workshop import KILLED, Workshop
+
+CONTRACTS = "TSK-001/contracts"
+
+
+@pytest.fixture
+def playbook(tmp_path: Path) -> Path:
+    """The pair's playbook, to be spoilt."""
+    return pair(tmp_path / "playbook")
+
+
+def test_three_fails_and_a_rejection_halt_the_module_and_ship_the_other(
+    workshop: Workshop, playbook: Path, tmp_path: Path
+):
+    """Three proposals, never a fourth; a draft aside, the rest shipped (F-9.3-01, F-9.3-04, D-25-01, D-20-02)."""
+    failing(playbook / SHOUT, 3)
+    rejecting(playbook / SHOUT / "round-3")
+    found = halted(workshop, tmp_path / "project", "--model", f"playbook:{playbook}")
+
+    assert found.shipped == ["initials"]
+    assert [name for name in found.asked if "/shout/" in name] == [
+        f"TSK-001.1/shout/{name}"
+        for number in (1, 2, 3)
+        for name in (f"round-{number}/proposer", f"round-{number}/challenger")
+    ] + ["TSK-001.1/shout/round-3/arbiter"]
+    trail = found.escalation.debate_trail
+    rounds = [
+        r
+        for r in trail.proposals
+        if r.test_inventory and "test_every_letter_is_a_capital" in r.test_inventory
+    ]
+    assert len(rounds) == 3
+    assert [challenge.verdict for challenge in trail.challenges].count("FAIL") == 3
+    assert found.escalation.details["failed"].keys() == {"shout"}
+    assert found.escalation.details["shipped"].keys() == {"initials"}
+    (aside,) = (found.project / "state_store").glob("drafts/*/*/*/contract.json")
+    assert json.loads(aside.read_text())["name"] == "shout"
+    again = workshop.command("run", found.project)
+    assert again.code == 3
+    assert found.escalation.escalation_id in again.out
+
+
+def test_contracts_that_are_rejected_halt_the_task_before_any_implementation(
+    workshop: Workshop, playbook: Path, tmp_path: Path
+):
+    """The planner revises twice, then nobody implements anything (D-11-01, F-10-10)."""
+    failing(playbook / CONTRACTS, 3)
+    rejecting(playbook / CONTRACTS / "round-3")
+    plan = (playbook / "TSK-001/planner.json").read_text()
+    for number in (2, 3):
+        (playbook / f"TSK-001/planner-{number}.json").write_text(plan)
+    found = halted(workshop, tmp_path / "project", "--model", f"playbook:{playbook}")
+
+    assert found.shipped == []
+    assert not any("/proposer" in name for name in found.asked)
+    assert found.escalation.details["cause"] == "contracts"
+    assert len(found.escalation.debate_trail.proposals) == 3
+
+
+@pytest.mark.slow
+def test_a_planner_that_never_gets_it_right_halts_the_task_with_its_answers(
+    workshop: Workshop, playbook: Path, tmp_path: Path
+):
+    """Three attempts in all, each told what was wrong; the raw answers are kept (F-10-08, F-10-09, F-10-10, D-11-04)."""
+    planned = json.loads((playbook / "TSK-001/planner.json").read_text())
+    planned["plan"]["modules"][0]["inputs"][0]["type"] = "Any"
+    rewrite(playbook / "TSK-001/planner.json", **planned)
+    with serving(playbook) as endpoint:
+        found = halted(
+            workshop, tmp_path / "project", "--model", "openai:test", "--base-url", endpoint.base_url
+        )
+        last = endpoint.requests[-1]["messages"][-1]["content"]
+    assert found.asked["TSK-001.1/plan/round-1/planner"] == 4  # the search, and three plans
+    assert "shout" in last
+    assert "Any" in last
+    assert found.escalation.details["cause"] == "planning"
+    assert len(found.escalation.details["raw_answers"]) == 3
+    assert found.escalation.recommended_resolution == "REVISE_PLAN"
+
+
+@pytest.mark.slow
+def test_a_proposer_whose_draft_never_passes_halts_the_module_alone(
+    workshop: Workshop, playbook: Path, tmp_path: Path
+):
+    """Three repairs, no Challenger, no Arbiter; the other module ships (D-11-06, D-18-02, D-25-01)."""
+    broken = playbook / SHOUT / "round-1/deliverable/implementation/__init__.py"
+    broken.write_text(broken.read_text().replace("name.strip().upper()", "name.upper()"))
+    with serving(playbook) as endpoint:
+        found = halted(
+            workshop, tmp_path / "project", "--model", "openai:test", "--base-url", endpoint.base_url
+        )
+        refused = endpoint.requests[-1]["messages"][-1]["content"]
+    assert refused
+    assert found.shipped == ["initials"]
+    # examples, implementation, obligations, tests, and four times the claim
+    assert found.asked["TSK-001.1/shout/round-1/proposer"] == 8
+    assert not any("/shout/" in name and "proposer" not in name for name in found.asked)
+    assert "test_the_spaces_around_a_name_are_gone" in json.dumps(found.escalation.to_json())
+    assert len(found.escalation.details["raw_answers"]) == 4
+
+
+def spoilt(playbook: Path, project: Path, trace: Path) -> Job:
+    """A run in which `shout` is rejected in the first round and fails in two more."""
+    failing(playbook / SHOUT, 3)
+    rewrite(playbook / SHOUT / "round-1/challenger.json", **_passing(playbook))
+    rejecting(playbook / SHOUT / "round-1", "The proposal says nothing of names with digits in them.")
+    rejecting(playbook / SHOUT / "round-3")
+    return Job(str(project), str(NAMEPLATE_SPEC), f"playbook:{playbook}", trace=str(trace))
+
+
+def _passing(playbook: Path) -> dict[str, Any]:
+    said = json.loads((playbook / SHOUT / "round-1/challenger.json").read_text())
+    said["rubric_assessments"][5]["assessment"] = "MET"
+    return {**said, "verdict": "PASS", "failures": []}
+
+
+@pytest.mark.slow
+def test_a_rejection_within_the_budget_goes_back_to_the_proposer_even_after_a_crash(
+    workshop: Workshop, playbook: Path, tmp_path: Path
+):
+    """The version is a DRAFT again; killed right behind that, the run comes to the same end (F-9.3-05, D-S4-07)."""
+    job = spoilt(playbook, tmp_path / "whole", tmp_path / "trace")
+    assert workshop.drive(job).code == 3
+    effects = json.loads((tmp_path / "trace").read_text())
+    envelopes = [i for i, e in enumerate(effects) if "/IMPL-" in e and e.endswith("envelope.json")]
+    first = [i for i in envelopes if effects[i] == effects[envelopes[0]]]
+    assert len(first) >= 4  # DRAFT, CHALLENGED, ADJUDICATED, and DRAFT again
+
+    counted = [i for i, effect in enumerate(effects) if effect.split()[0] == "file"]
+    again = job._replace(
+        directory=str(tmp_path / "again"),
+        kill=Kill(("file",), counted.index(first[3]) + 1),
+        draws=str(journal_of(tmp_path / "whole")),
+    )
+    assert workshop.drive(again).code == KILLED
+    finished = workshop.drive(again._replace(kill=Kill()))
+    assert finished.code == 3, finished.err
+    assert differences(tmp_path / "again", tmp_path / "whole") == []
+
+
+@pytest.mark.slow
+def test_a_halt_that_is_killed_again_and_again_is_one_halt(
+    workshop: Workshop, playbook: Path, tmp_path: Path
+):
+    """One escalation, one draft aside, one Wire, the same bytes (D-S4-03, F-17.3-01, D-20-02)."""
+    job = spoilt(playbook, tmp_path / "whole", tmp_path / "trace")
+    assert workshop.drive(job).code == 3
+    effects = [e for e in json.loads((tmp_path / "trace").read_text()) if e.split()[0] in EFFECTS[:4]]
+    begin = next(i for i, effect in enumerate(effects) if effect.startswith("file drafts/"))
+
+    again = job._replace(directory=str(tmp_path / "again"), draws=str(journal_of(tmp_path / "whole")))
+    finished, kills = workshop.drive(again._replace(kill=Kill(EFFECTS[:4], begin))), 0
+    while finished.code == KILLED:
+        kills += 1
+        finished = workshop.drive(again._replace(kill=Kill(EFFECTS[:4], 1)))
+    assert finished.code == 3, finished.err
+    assert kills == len(effects) - begin + 1
+    assert differences(tmp_path / "again", tmp_path / "whole") == []
+
+
+@pytest.mark.parametrize(
+    ("step", "forgetting"), [nightly(7, False, timeout=400), slow(19, True, timeout=400)]
+)
+def test_a_debate_with_rejections_is_killed_again_and_again(
+    workshop: Workshop, playbook: Path, tmp_path: Path, step: int, forgetting: bool
+):
+    """REJECT, FAIL, FAIL, REJECT and a halt, with the graph's checkpoints and without (D-S4-03, D-S4-07, D9)."""
+    job = spoilt(playbook, tmp_path / "whole", tmp_path / "trace")
+    assert workshop.drive(job).code == 3
+    again = job._replace(directory=str(tmp_path / "again"), draws=str(journal_of(tmp_path / "whole")))
+    assert killed_again_and_again(workshop, again, step, forgetting=forgetting, ends=3) > 5
+    assert differences(tmp_path / "again", tmp_path / "whole") == []

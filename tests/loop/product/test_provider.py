@@ -1,0 +1,173 @@
+"""The factory over an OpenAI-compatible endpoint: the same code path as with a provider's model (DESIGN §6).
+
+The endpoint is a real server on loopback; it answers from the playbook, and badly when told to.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from specwright.roles.models.journalled_model import tokens_of
+from testkit.endpoint import Endpoint, Fault, serving
+from testkit.layout import examine_store
+from testkit.loop.processes import Uninterrupted
+from testkit.loop.products import NAMEPLATE, NAMEPLATE_SPEC
+from testkit.stores import records, store_files
+from testkit.workshop import ROOT, Finished, Workshop
+
+
+def run(workshop: Workshop, endpoint: Endpoint, project: Path, *options: object) -> Finished:
+    """A run of the nameplate over an endpoint."""
+    where = ("--spec", NAMEPLATE_SPEC, "--model", "openai:test", "--base-url", endpoint.base_url)
+    return workshop.command("run", project, *where, "--approve", "--json", *options)
+
+
+def sealed(project: Path) -> dict[str, list[bytes]]:
+    """What was sealed, by module name; ids, times and durations left out."""
+    files = store_files(project)
+    found: dict[str, list[bytes]] = {}
+    for name, data in sorted(files.items()):
+        if name.startswith("state_store/modules/") and name.endswith(
+            (".py", "examples.md", "obligations.json")
+        ):
+            contract = json.loads(files["/".join(name.split("/")[:4]) + "/contract.json"])
+            found.setdefault(contract["name"], []).append(data)
+    return found
+
+
+@pytest.mark.slow
+def test_an_endpoint_and_a_playbook_make_the_same_modules(
+    workshop: Workshop, uninterrupted: Uninterrupted, tmp_path: Path
+):
+    """The same graphs, agents, tools and schemas with either (D-S6-01, D-S6-02)."""
+    finished = workshop.command("run", tmp_path, "--spec", NAMEPLATE_SPEC, "--model", NAMEPLATE, "--approve")
+    assert finished.code == 0, finished.err
+    assert sealed(tmp_path) == sealed(uninterrupted.project)
+    assert list(sealed(tmp_path)) == ["initials"]
+
+
+def test_the_journal_counts_the_tokens_that_the_endpoint_counted(uninterrupted: Uninterrupted):
+    """Input and output, in agents and in structured answers (D-S4-09, D-S6-05)."""
+    used = [tokens_of(record.answer) for record in records(uninterrupted.project, "model")]
+    counted = uninterrupted.endpoint.tokens
+    assert sum(i for i, _ in used) == counted["prompt_tokens"] > 10_000
+    assert sum(o for _, o in used) == counted["completion_tokens"] > 1_000
+
+
+def test_each_request_names_its_invocation(uninterrupted: Uninterrupted):
+    """A server of `--base-url` can match its logs with the journal, call by call (D-S4-09)."""
+    journalled = [record.place.scope for record in records(uninterrupted.project, "model")]
+    assert [request.place.run_id for request in uninterrupted.endpoint.log] == journalled
+
+
+def test_what_the_endpoint_gets_is_what_a_provider_expects(uninterrupted: Uninterrupted):
+    """A json_schema for the Arbiter, tools for the agents, no streaming, a key even where none is asked (D-S4-04)."""
+    requests = uninterrupted.endpoint.requests
+    arbiters = [request for request in requests if "response_format" in request]
+    assert len(arbiters) == 2
+    for request in arbiters:
+        assert request["response_format"]["type"] == "json_schema"
+        assert "tools" not in request
+    assert all("tools" in request for request in requests if request not in arbiters)
+    assert not any(request.get("stream") for request in requests)
+    assert uninterrupted.endpoint.keys == {"Bearer local"}
+
+
+@pytest.mark.slow
+def test_answers_of_weak_models_are_understood_or_asked_for_again(
+    workshop: Workshop, endpoint: Endpoint, uninterrupted: Uninterrupted, tmp_path: Path
+):
+    """Prose, fences and reasoning are peeled off; broken answers are re-asked with the reason (D-S6-04, D-11-05)."""
+    endpoint.misbehave(
+        Fault("prose", "challenger", "contracts"),
+        Fault("reasoning", "arbiter", "contracts"),
+        Fault("empty", "arbiter", "initials", ordinal=0),
+        Fault("surrogate", "arbiter", "initials", ordinal=1),
+        Fault("fence", "arbiter", "initials", ordinal=2),
+        Fault("empty", "challenger", "initials", times=2),
+        Fault("same ids", "proposer", "initials", times=9),
+    )
+    finished = run(workshop, endpoint, tmp_path)
+    assert finished.code == 0, finished.err
+    assert sealed(tmp_path) == sealed(uninterrupted.project)
+    assert len(endpoint.log) == len(uninterrupted.endpoint.log) + 4
+    asked_again = [
+        request["messages"][-1]["content"]
+        for request, asked in zip(endpoint.requests, endpoint.log, strict=True)
+        if asked.ordinal and asked.place.role == "arbiter"
+    ]
+    assert ["no JSON object" in text for text in asked_again] == [True, True]
+    used = [tokens_of(record.answer) for record in records(tmp_path, "model")]
+    assert sum(i for i, _ in used) == endpoint.tokens["prompt_tokens"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "told"),
+    [
+        ("401", 2, "refuses the key"),
+        ("404", 2, "does not know this model"),
+        ("500", 1, "the model call failed"),
+        ("malformed", 1, "does not follow its protocol"),
+        ("hang", 1, "did not answer in time"),
+    ],
+)
+def test_an_endpoint_that_fails_is_told_in_one_message_and_the_run_goes_on_later(
+    workshop: Workshop, endpoint: Endpoint, tmp_path: Path, fault: str, code: int, told: str
+):
+    """What, where, what to do; no traceback; no answered call is asked again (D-S9-02, D-S9-04, D-S4-03)."""
+    tmp_path.joinpath("specwright.toml").write_text("timeout_seconds = 1\nmax_retries = 1\n")
+    endpoint.misbehave(Fault(fault, "researcher", ordinal=1, times=9))
+    finished = run(workshop, endpoint, tmp_path)
+    assert finished.code == code
+    error = finished.document["error"]
+    assert told in error["what"]
+    assert error["do"]
+    assert "Traceback" not in finished.err
+    assert not (tmp_path / "state_store/product/spec.json").exists()
+
+    endpoint.misbehave()
+    where = ("--model", "openai:test", "--base-url", endpoint.base_url)
+    assert workshop.command("run", tmp_path, *where).code == 3
+    assert all(times == 1 for name, times in endpoint.asked.items() if name == endpoint.log[0].identity)
+    assert set(endpoint.answered.values()) == {1}
+
+
+def test_an_endpoint_that_is_not_there_is_told_as_such(
+    workshop: Workshop, tmp_path: Path, endpoint: Endpoint
+):
+    """Exit 1, what to check, nothing half-written (D-S9-04)."""
+    where = ("--model", "openai:test", "--base-url", "http://127.0.0.1:9/v1")
+    finished = workshop.command("run", tmp_path, "--spec", NAMEPLATE_SPEC, *where, "--json")
+    assert finished.code == 1
+    assert "cannot be reached" in finished.document["error"]["what"]
+    assert "--base-url" in finished.document["error"]["do"]
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(400)
+def test_the_example_runs_over_an_endpoint_as_it_does_from_its_playbook(workshop: Workshop, tmp_path: Path):
+    """Six tasks, a revision and an amendment: the same seven modules, and a store in order (D-S6-02, F-7-01, D-15-01)."""
+    example = ROOT / "examples/tabkeeper"
+    expected = json.loads((ROOT / "tests/examples/expected.json").read_text())["calls"]
+    with serving(example / "playbook") as endpoint:
+        where = ("--model", "openai:test", "--base-url", endpoint.base_url)
+        over = workshop.command("run", tmp_path / "over", "--spec", example / "SPEC.md", *where, "--approve")
+        assert over.code == 0, over.err
+        begun = [asked.place for asked in endpoint.log if asked.ordinal == 0]
+        assert set(endpoint.asked.values()) == {1}
+    scripted = ("--model", f"playbook:{example / 'playbook'}")
+    played = workshop.command(
+        "run", tmp_path / "played", "--spec", example / "SPEC.md", *scripted, "--approve"
+    )
+    assert played.code == 0, played.err
+    assert len(sealed(tmp_path / "played")) == 7
+    assert sealed(tmp_path / "over") == sealed(tmp_path / "played")
+    stages = [place.stage or "round-1" for place in begun]
+    assert [
+        (p.role, p.task, p.subject or "spec", "amended" if stage.startswith("amended") else stage)
+        for p, stage in zip(begun, stages, strict=True)
+    ] == [(call["role"], call["task"], call["subject"], call["stage"]) for call in expected]
+    examine_store(tmp_path / "over")
+    used = [tokens_of(record.answer) for record in records(tmp_path / "over", "model")]
+    assert sum(i + o for i, o in used) == endpoint.tokens["total_tokens"]

@@ -1,0 +1,121 @@
+"""How large a Wire of the factory gets: every event of it, by its own functions, with the widest values (D30, D33)."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from specwright.application import tasks
+from specwright.application.announce import announce, project_stream, review, task_event
+from specwright.application.escalation.halt import Halt, halt
+from specwright.application.factory import Factory
+from specwright.application.ship import reused
+from specwright.application.tasks import Task
+from specwright.domain.base.slugs import MAX_LENGTH, slugify
+from specwright.domain.escalation.escalation import Resolution
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.wire import canonical
+from specwright.wire.admission import default_admission
+from specwright.wire.tables import default_tables
+from testkit.domain.product_specs import epic_data, pillar_data, spec_data, story_data, task_data
+from testkit.loop.project_workbench import ProjectWorkbench
+from testkit.wires_heard import Listening, Wire, seal_by_hand
+
+TASK_EVENTS = {event for event, rule in default_tables().events.items() if rule.is_task_event}
+PROJECT = slugify("A title that goes on " * 10) + "-1a2b3c4d"
+MODULES = [f"MM-{number:08x}@100.200.300" for number in range(20)]
+NUMBERS = range(999_999_900, 999_999_951)
+"""51 tasks; the last waits for all others."""
+
+
+def widest_spec() -> ProductSpec:
+    """Ids of 128 characters, 50 dependencies, spec ids of nine digits."""
+    tasks = [task_data(number, f"{number} " + "t" * 54) for number in NUMBERS]
+    tasks[-1]["depends_on"] = [f"TSK-{number}" for number in NUMBERS[:-1]]
+    stories = [story_data(tasks, "s" * 40)]
+    return ProductSpec.model_validate(spec_data([pillar_data([epic_data(stories, "e" * 40)], "p" * 40)]))
+
+
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    """The canonical bytes of the largest Wire of each type."""
+    found: dict[str, int] = {}
+    for wire in everything_said(tmp_path_factory.mktemp("wide")):
+        assert default_admission().rejection_of(wire) is None, wire
+        found[wire["type"]] = max(found.get(wire["type"], 0), len(canonical.encode(wire)))
+    return found
+
+
+def everything_said(directory: Path) -> Iterator[Wire]:
+    """Every event of the factory about the widest task."""
+    heard = Listening()
+    with ProjectWorkbench(directory) as bench:
+        bench.approve(widest_spec())
+        tasks.initialise(bench.factory)
+        seal_by_hand(bench.factory, MODULES[0], "m" * 64, depends_on=MODULES[1:], size=10_000_000)
+        found = tasks.task_at(bench.factory, list(bench.projection.definitions)[-1])
+        assert len(found.task_id) == 128
+        wide = found.entry.model_copy(update={"attempt": 999_999})
+        bench.tell(
+            *(task_event(event, found.entry.spec_task_id, 1, body) for event, body in _DISPATCH.items())
+        )
+        bench.projection.project_id = PROJECT
+        _say(replace(bench.factory, log=heard), found._replace(entry=wide))
+    yield from heard.heard
+
+
+_DISPATCH: dict[str, dict[str, str]] = {
+    "task.available": {},
+    "task.claimed": {"claimed_by": "agent:engineering-loop"},
+    "task.started": {},
+}
+"""What must have happened to a task before it can halt."""
+
+
+def _say(factory: Factory, task: Task) -> None:
+    spec_id, attempt = task.entry.spec_task_id, task.entry.attempt
+    free = task.definition.model_copy(update={"depends_on": []})  # what they shipped is not asked here
+    tasks.begin(factory, task._replace(definition=free))
+    halt(factory, task, Halt("modules", "no", "Decide.", Resolution.PROVIDE_FIX, "none"))
+    waits = [factory.projection.definitions[ref].spec_task_id for ref in task.definition.depends_on]
+    failure = {"failure": {"kind": "halted", "retryable": True}, "reference": "ESC-0a0b0c0d"}
+    created = task_event("task.created", spec_id, attempt, {"definition_sha256": "a" * 64}, waits)
+    announce(
+        factory,
+        factory.journal.scope("wide"),
+        PROJECT,
+        [
+            created._replace(parent=f"TSK-{NUMBERS[0]}"),
+            task_event("task.available", spec_id, attempt, {}),
+            reused(factory, task, MODULES[0]),
+            *tasks.completion(factory, task, MODULES, MODULES[0]),
+            task_event("task.failed", spec_id, attempt, failure),
+            task_event("task.cancelled", spec_id, attempt, {}),
+            review(PROJECT, "escalation.resolved", "a" * 64, "ESC-0a0b0c0d", "human:operator"),
+        ],
+    )
+
+
+@pytest.mark.parametrize("event", sorted({*TASK_EVENTS, "review.recorded"}))
+def test_the_largest_wire_of_an_event_is_carried(sizes: dict[str, int], event: str):
+    """128-character ids, 50 dependencies, 20 artifacts, the longest title and names fit (D-30-03, W-5-04, W-6-06)."""
+    assert sizes[event] <= canonical.MAX_BYTES
+
+
+def test_they_are_the_widest_indeed(sizes: dict[str, int]):
+    """The title fills its slug, a module names all its inputs that a Wire takes, nothing else is emitted (D33)."""
+    assert len(PROJECT) == MAX_LENGTH + 9
+    assert project_stream(PROJECT).startswith("project:a-title-that-goes-on-")
+    assert sizes.keys() == {*TASK_EVENTS, "review.recorded"}
+    assert min(sizes[event] for event in ("artifact.ready", "task.created", "task.complete")) > 880
+
+
+def test_an_id_that_no_wire_could_carry_is_refused_with_the_spec():
+    """Ids of the spec that go into Wires have at most nine digits: nothing is written before that is seen (D30, F§4.1)."""
+    long = spec_data([pillar_data([epic_data([story_data([task_data(1, task_id="TSK-" + "1" * 10)])])])])
+    with pytest.raises(ValidationError, match="task_id"):
+        ProductSpec.model_validate(long)
+    with pytest.raises(ValidationError, match="spec_id"):
+        ProductSpec.model_validate({**spec_data(), "spec_id": "SPEC-" + "1" * 10})

@@ -1,0 +1,164 @@
+"""The log of a run from SPEC.md to the wheel: what it says, what follows from it, and how A2A sees it (D29-D35, W)."""
+
+import json
+import shutil
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.application.projection import STATE_FILE
+from specwright.wire.a2a import a2a_task_id
+from specwright.wire.envelope import StreamId
+from specwright.wire.reducer import reduce_wires
+from testkit.cli.commands import specwright
+from testkit.loop.halted_products import SHOUT, halted
+from testkit.loop.processes import Uninterrupted
+from testkit.loop.products import failing, pair, rejecting
+from testkit.loop.project_workbench import ProjectWorkbench
+from testkit.wire.a2a_types import task_of
+from testkit.wires_heard import Wire, logged, texts, types
+from testkit.workshop import Workshop
+
+TASK, SECOND = "task:TSK-001:attempt:1", "task:TSK-002:attempt:1"
+
+
+@pytest.fixture(scope="session")
+def told(uninterrupted: Uninterrupted) -> list[Wire]:
+    """The Wires of the nameplate."""
+    return logged(uninterrupted.project)
+
+
+def payloads(told: list[Wire], event: str) -> list[dict[str, Any]]:
+    """What the Wires of one type carry."""
+    return [wire["payload"] for wire in told if wire["type"] == event]
+
+
+def test_a_run_has_one_context_and_streams_named_by_spec_ids(told: list[Wire]):
+    """context_id and correlation_id are the project's in every Wire (W-6-01, D-30-01, W-5-01)."""
+    context = told[0]["stream"]["stream_id"]
+    assert context.startswith("project:nameplate-")
+    assert {(w["stream"]["context_id"], w["stream"]["correlation_id"]) for w in told} == {(context, context)}
+    assert {w["stream"]["stream_id"] for w in told} == {context, TASK}
+
+
+def test_every_cause_is_an_earlier_wire_of_the_log(told: list[Wire]):
+    """Only the approval, with which everything began, has none (W-6-02, W-3-04)."""
+    known: set[str] = set()
+    for wire in told:
+        assert known == set() or wire["stream"]["causation_id"] in known
+        known.add(wire["wire_id"])
+    assert "causation_id" not in told[0]["stream"]
+    assert len(known) == len(told)
+
+
+def test_each_gate_s_decision_is_told_with_the_hash_of_what_it_saw(
+    told: list[Wire], uninterrupted: Uninterrupted
+):
+    """The lock behind the contract debate, then the ship gate; the hash is that of the debate's record (D-33-02, W-7-08)."""
+    decided = payloads(told, "gate.decided")
+    assert [(one["gate"], one["verdict"]) for one in decided] == [("lock", "pass"), ("ship", "pass")]
+    records = (uninterrupted.project / "state_store/debates").glob("*/round-*/gate-*.json")
+    there = {sha256(path.read_bytes()).hexdigest(): path.stem.removeprefix("gate-") for path in records}
+    assert {one["evidence_sha256"]: one["reference"].partition("@")[0] for one in decided} == there
+
+
+def test_a_run_reduces_without_a_rejected_wire(told: list[Wire]):
+    """Places are dense from 1, states are true, the task is completed with its artifact (W-5-03, W-2-06, D-34-01)."""
+    reduction = reduce_wires(told)
+    assert reduction.rejected == ()
+    (task,) = reduction.tasks().values()
+    assert (task["task_state"], task["artifact_count"]) == ("completed", 1)
+    for stream, state in reduction.streams.items():
+        places = [w["stream"]["stream_seq"] for w in told if w["stream"]["stream_id"] == stream]
+        assert places == list(range(1, state.seq + 1))
+
+
+def test_what_else_changes_the_state_is_a_review_on_the_projects_stream(told: list[Wire]):
+    """Approval, plan lock and release; the lock is caused by the start of its task (D-29-05, W-4-01)."""
+    reviews = [w for w in told if w["type"] == "review.recorded"]
+    assert [w["payload"]["subject"] for w in reviews] == ["spec.approved", "plan.locked", "release.made"]
+    assert {StreamId.parse(w["stream"]["stream_id"]).kind for w in reviews} == {"project"}
+    (started,) = (w for w in told if w["type"] == "task.started")
+    assert reviews[1]["stream"]["causation_id"] == started["wire_id"]
+
+
+def test_every_reference_in_a_wire_leads_to_what_it_binds(uninterrupted: Uninterrupted, told: list[Wire]):
+    """Definitions by their hash, a sealed module at its uri with its version and lineage (D-29-02, W-4-04, D-37-02)."""
+    for wire in told:
+        if sha256 := wire["payload"].get("definition_sha256"):
+            assert (uninterrupted.project / "state_store/definitions" / sha256).is_file()
+    (ready,) = payloads(told, "artifact.ready")
+    module = uninterrupted.project / ready["uri"]
+    assert json.loads((module / "ship.json").read_text())["module_version"] == ready["version"]
+    assert ready["lineage"] == {"task": "TSK-001", "attempt": 1, "inputs": []}
+    assert ready["size_bytes"] == sum(p.stat().st_size for p in module.rglob("*") if p.is_file())
+
+
+def test_no_wire_of_a_run_carries_working_content(uninterrupted: Uninterrupted, told: list[Wire]):
+    """No prose of the spec, no source, no answers: ids, references and hashes (D-30-04, W-4-02)."""
+    spec = json.loads((uninterrupted.project / "state_store/product/spec.json").read_text())
+    log = json.dumps(told)
+    assert [text for text in texts(spec) if " " in text and text in log] == []
+    said = [value for wire in told for value in texts(wire["payload"])]
+    assert [value for value in said if " " in value or "\n" in value] == []
+    assert {w["name"] for w in payloads(told, "artifact.ready")} == {"initials"}
+
+
+@pytest.mark.slow
+def test_a_module_that_ships_within_a_task_that_halts_is_announced(workshop: Workshop, tmp_path: Path):
+    """artifact.ready as it is sealed, the block after it; the task that waits says nothing (W-7-10, D-33-02)."""
+    playbook = pair(tmp_path / "playbook")
+    failing(playbook / SHOUT, 3)
+    rejecting(playbook / SHOUT / "round-3")
+    found = halted(workshop, tmp_path / "project", "--model", f"playbook:{playbook}")
+    told = logged(found.project)
+    task = [w for w in told if w["stream"]["stream_id"] == TASK]
+    assert types(task[-2:]) == ["artifact.ready", "task.blocked"]
+    assert task[-2]["payload"]["name"] == "initials"
+    assert types([w for w in told if w["stream"]["stream_id"] == SECOND]) == ["task.created"]
+
+
+@pytest.fixture
+def bare(uninterrupted: Uninterrupted, tmp_path: Path) -> Path:
+    """A directory that holds the log and the definitions, and nothing else."""
+    directory = tmp_path / "bare"
+    (directory / ".specwright").mkdir(parents=True)
+    for file in uninterrupted.project.glob(".specwright/wire.db*"):
+        shutil.copy2(file, directory / ".specwright")
+    shutil.copytree(uninterrupted.project / "state_store/definitions", directory / "state_store/definitions")
+    return directory
+
+
+def test_the_state_is_rebuilt_from_log_and_definitions_in_an_empty_directory(
+    bare: Path, uninterrupted: Uninterrupted
+):
+    """The same bytes as the live file, which is not there to copy from (D-29-01, D-29-02)."""
+    rebuild_and_compare(bare, uninterrupted.project)
+
+
+def rebuild_and_compare(bare: Path, live: Path) -> None:
+    """Project what is there, and hold the file against the live one."""
+    file = bare / "state_store" / STATE_FILE
+    assert not file.exists()
+    with ProjectWorkbench(bare) as bench:
+        bench.projection.write(now=True)
+    assert file.read_bytes() == (live / "state_store" / STATE_FILE).read_bytes()
+
+
+def test_the_wires_of_a_run_are_an_a2a_stream_by_the_official_types(bare: Path, tmp_path: Path):
+    """`wire log --lines` into `wire a2a`: Task first, COMPLETED last; an A2A task manager follows it (W-7-04, W-7-05)."""
+    lines = tmp_path / "wires.jsonl"
+    lines.write_text(specwright("wire", "log", bare, "--lines").out)
+    shown = specwright("wire", "a2a", lines, "--json")
+    assert shown.code == 0
+    assert shown.document.keys() == {a2a_task_id(TASK)}
+    (stream,) = shown.document.values()
+    assert [next(iter(response)) for response in stream] == [
+        *("task", "statusUpdate", "statusUpdate", "statusUpdate"),
+        *("artifactUpdate", "statusUpdate"),
+    ]
+    assert stream[-1]["statusUpdate"]["status"]["state"] == "TASK_STATE_COMPLETED"
+    task = task_of(stream)
+    assert [artifact["name"] for artifact in task["artifacts"]] == ["initials"]

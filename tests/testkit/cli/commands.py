@@ -1,0 +1,105 @@
+"""The command line as tests use it: in this process where the words matter, in one of its own where the process does."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from specwright.cli.main import main
+from testkit.paths import ROOT
+
+__all__ = [
+    "PLAYBOOK",
+    "ROOT",
+    "SMALL",
+    "SPEC",
+    "Told",
+    "command",
+    "everything",
+    "filled_in",
+    "in_own_process",
+    "specwright",
+    "wait_until",
+]
+
+SMALL = ROOT / "tests/loop/product/products/nameplate"
+"""A product of one task and one module, with its playbook."""
+
+PLAYBOOK = f"playbook:{SMALL / 'playbook'}"
+SPEC = "# Nameplate\n\nA library that makes the initials of a name.\n"
+
+
+class Told(NamedTuple):
+    """What a command printed and returned."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on stdout."""
+        return json.loads(self.out)
+
+    def refuses(self, *words: str, code: int = 2) -> None:
+        """One message with these words: what, where or what to do; no traceback, nothing on stdout."""
+        assert self.code == code, self
+        assert self.out == ""
+        assert self.err.count("specwright: ") >= 1
+        assert "Traceback" not in self.err
+        assert "itself broke" not in self.err
+        for word in words:
+            assert word in self.err, self.err
+
+
+def specwright(*arguments: object) -> Told:
+    """A command, in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([str(argument) for argument in arguments])
+    return Told(code, out.getvalue(), err.getvalue())
+
+
+def command(*arguments: object) -> list[str]:
+    """A command for a process of its own."""
+    program = "from specwright.cli.main import run; run()"
+    return [sys.executable, "-c", program, *map(str, arguments)]
+
+
+def in_own_process(*arguments: object, **options: Any) -> Told:
+    """A command, in a process of its own."""
+    pipe = subprocess.PIPE
+    # a user's Python buffers what it prints
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    options = {"env": environment, "stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe, **options}
+    options = {"timeout": 60, **options}
+    ended = subprocess.run(command(*arguments), text=True, check=False, **options)
+    return Told(ended.returncode, ended.stdout or "", ended.stderr)
+
+
+def everything(directory: Path) -> dict[str, bytes]:
+    """Every file below a directory."""
+    return {str(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Wait for something that another process does."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def filled_in(value: Any) -> Any:
+    """A payload with words for its dots."""
+    if isinstance(value, dict):
+        return {key: filled_in(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled_in(item) for item in value]
+    return "as a person would say it" if value == "..." else value

@@ -1,0 +1,95 @@
+"""Changes of a project's state as functions from one state to the next, through a `TaskBoard`."""
+
+from specwright.domain.tasks import task_changes
+from specwright.domain.tasks.project_state import ProjectState
+from specwright.domain.tasks.task_board import TaskBoard
+from specwright.domain.tasks.task_file import define, first_entry
+
+
+def initial_state(project_id, spec_version, places, updated_at):
+    """The state of a project that was just laid out."""
+    return ProjectState(
+        project_id=project_id,
+        spec_version=spec_version,
+        updated_at=updated_at,
+        tasks={place.task_id: first_entry(define(place)) for place in places},
+    )
+
+
+def derived(state):
+    """The state in which BLOCKED is true of exactly the blocked tasks."""
+    return TaskBoard(state).state()
+
+
+def next_task(state):
+    """What runs next."""
+    return TaskBoard(state).next_task()
+
+
+def in_progress(state):
+    """What is being worked on."""
+    return TaskBoard(state).in_progress()
+
+
+def outcome(state):
+    """Whether the loop goes on."""
+    return TaskBoard(state).outcome()
+
+
+def blocked(state):
+    """The tasks that are BLOCKED."""
+    return {task_id for task_id, entry in derived(state).tasks.items() if entry.status == "BLOCKED"}
+
+
+def changed(state, task_id, at, change, *args):
+    """The state after one of `task_changes`."""
+    board = TaskBoard(state)
+    board.change(task_id, at, change, *args)
+    return board.state()
+
+
+def start(state, task_id, at):
+    """PENDING -> IN_PROGRESS."""
+    return changed(state, task_id, at, task_changes.start)
+
+
+def ship(state, task_id, module_ref, module_refs, at):
+    """IN_PROGRESS or HALTED -> SHIPPED."""
+    return changed(state, task_id, at, task_changes.ship, module_ref, module_refs, at)
+
+
+def halt(state, task_id, reason, escalation_ref, at):
+    """IN_PROGRESS -> HALTED."""
+    return changed(state, task_id, at, task_changes.halt, reason, escalation_ref)
+
+
+def requeue(state, task_id, at):
+    """HALTED -> PENDING."""
+    return changed(state, task_id, at, task_changes.requeue)
+
+
+def resume(state, task_id, at):
+    """HALTED -> IN_PROGRESS."""
+    return changed(state, task_id, at, task_changes.resume)
+
+
+def abandon(state, task_id, at):
+    """HALTED or BLOCKED -> ABANDONED."""
+    return changed(state, task_id, at, task_changes.abandon)
+
+
+def set_dependencies(state, task_id, depends_on, at):
+    """A task depends on fewer others."""
+    return changed(state, task_id, at, task_changes.set_dependencies, depends_on)
+
+
+def set_escalation(state, task_id, escalation_ref, at):
+    """A BLOCKED task gets an escalation."""
+    return changed(state, task_id, at, task_changes.set_escalation, escalation_ref)
+
+
+def split(state, task_id, parts, at):
+    """HALTED or BLOCKED -> ABANDONED, superseded by parts: their entries by id."""
+    board = TaskBoard(state)
+    board.split(task_id, at, parts)
+    return board.state()

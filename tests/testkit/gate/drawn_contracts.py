@@ -1,0 +1,189 @@
+"""Contracts drawn at random within everything that §8.1 allows."""
+
+import keyword
+
+from hypothesis import strategies as st
+
+from specwright.domain.base.record import is_placeholder
+from specwright.domain.contract.boundary_types import is_class_name, named
+from specwright.domain.contract.class_statement import ClassStatement, Field, placed
+from specwright.domain.contract.contract import (
+    Effect,
+    EffectType,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+    SurfaceKind,
+)
+from specwright.domain.contract.rules import text_problem
+
+__all__ = ["SIBLING", "contracts", "dependency_classes", "texts"]
+
+SIBLING = "sibling"
+"""The module that exports every class which a drawn contract names without a statement."""
+
+_DETAILS = (
+    "```",
+    "- ",
+    "Args:",
+    "Returns:",
+    "x: y",
+    "(a)",
+    '"""',
+    "\\",
+    "'",
+    "#",
+    "[code]",
+    "é€漢",
+    "👨\u200d👩",
+    "`q`",
+)
+
+
+def texts():
+    """One-line texts, seasoned with what a docstring could misread."""
+    words = st.one_of(
+        st.sampled_from(_DETAILS),
+        st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8),
+    )
+    joined = st.lists(words, min_size=1, max_size=5).map(lambda parts: " ".join(" ".join(parts).split()))
+    return joined.filter(lambda text: not text_problem(text) and not text.lower().startswith("defaults to"))
+
+
+def _names():
+    plain = st.from_regex(r"_?[a-z][a-z0-9_]{0,6}", fullmatch=True)
+    return plain.filter(lambda name: not keyword.iskeyword(name))
+
+
+_SCALARS = ["bool", "int", "float", "str", "bytes", "dict", "list", "Decimal", "datetime", "date", "time"]
+_SCALARS += [
+    "timedelta",
+    "UUID",
+    "Path",
+    "tuple[()]",
+    "Literal['a', \"it's\", -1, None]",
+    "Literal[b'x', True]",
+]
+
+
+def _types(classes):
+    scalar = st.sampled_from([*_SCALARS, *classes])
+    return st.recursive(
+        scalar,
+        lambda inner: st.one_of(
+            st.sampled_from(["list", "set", "frozenset"]).flatmap(
+                lambda base: inner.map(lambda t: f"{base}[{t}]")
+            ),
+            st.tuples(inner, inner).map(lambda pair: f"dict[{pair[0]}, {pair[1]}]"),
+            st.lists(inner, min_size=1, max_size=3).map(lambda all_: f"tuple[{', '.join(all_)}]"),
+            inner.map(lambda t: f"tuple[{t}, ...]"),
+            inner.map(lambda t: f"{t} | None"),
+        ),
+        max_leaves=4,
+    )
+
+
+def _literals():
+    scalar = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(10**20), 10**20),
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.text(max_size=6),
+        st.binary(max_size=4),
+    )
+    return st.one_of(scalar, st.lists(scalar, max_size=3).map(tuple)).map(repr)
+
+
+_CLASS_NAMES = ["Receipt", "Row", "Mode", "Tab", "Q2"]
+
+
+@st.composite
+def _statements(draw):
+    """Classes of the module itself; each field may name a class drawn before it."""
+    known: dict[str, ClassStatement] = {}
+    for name in draw(st.lists(st.sampled_from(_CLASS_NAMES[:3]), unique=True, max_size=2)):
+        kind = draw(st.sampled_from(["frozen dataclass", "TypedDict", "Enum", "StrEnum", "IntEnum"]))
+        names = draw(
+            st.lists(st.from_regex(r"[a-z]{2,6}", fullmatch=True), unique=True, min_size=1, max_size=3)
+        )
+        names = [n for n in names if not keyword.iskeyword(n)] or ["only"]
+        if kind.endswith("Enum"):
+            value = st.integers(0, 9) if kind == "IntEnum" else st.text(max_size=4)
+            fields = tuple(Field(n.upper(), "", repr(draw(value))) for n in names)
+        else:
+            fields = tuple(Field(n, draw(_types(list(known)))) for n in names)
+            if kind == "frozen dataclass" and draw(st.booleans()):
+                fields = (*fields[:-1], fields[-1]._replace(default=draw(_literals())))
+        known[name] = ClassStatement(name, kind, fields)
+    return known
+
+
+@st.composite
+def contracts(draw):
+    """A contract without problems."""
+    known = draw(_statements())
+    types = _types([*known, "Tab", "Q2"])
+    parameter_names = draw(st.lists(_names(), unique=True, max_size=3))
+    output_names = draw(st.lists(_names(), unique=True, max_size=3))
+    input_types = [draw(types) for _ in parameter_names]
+    output_types = [draw(types) for _ in output_names]
+    due = [[s.render() for s in found] for found in placed([*input_types, *output_types], known)]
+    optional_from = draw(st.integers(0, 3))
+    inputs = []
+    for place, (name, type_) in enumerate(zip(parameter_names, input_types, strict=True)):
+        own = draw(st.lists(texts(), max_size=2)) + due[place]
+        if place >= optional_from:
+            own.append(f"defaults to {draw(_literals())}")
+        inputs.append(Input(name=name, type=type_, constraints=own))
+    outputs = [
+        Output(name=name, type=type_, invariants=draw(st.lists(texts(), max_size=2)) + stated)
+        for name, type_, stated in zip(output_names, output_types, due[len(inputs) :], strict=True)
+    ]
+    exceptions = st.sampled_from(["ValueError", "OSError", "KeyError", "LedgerError", "OddError"])
+    raised = draw(st.lists(exceptions, max_size=3))
+    coded = draw(st.lists(st.sampled_from(["E_EMPTY", "404", "not-found", "a.b"]), max_size=2))
+    return MicroModuleContract(
+        module_id="MM-0123abcd",
+        name="entry",
+        purpose=draw(texts().filter(lambda text: bool(text.strip()) and not is_placeholder(text))),
+        inputs=inputs,
+        outputs=outputs,
+        error_surfaces=[
+            *(ErrorSurface(name=n, when=draw(texts()), surface=SurfaceKind.EXCEPTION) for n in raised),
+            *(
+                ErrorSurface(name=n, when=draw(texts()), surface=draw(st.sampled_from(["code", "variant"])))
+                for n in coded
+            ),
+        ],
+        effects=[
+            Effect(
+                type=draw(st.sampled_from([EffectType.WRITE, EffectType.CALL, EffectType.MUTATION])),
+                target=draw(
+                    st.sampled_from(["os.environ['X Y']", "the clock (UTC)", "path: the file", "x] y"])
+                ),
+                description=draw(texts()),
+            )
+            for _ in range(draw(st.integers(0, 2)))
+        ],
+        modes=draw(
+            st.builds(
+                lambda which, notes: Modes(sync=which != "async", async_=which != "sync", notes=notes),
+                st.sampled_from(["sync", "async", "both"]),
+                st.one_of(st.just(""), texts()),
+            )
+        ),
+    )
+
+
+def dependency_classes(contract):
+    """Which of a drawn contract's classes and where the stub imports them from."""
+    types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
+    texts_ = [text for slot in contract.inputs for text in slot.constraints]
+    texts_ += [text for slot in contract.outputs for text in slot.invariants]
+    stated = {text.split(" ")[0] for text in texts_ if " is a" in text}
+    names = {name for type_ in types for name in named(type_) if is_class_name(name)}
+    names |= {name for name in ("Tab", "Q2") if any(name in text for text in texts_)}
+    return dict.fromkeys(names & {"Tab", "Q2"} - stated, SIBLING)

@@ -1,0 +1,126 @@
+"""Small modules for the contract fuzz: a contract, a body, and the constants that its tests would lend."""
+
+import tempfile
+import textwrap
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from specwright.domain.contract.contract import (
+    Effect,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+)
+from specwright.domain.contract.docstring import own_exceptions, public_names
+from specwright.domain.contract.rules import problems
+from specwright.gate.fuzz.check import FuzzBounds, examine_contract
+from specwright.gate.fuzz.determinism import prepare_second_process
+from specwright.gate.sandbox.staging import stage
+from specwright.ports.gate import Candidate, Finding
+
+__all__ = ["Planted", "fuzzed"]
+
+_IMPORTS = """
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import Literal, TypedDict
+from uuid import UUID
+"""
+
+
+class Planted(NamedTuple):
+    """A module `f` in short.
+
+    Args:
+        inputs: `name: type`, with constraints after it.
+        returns: The type of its one output; empty for none.
+        body: Of the function.
+        raises: Declared exceptions.
+        codes: Declared error codes.
+        tests: The source of its tests.
+        before: What stands above the function.
+        effects: Their types.
+        returned: Invariants of the output.
+        twin: The body of `f_async`, if there is one.
+    """
+
+    inputs: dict[str, list[str]]
+    returns: str
+    body: str
+    raises: tuple[str, ...] = ("ValueError",)
+    tests: str = ""
+    before: str = ""
+    effects: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+    twin: str = ""
+    codes: tuple[str, ...] = ()
+
+    def contract(self) -> MicroModuleContract:
+        """Its contract, which can be locked."""
+        contract = MicroModuleContract(
+            module_id="MM-0000000f",
+            name="f",
+            purpose="Do what the case needs.",
+            inputs=[
+                Input(name=slot.partition(": ")[0], type=slot.partition(": ")[2], constraints=constraints)
+                for slot, constraints in self.inputs.items()
+            ],
+            outputs=[Output(name="result", type=self.returns, invariants=list(self.returned))]
+            if self.returns
+            else [],
+            error_surfaces=[
+                ErrorSurface(name=name, when="the input is refused", surface="exception")
+                for name in self.raises
+            ]
+            + [ErrorSurface(name=name, when="the input is refused", surface="code") for name in self.codes],
+            effects=[
+                Effect(type=kind, target="the target", description="as described") for kind in self.effects
+            ],
+            modes=Modes(sync=True, async_=bool(self.twin)),
+        )
+        assert problems(contract) == []
+        return contract
+
+    def candidate(self) -> Candidate:
+        """Its files, with nothing but what the fuzz looks at."""
+        contract = self.contract()
+        parameters = []
+        for given in contract.inputs:
+            last = given.constraints[-1] if given.constraints else ""
+            default = f" = {last.removeprefix('defaults to ')}" if last.startswith("defaults to ") else ""
+            parameters.append(f"{given.name}: {given.type}{default}")
+        head = f"({', '.join(parameters)}) -> {self.returns or 'None'}:\n"
+        own = "".join(f"class {name}(Exception):\n    pass\n" for name in own_exceptions(contract))
+        exports = f"__all__ = {public_names(contract)!r}\n"
+        source = (
+            f"{exports}{_IMPORTS}\n{own}\n{textwrap.dedent(self.before)}\ndef f{head}{_indented(self.body)}"
+        )
+        if self.twin:
+            source += f"\nasync def f_async{head}{_indented(self.twin)}"
+        files = {
+            "implementation/__init__.py": source.encode(),
+            "tests/test_f.py": textwrap.dedent(self.tests).encode(),
+        }
+        return Candidate(contract, files)
+
+
+def _indented(body: str) -> str:
+    return textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
+
+
+def fuzzed(
+    planted: Planted, bounds: FuzzBounds | None = None, *, elsewhere: bool = False
+) -> tuple[Finding, ...]:
+    """What the fuzz finds; also in a second process, if that is asked for."""
+    candidate = planted.candidate()
+    with tempfile.TemporaryDirectory() as root, ExitStack() as stack:
+        staged = stage(Path(root), candidate, candidate.files)
+        second = stack.enter_context(prepare_second_process(staged)) if elsewhere else None
+        bounds = bounds or FuzzBounds()
+        return examine_contract(staged, candidate, candidate.files, bounds, second=second).findings

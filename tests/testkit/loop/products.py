@@ -1,0 +1,53 @@
+"""The small products that the factory makes in these tests, and scripts that go wrong.
+
+`nameplate` is one task with one module. `pair` is laid over it: two modules that do not know each other, and a second
+task that waits for the first.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from testkit.paths import PRODUCTS
+
+__all__ = ["NAMEPLATE", "NAMEPLATE_SPEC", "PLAYBOOK", "failing", "pair", "rejecting", "rewrite"]
+
+NAMEPLATE_SPEC = PRODUCTS / "nameplate" / "SPEC.md"
+PLAYBOOK = PRODUCTS / "nameplate" / "playbook"
+NAMEPLATE = f"playbook:{PLAYBOOK}"
+
+
+def pair(directory: Path) -> Path:
+    """The playbook of the pair, to be spoilt."""
+    shutil.copytree(PLAYBOOK, directory)
+    shutil.copytree(PRODUCTS / "pair" / "playbook", directory, dirs_exist_ok=True)
+    return directory
+
+
+def rewrite(path: Path, **changes: Any) -> None:
+    """Change keys of a JSON file."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def failing(debate: Path, rounds: int) -> None:
+    """Let the Challenger say FAIL in the first rounds of a debate, each time for another reason."""
+    first = debate / "round-1"
+    for number in range(1, rounds + 1):
+        place = debate / f"round-{number}"
+        if number > 1:
+            shutil.copytree(first, place)
+        said = json.loads((first / "challenger.json").read_text())
+        said["rubric_assessments"][5]["assessment"] = "NOT_MET"
+        failure = {
+            "invariant": "/outputs/0/invariants/0: as the contract has it",
+            "evidence": f"In round {number} the name of {number} words is not shown by any listed test.",
+            "required_change": f"Show a name of {number} words by a test of its own.",
+        }
+        rewrite(place / "challenger.json", **{**said, "verdict": "FAIL", "failures": [failure]})
+
+
+def rejecting(round_directory: Path, why: str = "Nothing of what was asked for was shown.") -> None:
+    """Let the Arbiter say REJECT in a round."""
+    ruling = {"decision": "REJECT", "ship_directive": "NO_SHIP", "rationale": why, "amendments": []}
+    (round_directory / "arbiter.json").write_text(json.dumps(ruling))

@@ -1,0 +1,78 @@
+"""A gate that finds what is marked in a draft, and writes down every call: a fake of the port `ShipGate`."""
+
+from collections.abc import Iterator, Sequence
+
+from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.docstring import render_stub
+from specwright.domain.contract.obligations import read_claims
+from specwright.gate.surface.splice import splice
+from specwright.ports.gate import Candidate, Finding, GateVerdict, TestResult, Trial
+
+__all__ = ["AT_PREFLIGHT", "AT_THE_GATE", "FALSIFIABLE", "MISMATCH", "ScriptedGate"]
+
+AT_PREFLIGHT = "fails at preflight"
+AT_THE_GATE = "fails at the gate"
+MISMATCH = "has another surface at the gate"
+FALSIFIABLE = "fails every falsifying test"
+"""Marks in a draft: what the scripted gate finds in it."""
+
+MISMATCHED = "Interface fingerprint mismatch: expected {}, got {}"
+
+
+class ScriptedGate:
+    """The port `ShipGate`: it finds what is marked in a draft.
+
+    Args:
+        trace: Takes `<module>/preflight` and `<module>/gate`, and `<module>/tests` for falsifying tests.
+    """
+
+    def __init__(self, trace: list[str]) -> None:
+        self._trace = trace
+
+    def stub(self, contract: MicroModuleContract) -> bytes:
+        """As the real one makes it."""
+        return render_stub(contract).encode()
+
+    def documented(self, source: bytes, contract: MicroModuleContract) -> bytes:
+        """As the real one does it."""
+        return splice(source, contract)
+
+    def judge(self, candidate: Candidate, *, thorough: bool = True) -> GateVerdict:
+        """Look for the marks."""
+        contract = candidate.contract
+        self._trace.append(f"{contract.name}/{'gate' if thorough else 'preflight'}")
+        source = candidate.files["implementation/__init__.py"].decode()
+        locked = contract.interface_fingerprint
+        tests = tuple(
+            TestResult(name, "PASS", 1.0) for name in read_claims(candidate.files["tests/obligations.json"])
+        )
+        if thorough and MISMATCH in source:
+            message = MISMATCHED.format(locked, "0" * 64)
+            finding = Finding("surface.mismatch", "implementation/__init__.py", message)
+            return GateVerdict(
+                False,
+                (finding,),
+                locked,
+                "0" * 64,
+                {"inputs": "locked: int, actual: str"},
+                (),
+                candidate.files,
+            )
+        findings = tuple(self._found(source, thorough=thorough))
+        return GateVerdict(not findings, findings, locked, locked, {}, tests, candidate.files)
+
+    def falsify(self, candidate: Candidate, tests: Sequence[FalsifyingTest]) -> tuple[Trial, ...]:
+        """Every test fails on what is marked so."""
+        if tests:
+            self._trace.append(f"{candidate.contract.name}/tests")
+        failed = FALSIFIABLE in candidate.files["implementation/__init__.py"].decode()
+        return tuple(
+            Trial(test.name, (), not failed, "expected 6, got 5" if failed else "") for test in tests
+        )
+
+    def _found(self, source: str, *, thorough: bool) -> Iterator[Finding]:
+        if AT_PREFLIGHT in source:
+            yield Finding("tests.failed", "test_it_is_the_number_twice", "expected 4, got 5")
+        if thorough and AT_THE_GATE in source:
+            yield Finding("strength.weak", "implementation/__init__.py", "7 of 12 mutants lived")

@@ -1,0 +1,168 @@
+"""Scripts: what roles answer, found by the place in the run and the ordinal, never by a global order.
+
+A script answers through the `Roles` port (`ScriptedRoles`), through the product's own submission checks, and as a chat model
+(`script_replies`).
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from specwright.domain.answers.answers import (
+    AmendmentsAnswer,
+    ArbiterAnswer,
+    ChallengerAnswer,
+    ProposerAnswer,
+)
+from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.base.record import Record
+from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Place, Research, Role
+from specwright.roles.answers.submission import Submission, parser
+from specwright.roles.models.journalled_model import answers_so_far
+from specwright.roles.team import ATTEMPTS, REPAIRS
+from testkit.loop.role_answers import PASSING, Turn, approving, claimed, draft
+from testkit.model.fake_model import Reply, calls
+
+__all__ = ["Script", "ScriptedRoles", "key", "script_replies"]
+
+R = TypeVar("R", bound=Record)
+
+
+class Script(NamedTuple):
+    """What is answered where.
+
+    Args:
+        plan: The planner's answer where nothing else is said.
+        answers: By `subject/stage/role`, or with the task before it, the answers to the first, second, ... time that
+            this invocation is asked; it insists on the last.
+    """
+
+    plan: dict[str, Any]
+    answers: Mapping[str, Sequence[Turn]]
+
+    def answer(self, place: Place, ordinal: int) -> Turn:
+        """The answer of an invocation that has answered so often."""
+        here = self.answers.get(f"{place.task}/{key(place)}") or self.answers.get(key(place))
+        turns = here or [self._sound(place)]
+        return turns[min(ordinal, len(turns) - 1)]
+
+    def _sound(self, place: Place) -> Turn:
+        if place.role is Role.PLANNER:
+            return Turn(self.plan)
+        if place.role is Role.PROPOSER:
+            return Turn(claimed(), draft(place.subject, version=place.stage))
+        return Turn(PASSING if place.role is Role.CHALLENGER else approving())
+
+
+def key(place: Place) -> str:
+    """The key of a place in a script."""
+    return f"{place.subject}/{place.stage}/{place.role}"
+
+
+class ScriptedRoles:
+    """The port `Roles`.
+
+    Args:
+        answer: The turn of an invocation that has answered so often.
+        trace: Takes the key of every answer.
+    """
+
+    def __init__(self, answer: Callable[[Place, int], Turn], trace: list[str]) -> None:
+        self._answer = answer
+        self._trace = trace
+        self.asked: list[Assignment] = []
+        self.refusals: list[str] = []
+
+    def asked_at(self, where: str) -> Assignment:
+        """The assignment of an invocation."""
+        (assignment,) = (one for one in self.asked if key(one.place) == where)
+        return assignment
+
+    def research(
+        self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
+    ) -> Research:
+        """Nobody researches here."""
+        raise NotImplementedError
+
+    def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
+        """A plan."""
+        return self._ask(assignment, PlanAnswer, lambda answer, _: check(answer))[0]
+
+    def propose(
+        self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
+    ) -> Draft:
+        """A deliverable with its claim."""
+        return Draft(*self._ask(assignment, ProposerAnswer, check, 1 + REPAIRS))
+
+    def amend(
+        self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
+    ) -> AmendedDraft:
+        """A deliverable after amendments."""
+        return AmendedDraft(*self._ask(assignment, AmendmentsAnswer, check))
+
+    def challenge(
+        self, assignment: Assignment, check: Callable[[ChallengerAnswer], Sequence[str]]
+    ) -> ChallengerAnswer:
+        """A verdict."""
+        return self._ask(assignment, ChallengerAnswer, lambda answer, _: check(answer))[0]
+
+    def arbitrate(
+        self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
+    ) -> ArbiterAnswer:
+        """A ruling."""
+        return self._ask(assignment, ArbiterAnswer, lambda answer, _: check(answer))[0]
+
+    def _ask(
+        self,
+        assignment: Assignment,
+        schema: type[R],
+        check: Callable[[R, Files], Sequence[str]],
+        attempts: int = ATTEMPTS,
+    ) -> tuple[R, Files]:
+        place = assignment.place
+        self.asked.append(assignment)
+        files = {p: data for p, data in assignment.pack.items() if p.startswith(assignment.writable or "/")}
+        submission = Submission(parser(schema, lambda answer: check(answer, files)), attempts, place.run_id)
+        ordinal = 0
+        while submission.accepted is None:
+            submission.ensure_open()
+            turn = self._answer(place, ordinal)
+            self._trace.append(key(place))
+            files.update({path: text.encode() for path, text in (turn.files or {}).items()})
+            is_text = isinstance(turn.answer, str)
+            response = submission.offer_text(turn.answer) if is_text else submission.offer(turn.answer)
+            self.refusals += [] if submission.accepted is not None else [response]
+            ordinal += 1
+        return submission.accepted, files
+
+
+def script_replies(script: Any) -> Reply:
+    """The messages of a chat model that follows a script."""
+
+    def reply(place: Place, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]) -> AIMessage:
+        ordinal = answers_so_far(messages)
+        turn: Turn = script.answer(place, ordinal)
+        if isinstance(turn.answer, str):
+            return AIMessage(turn.answer)
+        if place.role is Role.ARBITER:
+            return AIMessage(json.dumps(turn.answer))
+        made = list(turn.calls)
+        made += [
+            ("write_file", {"file_path": f"/{p}", "content": text}) for p, text in (turn.files or {}).items()
+        ]
+        made += [(_terminal_tool(place), turn.answer)] if turn.answer is not None else []
+        return calls(*made, text=turn.text, ordinal=ordinal)
+
+    return reply
+
+
+def _terminal_tool(place: Place) -> str:
+    if place.role is Role.PROPOSER and place.stage.startswith("amended"):
+        return "submit_amendments"
+    return {
+        Role.PLANNER: "submit_plan",
+        Role.PROPOSER: "submit_proposal",
+        Role.CHALLENGER: "submit_challenge",
+    }[place.role]

@@ -1,0 +1,10 @@
+"""Where the repository's own files lie."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+ROOT = TESTS.parent
+PRODUCTS = TESTS / "loop" / "product" / "products"
+GATE_MODULES = TESTS / "gate" / "modules"
+GATE_CORPUS = TESTS / "gate" / "corpus"
+TABKEEPER = ROOT / "examples" / "tabkeeper"

@@ -1,0 +1,218 @@
+"""A wheel in an environment of its own: installed, imported, called (D28)."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from specwright.ports.packaging import ExerciseReport, ProductPackage
+from specwright.wheels import FlitPackager, Limits
+from specwright.wheels.environment import own_pip, run_bounded
+from specwright.wheels.exercise import exercise_wheel
+from specwright.wheels.wheel import build_wheel
+
+
+def exercised(product: ProductPackage, **limits: float) -> ExerciseReport:
+    """Build and try out."""
+    packager = FlitPackager(Limits(**limits))
+    return packager.exercise(packager.build(product), product)
+
+
+def example(heading: str, code: str, expected: str) -> str:
+    """An example in the file's form."""
+    return f"## {heading}\n\nIt shows it.\n\n```python\n{code}\n```\n\n```text\n{expected}\n```\n\n"
+
+
+def with_examples(product: ProductPackage, *examples: str) -> ProductPackage:
+    """A product of the first module alone, with these examples."""
+    first = product.modules[0]._replace(examples="".join(examples))
+    return product._replace(modules=(first,), task_facing=("clean",))
+
+
+def test_a_sound_product_installs_into_an_empty_environment_and_runs_all_its_examples(
+    product: ProductPackage,
+) -> None:
+    """Sync, async, errors and files, against the package instead of `modules` (D-28-02, D-21-04)."""
+    report = exercised(product)
+    assert report.detail == (
+        "text_tools-1.2.0-py3-none-any.whl installs into an empty environment and imports as `text_tools`; "
+        "exported names: 4, examples run: 5."
+    )
+    assert report.result == "PASS"
+    assert [(outcome.module, outcome.heading) for outcome in report.examples] == [
+        ("clean", "Blanks"),
+        ("slugify", "A title"),
+        ("slugify", "Awaited"),
+        ("slugify", "Nothing"),
+        ("save", "A file"),
+    ]
+
+
+@pytest.mark.slow
+def test_examples_that_come_out_otherwise_make_the_product_fail_with_both_sides_told(
+    product: ProductPackage,
+) -> None:
+    """The detail names module, example, what was expected and what came; the others still ran (D-28-02)."""
+    head = "from modules.clean import clean\n"
+    report = exercised(
+        with_examples(
+            product,
+            example("Right", f"{head}clean(' a')", "'a'"),
+            example("Wrong", f"{head}clean(' a')", "'b'"),
+            example("No error", f"{head}clean(' a')", "ValueError: empty"),
+            example("Hangs", "import time\ntime.sleep(60)\n1", "1"),
+            example("Leaves", "import os\nos._exit(3)\n1", "1"),
+            example("A missing file", "open('nowhere')", "OSError: [Errno 2]"),
+            "## Unfinished\n",
+        ),
+        example=3.0,
+    )
+    assert report.result == "FAIL"
+    assert {outcome.heading: outcome.detail for outcome in report.examples} == {
+        "Right": "",
+        "Wrong": "it gives \"'a'\", the text block says \"'b'\"",
+        "No error": "it gives \"'a'\", the text block says 'ValueError: empty'",
+        "Hangs": "it was not done after 3 s",
+        "Leaves": "the process ended with 3 and no usable report",
+        "A missing file": "",
+        "Unfinished": "there is no sentence; say what the example demonstrates",
+    }
+    assert report.detail == (
+        "5 of 7 examples fail against the installed package. "
+        "clean, example 'Wrong': it gives \"'a'\", the text block says \"'b'\". "
+        "clean, example 'No error': it gives \"'a'\", the text block says 'ValueError: empty'. "
+        "clean, example 'Hangs': it was not done after 3 s."
+    )
+
+
+def test_an_example_sees_a_fresh_directory_no_environment_and_the_hash_seed_of_the_gate(
+    product: ProductPackage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was true at the ship gate is true here, whoever runs it (D-28-02)."""
+    monkeypatch.setenv("SPECWRIGHT_SECRET", "x")
+    monkeypatch.setenv("PYTHONHASHSEED", "12345")
+    seeded = [sys.executable, "-c", "print(hash('a'))"]
+    gate = run_bounded(seeded, cwd=Path.cwd(), env={"PYTHONHASHSEED": "0"}, timeout=30, output_limit=100)
+    look = "import os, sys\nos.environ.get('SPECWRIGHT_SECRET'), os.listdir(), sys.path[0] == os.getcwd()"
+    report = exercised(
+        with_examples(
+            product,
+            example("Seed", "hash('a')", gate.stdout.decode().strip()),
+            example("Surroundings", look, "(None, [], False)"),
+        )
+    )
+    assert report.detail.endswith("examples run: 2.")
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("import no_such_package\n", "`import text_tools` fails: ModuleNotFoundError"),
+        pytest.param(
+            "raise SystemExit(0)\n", "`import text_tools` fails: SystemExit: 0", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "import os\nos._exit(0)\n",
+            "`import text_tools` fails: the process ended with 0 and no usable report",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("import sys\nsys.stdout.write('{}')\n", "", marks=pytest.mark.slow),
+    ],
+)
+def test_a_wheel_that_does_not_import_makes_the_product_fail(
+    product: ProductPackage, make_module, source: str, reason: str
+) -> None:
+    """A FAIL with the error, never a traceback of ours; printing on import is no report (D-28-02)."""
+    module = make_module("lone", f'__all__ = ["lone"]\n{source}def lone(text): return text\n')
+    report = exercised(product._replace(modules=(module,), task_facing=("lone",)))
+    assert report.result == ("FAIL" if reason else "PASS")
+    assert report.detail.startswith(reason)
+
+
+@pytest.mark.slow
+def test_a_package_that_is_not_what_the_product_says_fails(product: ProductPackage, make_module) -> None:
+    """Another version, an export that is missing or cannot be called (D-28-02)."""
+    wheel = FlitPackager().build(product)
+    missing = wheel._replace(exports=(*wheel.exports, "ghost"))
+    assert FlitPackager().exercise(missing, product).detail == "`text_tools` does not export ghost"
+    later = product._replace(version="1.3.0")
+    assert FlitPackager().exercise(wheel, later).detail == "the version is 1.3.0, the package says 1.2.0"
+    constant = make_module("lone", '__all__ = ["lone"]\nlone = 3\n')
+    report = exercised(product._replace(modules=(constant,), task_facing=("lone",)))
+    assert report.detail == "`text_tools` exports what cannot be called: lone"
+
+
+@pytest.mark.slow
+def test_a_file_that_is_no_wheel_makes_the_product_fail(product: ProductPackage) -> None:
+    """pip's last words are the detail (D-28-02)."""
+    wheel = FlitPackager().build(product)._replace(content=b"not a zip")
+    report = FlitPackager().exercise(wheel, product)
+    assert report.result == "FAIL"
+    assert report.detail.startswith("text_tools-1.2.0-py3-none-any.whl cannot be installed: ")
+
+
+@pytest.mark.slow
+def test_the_environment_gets_a_pip_of_its_own_where_this_interpreter_has_none(
+    product: ProductPackage,
+) -> None:
+    """The factory may run from an environment without pip (D-28-02)."""
+    report = exercise_wheel(build_wheel(product), product, Limits(), with_own_pip=False)
+    assert report.result == "PASS"
+
+
+@pytest.mark.slow
+def test_a_requirement_that_cannot_be_had_makes_the_product_fail(
+    product: ProductPackage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requirements are installed as the person's pip is set up, here to look nowhere (D-23-02)."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    report = exercised(product._replace(requires=("no-such-package-of-ours",)))
+    assert report.result == "FAIL"
+    assert "what the product requires cannot be installed" in report.detail
+    assert "no-such-package-of-ours" in report.detail
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups are a POSIX notion")
+def test_a_process_that_floods_and_forks_is_bounded_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Time and output are bounded, and what it started ends with it (rule 4 of §1)."""
+    script = (
+        f"sleep 30 & echo $! > {tmp_path}/child; "
+        "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"
+    )
+    done = run_bounded(
+        ["/bin/sh", "-c", script], cwd=tmp_path, env={"PATH": os.defpath}, timeout=0.5, output_limit=1000
+    )
+    assert done.code is None
+    assert len(done.stdout) == 1000
+    assert not alive(int((tmp_path / "child").read_text()))
+
+
+def alive(pid: int) -> bool:
+    """Whether a process still runs a moment later; one that only waits to be reaped does not."""
+    for _ in range(50):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return False
+        if state == "Z":
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def test_this_interpreter_tells_whether_it_has_pip() -> None:
+    """The quick way is taken only where there is one (D-28-02)."""
+    assert own_pip() is (run_bounded_pip() == 0)
+
+
+def run_bounded_pip() -> int | None:
+    """How this interpreter's pip ends."""
+    return run_bounded(
+        [sys.executable, "-m", "pip", "--version"],
+        cwd=Path.cwd(),
+        env={},
+        timeout=30,
+        output_limit=100,
+    ).code

@@ -1,0 +1,171 @@
+"""The wheel of a release: its bytes, its contents, and what is refused (D28, D21)."""
+
+import io
+import os
+import zipfile
+from email.parser import BytesParser
+from pathlib import Path
+
+import pytest
+
+from specwright.canonical_json import sha256
+from specwright.domain.modules.evidence import tree_sha256
+from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.packaging import BuiltWheel, ProductPackage
+from specwright.wheels import FlitPackager
+from specwright.wheels.wheel import sealed_tree
+
+BUILD = FlitPackager().build
+
+
+def contents(wheel: BuiltWheel) -> dict[str, bytes]:
+    """The archive's files."""
+    with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_wheel_is_byte_equal_when_it_is_made_twice(
+    product: ProductPackage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also from another directory, under another umask, and with another SOURCE_DATE_EPOCH (D-28-01)."""
+    first = BUILD(product)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    umask = os.umask(0o077)
+    try:
+        second = BUILD(product)
+    finally:
+        os.umask(umask)
+    assert second == first
+    assert first.sha256 == sha256(first.content)
+    assert first.file_name == "text_tools-1.2.0-py3-none-any.whl"
+
+
+def test_the_order_in_which_files_and_modules_are_given_does_not_matter(product: ProductPackage) -> None:
+    """The product decides the bytes, not how it was read (D-28-01)."""
+    shuffled = product._replace(modules=product.modules[::-1], task_facing=product.task_facing)
+    assert BUILD(shuffled).content == BUILD(product).content
+
+
+def test_making_a_wheel_leaves_the_working_directory_alone(product: ProductPackage, tmp_path: Path) -> None:
+    """Other work goes on in this process while it is made (D-28-01)."""
+    before = Path.cwd()
+    BUILD(product)
+    assert Path.cwd() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_sealed_files_are_in_the_wheel_unchanged(product: ProductPackage) -> None:
+    """The tree of each subpackage has the hash of the sealed implementation (D-21-04)."""
+    content = BUILD(product).content
+    for module in product.modules:
+        tree = sealed_tree(content, product.import_name, module)
+        assert tree_sha256(tree) == tree_sha256(module.implementation)
+
+
+def test_the_package_exports_the_entry_points_with_their_twins_and_classes(product: ProductPackage) -> None:
+    """Of the task-facing modules, not of those that only they call (D-28-01)."""
+    wheel = BUILD(product)
+    assert wheel.exports == ("EmptyTitle", "save", "slugify", "slugify_async")
+    assert contents(wheel)["text_tools/__init__.py"].decode() == (
+        '"""Small \\"text\\" tools. For \\\\ everyone."""\n\n'
+        "from .save import save\n"
+        "from .slugify import EmptyTitle, slugify, slugify_async\n\n"
+        '__all__ = ["EmptyTitle", "save", "slugify", "slugify_async"]\n'
+        '__version__ = "1.2.0"\n'
+    )
+    assert contents(wheel)["text_tools/py.typed"] == b""
+
+
+def test_the_metadata_names_version_python_and_requirements(product: ProductPackage) -> None:
+    """Allowed third-party packages are required by the wheel (D-23-02, D-28-01)."""
+    files = contents(BUILD(product._replace(requires=("humanize>=4.9", "attrs"))))
+    metadata = BytesParser().parsebytes(files["text_tools-1.2.0.dist-info/METADATA"])
+    assert metadata["Name"] == "text-tools"
+    assert metadata["Version"] == "1.2.0"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Summary"] == 'Small "text" tools. For \\ everyone.'
+    assert metadata.get_all("Requires-Dist") == ["humanize>=4.9", "attrs"]
+
+
+@pytest.mark.parametrize("summary", ["", "\x00\x7f\ud800", "ünï 𝒜 \u202e", "x" * 5000, '"""', "\\"])
+def test_no_summary_of_a_spec_breaks_the_wheel(product: ProductPackage, summary: str) -> None:
+    """What a person wrote about the product is one printable line of metadata (D-28-01)."""
+    files = contents(BUILD(product._replace(summary=summary)))
+    compile(files["text_tools/__init__.py"], "__init__.py", "exec")
+    metadata = BytesParser().parsebytes(files["text_tools-1.2.0.dist-info/METADATA"])
+    assert 0 < len(str(metadata["Summary"])) <= 1000
+
+
+def test_a_class_that_two_modules_export_comes_from_the_one_that_defines_it(
+    product: ProductPackage, make_module
+) -> None:
+    """The sibling re-exports it; where two define one each, neither takes the name (D-28-01)."""
+    again = make_module(
+        "again",
+        'from ..slugify import EmptyTitle\n__all__ = ["EmptyTitle", "again"]\ndef again(text): return text\n',
+    )
+    own = make_module(
+        "own",
+        '__all__ = ["EmptyTitle", "own"]\nclass EmptyTitle(Exception): ...\ndef own(text): return text\n',
+    )
+    both = product._replace(modules=(*product.modules, again), task_facing=("again", "slugify"))
+    assert b"from .slugify import EmptyTitle" in contents(BUILD(both))["text_tools/__init__.py"]
+    rivals = product._replace(modules=(*product.modules, own), task_facing=("own", "slugify"))
+    assert BUILD(rivals).exports == ("own", "slugify", "slugify_async")
+
+
+def test_a_module_keeps_its_name_when_a_twin_has_the_same(product: ProductPackage, make_module) -> None:
+    """`slugify_async` may also be a module of its own: its entry point is the one exported (D-28-01)."""
+    rival = make_module(
+        "slugify_async", '__all__ = ["slugify_async"]\ndef slugify_async(text): return text\n'
+    )
+    wheel = BUILD(
+        product._replace(modules=(*product.modules, rival), task_facing=("slugify", "slugify_async"))
+    )
+    assert b"from .slugify_async import slugify_async\n" in contents(wheel)["text_tools/__init__.py"]
+    assert b"from .slugify import EmptyTitle, slugify\n" in contents(wheel)["text_tools/__init__.py"]
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("def lone(text): return text", "does not export its entry point"),
+        ("__all__ = make()", "cannot be read"),
+        ("def (", "is not Python"),
+    ],
+)
+def test_a_task_facing_module_whose_exports_cannot_be_read_is_refused(
+    product: ProductPackage, make_module, source: str, reason: str
+) -> None:
+    """`__all__` is literal and holds the entry point (D-21-02)."""
+    lone = make_module("lone", source)
+    with pytest.raises(RefusedError, match=reason):
+        BUILD(product._replace(modules=(lone,), task_facing=("lone",)))
+
+
+def test_a_product_that_cannot_be_packaged_is_refused_for_its_reason(
+    product: ProductPackage, make_module
+) -> None:
+    """Names, paths and requirements are checked before anything is written (D-28-01, F-15-13)."""
+    clean = product.modules[0]
+    escape = clean._replace(implementation={**clean.implementation, "../slugify/x.py": b""})
+    spoiled = {
+        "no module named ghost": product._replace(task_facing=("ghost",)),
+        "have one name": product._replace(modules=(*product.modules, clean)),
+        "is not a path below": product._replace(modules=(escape, *product.modules[1:])),
+        "is not a requirement": product._replace(requires=("--index-url=x",)),
+        "cannot be made into a wheel": product._replace(distribution="-"),
+    }
+    for reason, faulty in spoiled.items():
+        with pytest.raises(RefusedError, match=reason):
+            BUILD(faulty)
+
+
+def test_a_sealed_file_that_would_be_left_out_is_a_contradiction(product: ProductPackage) -> None:
+    """The archive drops compiled files: then it does not hold what was sealed (D-21-04)."""
+    clean = product.modules[0]
+    compiled = clean._replace(implementation={**clean.implementation, "clean.pyc": b"x"})
+    with pytest.raises(CorruptionError, match="sealed files as they are"):
+        BUILD(product._replace(modules=(compiled, *product.modules[1:])))
