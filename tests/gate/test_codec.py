@@ -7,22 +7,29 @@ import json
 import math
 import uuid
 import zoneinfo
-from collections import Counter, OrderedDict, namedtuple
+from collections import Counter, OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.gate.inside.codec import MOST_DEPTH, Codec, UndecodableError, UnencodableError
+from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
 
 
 @dataclass(frozen=True)
 class Receipt:
     total: Decimal
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Folder:
+    content: object
 
 
 class Mode(enum.Enum):
@@ -34,7 +41,14 @@ class Level(enum.IntEnum):
     LOW = 1
 
 
-CODEC = Codec({("shop", "Receipt"): Receipt, ("shop", "Mode"): Mode, ("shop", "Level"): Level})
+CODEC = Codec(
+    {
+        ("shop", "Receipt"): Receipt,
+        ("shop", "Folder"): Folder,
+        ("shop", "Mode"): Mode,
+        ("shop", "Level"): Level,
+    }
+)
 
 texts = st.text(st.characters(codec=None, exclude_categories=[]), max_size=8)
 zones = st.sampled_from(
@@ -132,6 +146,29 @@ def test_equal_sets_have_equal_texts():
 Pair = namedtuple("Pair", "a b")
 
 
+class Typed(NamedTuple):
+    name: str
+    age: int = 0
+
+
+class _Odd(NamedTuple):
+    a: int
+    b: int
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = tuple.__hash__
+
+
+class _Longer(Pair):
+    pass
+
+
+class _Deep(Counter):
+    pass
+
+
 class _Text(str):
     __slots__ = ()
 
@@ -147,9 +184,9 @@ class _Stranger(enum.Enum):
         print,
         (n for n in ()),
         _Text("x"),
-        Counter("x"),
-        OrderedDict(),
-        Pair(1, 2),
+        _Deep(),
+        _Odd(1, 2),
+        _Longer(1, 2),
         _Stranger.ONE,
         ValueError("x"),
         1j,
@@ -168,18 +205,118 @@ def test_other_types_do_not_cross(value):
         CODEC.encode(value)
 
 
-def test_depth_is_limited_and_a_cycle_is_told():
-    """Rule 4: nesting is bounded on both sides."""
-    nested: list = []
-    for _ in range(MOST_DEPTH - 1):
-        nested = [nested]
-    assert CODEC.decode(CODEC.encode(nested)) == nested
-    with pytest.raises(UnencodableError, match="deep"):
-        CODEC.encode([[nested] * 3] * 2 and [[[nested]]])
-    cycle: list = []
-    cycle.append(cycle)
-    with pytest.raises(UnencodableError, match="deep"):
-        CODEC.encode(cycle)
+MOST_DEPTH = BoundaryLimit.DEPTH.most
+WRAPPED = {
+    "list": lambda value: [value],
+    "tuple": lambda value: (value,),
+    "dict": lambda value: {"a": value},
+    "dict by number": lambda value: {1: value},
+    "frozenset": lambda value: frozenset({value}),
+    "class": lambda value: Folder(value),
+    "Counter": lambda value: Counter({"a": value}),
+    "OrderedDict": lambda value: OrderedDict(a=value),
+    "defaultdict": lambda value: defaultdict(list, a=value),
+    "named tuple": lambda value: Pair(1, value),
+}
+
+
+def nested(kind, depth):
+    """Containers within containers, and nothing in the last."""
+    value = frozenset() if kind == "frozenset" else []
+    for _ in range(depth - 1):
+        value = WRAPPED[kind](value)
+    return value
+
+
+@pytest.mark.parametrize("kind", WRAPPED)
+def test_what_is_nested_to_the_limit_comes_back(kind):
+    """D-S8.1-05: neither side recurses; a level more is refused with the limit's name and size."""
+    text = CODEC.encode(nested(kind, MOST_DEPTH))
+    assert CODEC.encode(CODEC.decode(text)) == text
+    with pytest.raises(UnencodableError, match="nested deeper than 2,000 levels"):
+        CODEC.encode(nested(kind, MOST_DEPTH + 1))
+
+
+def _own_list():
+    value = [1]
+    value.append([value])
+    return value
+
+
+def _own_value():
+    value = {"a": []}
+    value["a"].append((1, value))
+    return value
+
+
+def _own_tuple():
+    inner = []
+    value = (inner,)
+    inner.append(value)
+    return value
+
+
+def _own_class():
+    inner = []
+    value = Folder(inner)
+    inner.append({"x": value})
+    return value
+
+
+def _own_counter():
+    value = Counter()
+    value["x"] = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (_own_list(), "list"),
+        (_own_value(), "dict"),
+        (_own_tuple(), "tuple"),
+        (_own_class(), "Folder"),
+        (_own_counter(), "Counter"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_value_that_contains_itself_is_refused_by_what_it_is(value, what):
+    """D-S8.1-05: and the same value twice side by side is no circle."""
+    with pytest.raises(UnencodableError, match=f"a {what} that contains itself"):
+        CODEC.encode(value)
+    shared = ["x"]
+    assert CODEC.decode(CODEC.encode([shared, shared, (shared,)])) == [["x"], ["x"], (["x"],)]
+
+
+def test_a_value_that_doubles_at_each_level_is_refused_in_time():
+    """D-S8-09: 2 to the power of 60 leaves from 60 lists."""
+    value: list = ["x"]
+    for _ in range(60):
+        value = [value, value]
+    with pytest.raises(UnencodableError, match="holds more than 1,000,000 values"):
+        CODEC.encode(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Counter("aab"), "Counter({'a': 2, 'b': 1})"),
+        (OrderedDict(b=1, a=2), repr(OrderedDict(b=1, a=2))),
+        (defaultdict(list, {"a": [1]}), "defaultdict(<class 'list'>, {'a': [1]})"),
+        (defaultdict(None, {"a": 1}), "defaultdict(None, {'a': 1})"),
+        (Pair(1, (2,)), "Pair(a=1, b=(2,))"),
+        (Typed("x"), "Typed(name='x', age=0)"),
+        ([Counter({("a", 1): 1})], "[Counter({('a', 1): 1})]"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_a_dict_or_a_tuple_with_more_to_it_comes_back_as_that(value, shown):
+    """D-S8.1-05: tests and examples get what a caller of the wheel gets."""
+    back = CODEC.decode(CODEC.encode(value))
+    assert back == value
+    assert repr(back) == shown == repr(value)
+    if isinstance(value, defaultdict):
+        assert back.default_factory is value.default_factory
 
 
 @pytest.mark.parametrize(
@@ -188,17 +325,23 @@ def test_depth_is_limited_and_a_cycle_is_told():
         b"",
         b"\xff",
         b"{",
-        b'{"!": "int", "v": "ten"}',
-        b'{"!": "os.system", "v": "true"}',
-        b'{"!": "fields", "c": ["os", "system"], "v": ["true"]}',
-        b'{"!": "fields", "c": ["shop", "Receipt"], "v": []}',
-        b'{"!": "member", "c": ["shop", "Mode"], "v": "AJAR"}',
-        b'{"!": "set", "v": [[]]}',
-        b'{"!": "dict", "v": [[{"!": "dict", "v": []}, 1]]}',
-        b'{"!": "bytes"}',
+        b'[["int", "ten"]]',
+        b'[["os.system", "true"]]',
+        b'["true", ["fields", "os", "system", ["command"]]]',
+        b'[["fields", "shop", "Receipt", []]]',
+        b'[1, ["fields", "shop", "Receipt", ["sum"]]]',
+        b'[["member", "shop", "Mode", "AJAR"]]',
+        b'[["list", 0], ["set", 1]]',
+        b'[["dict", 0], 1, ["dict", 1]]',
+        b'[["bytes"]]',
+        b'[1, ["list", 2]]',
+        b'[1, 2, ["list", -1]]',
+        b"[1, 2]",
+        b'[1, ["named", "x", "os.system", ["a"]]]',
+        b'[1, ["defaultdict", "eval", 0]]',
         b"[" * 100_000,
     ],
-    ids=range(12),
+    ids=range(18),
 )
 def test_a_text_of_another_s_is_refused(text):
     """D-S8-09: what a hostile process sends becomes a value of the boundary or nothing."""

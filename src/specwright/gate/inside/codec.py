@@ -1,28 +1,34 @@
 """The values that cross the boundary of a module, as JSON text: exact types, no pickle (design: module-directory).
 
-JSON's own types stand for themselves; everything else is an object with the one key `!` for its kind, so that a
-dict never looks like one. Equal values have equal texts, also sets and NaN, so texts can be compared by value.
+The text is one flat list, in the order in which a stack machine builds the value: a leaf is pushed, and a container takes
+its parts from the stack, `[1, 2, ["list", 2]]`. So neither side recurses, however deep a value is nested. Leaves that
+JSON has stand for themselves; everything else is a list that begins with its kind. Equal values have equal texts, also
+sets and NaN, so texts can be compared by value.
+
 Classes are the ones that were registered: field-only dataclasses and Enums that a module exports (a TypedDict is a
-dict). A subclass of a listed type is another type, and is refused: what is declared as `dict` is a dict.
+dict). A Counter, defaultdict, OrderedDict or named tuple crosses as what it is, since a caller of the wheel gets it too;
+any other subclass of a listed type is refused.
 
 Left out: whether a value is of the declared type; that is for the tests and the fuzz.
 """
 
 import base64
+import collections
 import dataclasses
 import datetime
 import decimal
 import enum
+import functools
+import itertools
 import json
 import math
 import pathlib
 import uuid
 import zoneinfo
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, cast
 
-MOST_DEPTH = 200
-"""Containers within containers."""
+from specwright.domain.contract.boundary_limits import BoundaryLimit
 
 _PLAIN_BITS = 63  # longer integers travel in hexadecimal: Python limits the digits of decimal ones
 
@@ -36,6 +42,20 @@ class UnencodableError(Exception):
 
 class UndecodableError(Exception):
     """A text that no codec wrote."""
+
+
+class _End(NamedTuple):
+    """The end of a container whose parts are being written; of a set, with the place where each part begins."""
+
+    container: object
+    token: list[object]
+    starts: list[int]
+
+
+class _Start(NamedTuple):
+    """The beginning of a part of a set."""
+
+    starts: list[int]
 
 
 class Codec:
@@ -53,12 +73,20 @@ class Codec:
         """The text of a value.
 
         Raises:
-            UnencodableError: the value, or something in it, is of a type that does not cross.
+            UnencodableError: the value, or something in it, is of a type that does not cross, or it is too large.
         """
-        try:
-            return json.dumps(self._packed(value, 0), separators=(",", ":"), allow_nan=False).encode()
-        except RecursionError as error:
-            raise UnencodableError("a value that is nested too deeply") from error
+        return self._text(value, BoundaryLimit.DEPTH.most)
+
+    def encode_call(self, args: list[object], kwargs: dict[str, object]) -> bytes:
+        """The text of a call's arguments, which is decoded to both; raises as `encode`."""
+        return self._text([args, kwargs], BoundaryLimit.DEPTH.most + 2)
+
+    def _text(self, value: object, most_depth: int) -> bytes:
+        tokens = self._tokens(value, most_depth)
+        text = json.dumps(tokens, separators=(",", ":"), allow_nan=False).encode()
+        if len(text) > BoundaryLimit.BYTES.most:
+            raise _too_large("takes more", BoundaryLimit.BYTES)
+        return text
 
     def decode(self, text: bytes) -> Any:
         """The value of a text.
@@ -66,72 +94,142 @@ class Codec:
         Raises:
             UndecodableError: the text is none of ours.
         """
+        stack: list[Any] = []
         try:
-            return self._unpacked(json.loads(text))
+            for token in json.loads(text):
+                if type(token) is list:
+                    self._build(stack, cast("list[Any]", token))
+                else:
+                    stack.append(token)
+            (value,) = stack
         except Exception as error:
             raise UndecodableError(f"{type(error).__name__}: {error}") from error
+        return value
 
-    def _packed(self, value: object, depth: int) -> object:
-        kind = type(value)
-        if kind in _PLAIN:
-            return value
-        if kind in _PACK:
-            return _PACK[kind](value)
-        if depth > MOST_DEPTH:
-            raise UnencodableError("a value that is nested too deeply")
-        if kind in _CONTAINERS:
-            return self._packed_container(value, depth + 1)
-        if kind in self._keys:
-            return self._packed_class(value, depth + 1)
-        raise UnencodableError(f"a value of type {kind.__module__}.{kind.__qualname__}")
+    def _tokens(self, value: object, most_depth: int) -> list[object]:
+        tokens: list[object] = []
+        work: list[Any] = [value]
+        within: set[int] = set()  # the containers that are being written
+        while work:
+            part = work.pop()
+            kind = cast("type[object]", type(part))
+            if kind in _PACK:
+                tokens.append(_PACK[kind](part))
+            elif kind is _Start:
+                part.starts.append(len(tokens))
+            elif kind is _End:
+                within.remove(id(part.container))
+                if part.starts:
+                    _sort_parts(tokens, part.starts)
+                tokens.append(part.token)
+            elif id(part) in within:
+                raise UnencodableError(f"a {kind.__name__} that contains itself")
+            else:
+                work += self._opened(part)
+                within.add(id(part))
+                if len(within) > most_depth:
+                    raise _too_large("is nested deeper", BoundaryLimit.DEPTH)
+                if len(tokens) + len(work) > BoundaryLimit.VALUES.most:
+                    raise _too_large("holds more", BoundaryLimit.VALUES)
+        return tokens
 
-    def _packed_container(self, value: Any, depth: int) -> object:
+    def _opened(self, value: Any) -> list[object]:
+        """What is still to be written of a value, the last first."""
         kind = cast("type[object]", type(value))
-        if kind is list:
-            return [self._packed(item, depth) for item in value]
-        if kind is dict:
-            if all(type(key) is str and key.isascii() for key in value) and "!" not in value:
-                return {key: self._packed(item, depth) for key, item in value.items()}
-            pairs = [[self._packed(key, depth), self._packed(item, depth)] for key, item in value.items()]
-            return {"!": "dict", "v": pairs}
-        items = [self._packed(item, depth) for item in value]
-        if kind is not tuple:
-            # a set has no order; its text has
-            items.sort(key=lambda item: json.dumps(item, sort_keys=True))
-        return {"!": kind.__name__, "v": items}
+        token: list[Any]
+        starts: list[int] = []
+        if kind in {set, frozenset}:
+            parts = [step for part in value for step in (part, _Start(starts))]
+            return [_End(value, [kind.__name__, len(value)], starts), *parts]
+        if kind in {dict, collections.Counter, collections.OrderedDict}:
+            token = [kind.__name__, len(value)]
+            parts = [*itertools.chain.from_iterable(value.items())]
+        elif kind is collections.defaultdict:
+            token = ["defaultdict", _factory_name(value), len(value)]
+            parts = [*itertools.chain.from_iterable(value.items())]
+        elif kind in {list, tuple}:
+            token, parts = [kind.__name__, len(value)], [*value]
+        elif kind in self._keys:
+            if isinstance(value, enum.Enum):
+                return [_End(value, ["member", *self._keys[kind], value.name], starts)]
+            names = [field.name for field in dataclasses.fields(value)]
+            token, parts = ["fields", *self._keys[kind], names], [getattr(value, name) for name in names]
+        elif _is_named_tuple(kind):
+            fields = cast("Any", kind)._fields
+            token, parts = ["named", kind.__module__, kind.__name__, list(fields)], [*value]
+        else:
+            raise UnencodableError(f"a value of type {kind.__module__}.{kind.__qualname__}")
+        return [_End(value, token, starts), *reversed(parts)]
 
-    def _packed_class(self, value: Any, depth: int) -> object:
-        key = list(self._keys[type(value)])
-        if isinstance(value, enum.Enum):
-            return {"!": "member", "c": key, "v": value.name}
-        fields = [self._packed(getattr(value, field.name), depth) for field in dataclasses.fields(value)]
-        return {"!": "fields", "c": key, "v": fields}
+    def _build(self, stack: list[Any], token: list[Any]) -> None:
+        """Put what a token says in place of the parts that it takes."""
+        tag, *details = token
+        if tag in _UNPACK:
+            stack.append(_UNPACK[tag](*details))
+        elif tag == "member":
+            module, name, member = details
+            stack.append(cast("Any", self._classes[(module, name)])[member])
+        elif tag in {"fields", "named"}:
+            module, name, fields = details
+            kind: Any = (
+                self._classes[(module, name)] if tag == "fields" else _named_tuple(module, name, *fields)
+            )
+            stack.append(kind(**dict(zip(fields, _taken(stack, len(fields)), strict=True))))
+        elif tag in _COLLECT:
+            stack.append(_COLLECT[tag](_taken(stack, details[0])))
+        else:
+            parts = _taken(stack, 2 * details[-1])
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            stack.append(_MAPPINGS[tag](pairs, *details[:-1]))
 
-    def _unpacked(self, value: Any) -> Any:
-        kind = cast("type[object]", type(value))
-        if kind is list:
-            return [self._unpacked(item) for item in value]
-        if kind is not dict:
-            return value
-        if "!" not in value:
-            return {key: self._unpacked(item) for key, item in value.items()}
-        tag, inner = value["!"], value["v"]
-        if tag == "dict":
-            return {self._unpacked(key): self._unpacked(item) for key, item in inner}
-        if tag in _COLLECT:
-            return _COLLECT[tag](self._unpacked(item) for item in inner)
-        if tag in {"member", "fields"}:
-            built: Any = self._classes[(value["c"][0], value["c"][1])]
-            return built[inner] if tag == "member" else built(*(self._unpacked(item) for item in inner))
-        return _UNPACK[tag](inner)
+
+def _too_large(how: str, limit: BoundaryLimit) -> UnencodableError:
+    return UnencodableError(f"a value that {how} than {limit.text}")
+
+
+def _taken(stack: list[Any], count: int) -> list[Any]:
+    start = len(stack) - count
+    if count < 0 or start < 0:
+        raise ValueError("too few parts")
+    parts = stack[start:]
+    del stack[start:]
+    return parts
+
+
+def _sort_parts(tokens: list[object], starts: list[int]) -> None:
+    """Put the parts of a set into the order of their texts: a set has none."""
+    parts = [tokens[start:end] for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True)]
+    tokens[starts[0] :] = itertools.chain.from_iterable(sorted(parts, key=json.dumps))
+
+
+def _factory_name(value: "collections.defaultdict[Any, Any]") -> str:
+    for name, factory in _FACTORIES.items():
+        if value.default_factory is factory:
+            return name
+    raise UnencodableError(
+        "a defaultdict whose default_factory is none of "
+        f"{', '.join(_FACTORIES)} (`dict(...)` of it would cross)"
+    )
+
+
+def _is_named_tuple(kind: type) -> bool:
+    """Whether a class has fields, and compares and unpacks as the tuple that it is."""
+    own = vars(kind).keys()
+    return kind.__bases__ == (tuple,) and "_fields" in own and not own & _TUPLE_METHODS
+
+
+@functools.cache
+def _named_tuple(module: str, name: str, *fields: str) -> Any:
+    """The same class for the same names."""
+    return collections.namedtuple(name, fields, module=module)  # pyright: ignore[reportUntypedNamedTuple]  # made at run time
 
 
 def _int(value: Any) -> object:
-    return value if value.bit_length() <= _PLAIN_BITS else {"!": "int", "v": hex(value)}
+    return value if value.bit_length() <= _PLAIN_BITS else ["int", hex(value)]
 
 
 def _float(value: Any) -> object:
-    return value if math.isfinite(value) else {"!": "float", "v": repr(value)}
+    return value if math.isfinite(value) else ["float", repr(value)]
 
 
 def _str(value: Any) -> object:
@@ -139,7 +237,7 @@ def _str(value: Any) -> object:
     try:
         value.encode()
     except UnicodeEncodeError:
-        return {"!": "str", "v": base64.b64encode(value.encode("utf-8", "surrogatepass")).decode()}
+        return ["str", base64.b64encode(value.encode("utf-8", "surrogatepass")).decode()]
     return value
 
 
@@ -173,7 +271,7 @@ def _delta(value: datetime.timedelta) -> list[int]:
 
 def _datetime(value: Any) -> object:
     plain = value.replace(tzinfo=None, fold=0)
-    return {"!": "datetime", "v": [plain.isoformat(), _zone(value.tzinfo), value.fold]}
+    return ["datetime", [plain.isoformat(), _zone(value.tzinfo), value.fold]]
 
 
 def _datetime_of(packed: Any) -> datetime.datetime:
@@ -183,7 +281,7 @@ def _datetime_of(packed: Any) -> datetime.datetime:
 
 def _time(value: Any) -> object:
     plain = value.replace(tzinfo=None, fold=0)
-    return {"!": "time", "v": [plain.isoformat(), _zone(value.tzinfo), value.fold]}
+    return ["time", [plain.isoformat(), _zone(value.tzinfo), value.fold]]
 
 
 def _time_of(packed: Any) -> datetime.time:
@@ -192,14 +290,44 @@ def _time_of(packed: Any) -> datetime.time:
 
 
 def _tagged(tag: str, text: Callable[[Any], object]) -> Callable[[Any], object]:
-    return lambda value: {"!": tag, "v": text(value)}
+    return lambda value: [tag, text(value)]
 
 
-_PLAIN = {bool, type(None)}
-_CONTAINERS = {list, dict, tuple, set, frozenset}
-_COLLECT: dict[str, Callable[[Any], object]] = {"tuple": tuple, "set": set, "frozenset": frozenset}
+_COLLECT: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list, "tuple": tuple, "set": set, "frozenset": frozenset
+}  # fmt: skip
+_FACTORIES: dict[str, Any] = {
+    "None": None,
+    **{kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, frozenset)},
+    "Counter": collections.Counter,
+    "Decimal": decimal.Decimal,
+}
+
+
+def _counter(pairs: Iterable[tuple[Any, int]]) -> "collections.Counter[Any]":
+    return collections.Counter(dict(pairs))
+
+
+def _defaultdict(pairs: Iterable[tuple[Any, Any]], factory: str) -> "collections.defaultdict[Any, Any]":
+    return collections.defaultdict(_FACTORIES[factory], pairs)
+
+
+_TUPLE_METHODS = {"__eq__", "__ne__", "__hash__", "__iter__", "__len__", "__getitem__", "__lt__"}
+_MAPPINGS: dict[str, Callable[..., Any]] = {
+    "dict": dict,
+    "Counter": _counter,
+    "OrderedDict": collections.OrderedDict,
+    "defaultdict": _defaultdict,
+}
+
+
+def _as_it_is(value: object) -> object:
+    return value
+
 
 _PACK: dict[type, Callable[[Any], object]] = {
+    bool: _as_it_is,
+    type(None): _as_it_is,
     int: _int,
     float: _float,
     str: _str,
@@ -224,5 +352,5 @@ _UNPACK: dict[str, Callable[[Any], object]] = {
     "date": datetime.date.fromisoformat,
     "timedelta": lambda parts: datetime.timedelta(*parts),
     "UUID": uuid.UUID,
-    "Path": lambda text: pathlib.Path(text if isinstance(text, str) else _surrogates(text["v"])),
+    "Path": lambda text: pathlib.Path(text if isinstance(text, str) else _surrogates(text[1])),
 }

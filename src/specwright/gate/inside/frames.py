@@ -11,9 +11,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from specwright.domain.contract.boundary_limits import BoundaryLimit
+
 LENGTHS = struct.Struct(">II")
 MOST_HEADER = 1024 * 1024
-MOST_PAYLOAD = 16 * 1024 * 1024
+MOST_PAYLOAD = BoundaryLimit.BYTES.most
 
 # bound here, so that whoever replaces them where they belong does not get to see a message
 _read, _write = os.read, os.write

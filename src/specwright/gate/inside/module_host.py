@@ -13,11 +13,11 @@ import sys
 import traceback
 from typing import Any
 
+from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
 
 _MOST_CHARACTERS = 2000
-_MOST_PRINTED = 200_000
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
@@ -69,7 +69,7 @@ class _Host:
         """Answer one call."""
         try:
             args, kwargs = self._codec.decode(payload)
-            before = self._codec.encode([args, kwargs])
+            before = self._codec.encode_call(args, kwargs)
         except (UndecodableError, UnencodableError) as error:
             self._link.send({"event": "boundary", "message": f"the arguments cannot cross: {error}"})
             return
@@ -89,7 +89,7 @@ class _Host:
                 reply |= self._error(error)
                 result = _exception_args(error)
         reply |= {"out": out.getvalue(), "err": err.getvalue()}
-        if len(reply["out"]) + len(reply["err"]) > _MOST_PRINTED:
+        if len(reply["out"]) + len(reply["err"]) > BoundaryLimit.PRINTED.most:
             self._link.send({"event": "flood"})
             return
         reply["changed"] = self._changed(before, args, kwargs)
@@ -108,14 +108,14 @@ class _Host:
 
     def _changed(self, before: bytes, args: list[object], kwargs: dict[str, object]) -> bool:
         try:
-            return self._codec.encode([args, kwargs]) != before
+            return self._codec.encode_call(args, kwargs) != before
         except UnencodableError:
             return True
 
     def _error(self, error: BaseException) -> dict[str, Any]:
         names = [self._exceptions.get(kind, [kind.__module__, kind.__name__]) for kind in type(error).__mro__]
         try:
-            message = str(error)[:_MOST_PRINTED]
+            message = str(error)[: BoundaryLimit.MESSAGE.most]
         except Exception:
             message = ""
         return {"error": names, "message": message, "traceback": _traceback(error), "line": _line(error)}

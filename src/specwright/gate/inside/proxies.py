@@ -38,7 +38,7 @@ class Caller:
         """What the module returns for a call, or raises."""
         __tracebackhide__ = True
         try:
-            payload = self.codec.encode([list(args), kwargs])
+            payload = self.codec.encode_call(list(args), kwargs)
         except UnencodableError as error:
             self._stop(
                 f"{entry} is given {error}, which does not cross a module's boundary; pass declared types"

@@ -16,12 +16,15 @@ __all__: list[str] = []
 
 
 def _know_only_this_folder() -> None:
-    """Make this package importable by its full name without executing those above it."""
+    """Make this package, and the table of the boundary's limits, importable by their full names without executing what is
+    above them."""
     here = Path(__file__).parent
     for name, places in (
         ("specwright", []),
         ("specwright.gate", []),
         ("specwright.gate.inside", [str(here)]),
+        ("specwright.domain", []),
+        ("specwright.domain.contract", [str(here.parents[1] / "domain/contract")]),
     ):
         package = types.ModuleType(name)
         package.__path__ = places

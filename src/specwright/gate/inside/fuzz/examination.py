@@ -102,8 +102,7 @@ class ModuleUnderTest:
     def text(self, arguments: dict[str, Any]) -> bytes:
         """The arguments of a call as they cross; empty if they do not."""
         try:
-            nothing: list[object] = []
-            return self._codec.encode([nothing, arguments])
+            return self._codec.encode_call([], arguments)
         except UnencodableError:
             return b""
 
