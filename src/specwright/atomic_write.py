@@ -46,3 +46,12 @@ def write_temporary(path: Path, data: bytes, directory: Path | None = None) -> P
         temporary.unlink(missing_ok=True)
         raise
     return temporary
+
+
+def sync_directory(directory: Path) -> None:
+    """Sync a directory, so that the names of its new files survive a crash too."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

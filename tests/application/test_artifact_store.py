@@ -12,7 +12,7 @@ from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.store.invocations import Invocation
 from specwright.domain.answers.answers import Amendment, Decision, ShipDirective
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus, check_transition
-from specwright.domain.artifacts.provenance import Contribution, ContributionType, ProducedBy
+from specwright.domain.artifacts.provenance import Author, Contribution, ContributionType
 from specwright.domain.base.ids import ArtifactType
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.modules.evidence import ShipEvidence
@@ -423,7 +423,7 @@ def test_a_contribution_never_changes():
     contribution = Contribution(
         contribution_id="CONTRIB-00000001",
         type=ContributionType.CHALLENGE,
-        produced_by=ProducedBy(role="challenger", run_id="TSK-001.1/shorten/round-1/challenger"),
+        produced_by=Author(role="challenger", run_id="TSK-001.1/shorten/round-1/challenger"),
         artifact_ref="CHAL-00000001@1.0.0",
         task_ref="T-words-shorten",
         created_at="2026-01-01T00:00:00Z",

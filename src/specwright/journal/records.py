@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from specwright.atomic_write import sync_directory
 from specwright.canonical_json import JsonValue
 from specwright.errors import CorruptionError, InputError
 
@@ -75,7 +76,7 @@ class JournalFile:
         self.path = path
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._remove_partial_line()
-        _sync(path.parent)  # so that the file's name survives too
+        sync_directory(path.parent)  # so that the file's name survives too
 
     def append(self, record: JournalRecord) -> None:
         """Add a record; it is on the disk when this returns.
@@ -121,11 +122,3 @@ class JournalFile:
         if complete != len(data):
             os.ftruncate(self._descriptor, complete)
             os.fsync(self._descriptor)
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

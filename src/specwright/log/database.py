@@ -17,13 +17,12 @@ _BUSY_SECONDS = 30.0
 _VERSION = 2
 """Stored as the file's `user_version`; 0 is a file that has no tables yet."""
 
-_SCHEMA = """
-CREATE TABLE topic (
+_SCHEMA = (
+    """CREATE TABLE topic (
     topic_id TEXT PRIMARY KEY,
     payer    TEXT NOT NULL
-) STRICT;
-
-CREATE TABLE entry (
+) STRICT""",
+    """CREATE TABLE entry (
     topic_id          TEXT    NOT NULL REFERENCES topic (topic_id),
     sequence_number   INTEGER NOT NULL,
     consensus_seconds INTEGER NOT NULL,
@@ -31,42 +30,33 @@ CREATE TABLE entry (
     body              BLOB    NOT NULL,
     running_hash      BLOB    NOT NULL,
     PRIMARY KEY (topic_id, sequence_number)
-) STRICT;
-
-CREATE TABLE head (
+) STRICT""",
+    """CREATE TABLE head (
     topic_id        TEXT PRIMARY KEY REFERENCES topic (topic_id),
     sequence_number INTEGER NOT NULL,
     running_hash    BLOB    NOT NULL
-) STRICT;
-
-CREATE TRIGGER entry_is_not_changed BEFORE UPDATE ON entry
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
-
-CREATE TRIGGER entry_is_not_deleted BEFORE DELETE ON entry
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
-
-CREATE TRIGGER topic_has_head AFTER INSERT ON topic
-BEGIN INSERT INTO head VALUES (NEW.topic_id, 0, zeroblob(48)); END;
-
-CREATE TRIGGER entry_moves_head AFTER INSERT ON entry
+) STRICT""",
+    """CREATE TRIGGER entry_is_not_changed BEFORE UPDATE ON entry
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
+    """CREATE TRIGGER entry_is_not_deleted BEFORE DELETE ON entry
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
+    """CREATE TRIGGER topic_has_head AFTER INSERT ON topic
+BEGIN INSERT INTO head VALUES (NEW.topic_id, 0, zeroblob(48)); END;""",
+    """CREATE TRIGGER entry_moves_head AFTER INSERT ON entry
 BEGIN
     UPDATE head SET sequence_number = NEW.sequence_number, running_hash = NEW.running_hash
     WHERE topic_id = NEW.topic_id;
-END;
-
-CREATE TRIGGER topic_is_not_changed BEFORE UPDATE ON topic
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
-
-CREATE TRIGGER topic_is_not_deleted BEFORE DELETE ON topic
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
-
-CREATE TRIGGER head_moves_by_one BEFORE UPDATE ON head
+END;""",
+    """CREATE TRIGGER topic_is_not_changed BEFORE UPDATE ON topic
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
+    """CREATE TRIGGER topic_is_not_deleted BEFORE DELETE ON topic
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
+    """CREATE TRIGGER head_moves_by_one BEFORE UPDATE ON head
 WHEN NEW.sequence_number <> OLD.sequence_number + 1 OR NEW.topic_id <> OLD.topic_id
-BEGIN SELECT RAISE(ABORT, 'the log is append-only: sequence numbers are dense'); END;
-
-CREATE TRIGGER head_is_not_deleted BEFORE DELETE ON head
-BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
-"""
+BEGIN SELECT RAISE(ABORT, 'the log is append-only: sequence numbers are dense'); END;""",
+    """CREATE TRIGGER head_is_not_deleted BEFORE DELETE ON head
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
+)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -125,7 +115,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
     if version not in {0, _VERSION}:
         raise sqlite3.DatabaseError(f"its version is {version}, this program reads version {_VERSION}")
     if version == 0:
-        for statement in _statements(_SCHEMA):
+        for statement in _SCHEMA:
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {_VERSION}")
     connection.execute("COMMIT")
@@ -134,15 +124,3 @@ def _prepare(connection: sqlite3.Connection) -> None:
 def _version(connection: sqlite3.Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
-
-
-def _statements(script: str) -> list[str]:
-    """The statements of a script; `executescript` would commit on its own."""
-    statements: list[str] = []
-    pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            statements.append(pending)
-            pending = ""
-    return statements

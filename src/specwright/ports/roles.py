@@ -17,6 +17,7 @@ from specwright.domain.answers.answers import (
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.ids import ArtifactType
+from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports.journal import Scope
 
 Files = Mapping[str, bytes]
@@ -123,18 +124,11 @@ class AmendedDraft(NamedTuple):
     files: Files
 
 
-class Source(NamedTuple):
-    """Something that the researcher consulted."""
-
-    query: str
-    urls: tuple[str, ...]
-
-
 class Research(NamedTuple):
     """The researcher's product: the spec as it was emitted, and what was consulted."""
 
     spec: dict[str, Any]
-    sources: tuple[Source, ...]
+    sources: tuple[ResearchSource, ...]
 
 
 class Roles(Protocol):

@@ -19,10 +19,11 @@ from specwright.domain.answers.answers import (
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.record import Record
 from specwright.domain.contract.boundary_types import BOUNDARY_TYPES
+from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, RoleStarted
-from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Research, Role, Source
+from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Research, Role
 from specwright.ports.search import WebSearch
 from specwright.roles.agent.agent import (
     AgentJob,
@@ -111,7 +112,7 @@ class ModelRoles:
     ) -> Research:
         """Expand a SPEC.md; each feedback continues the conversation that the journal still holds."""
         with self._invocation(assignment) as work:
-            consulted: list[tuple[str, list[str]]] = []
+            consulted: list[ResearchSource] = []
             messages: list[BaseMessage] = [HumanMessage(assignment.message)]
             spec: dict[str, Any] = {}
             for remark in [None, *feedback]:
@@ -127,7 +128,7 @@ class ModelRoles:
                 job = work.job("researcher", tools, Toolset.FILES_AND_TODO)
                 messages = converse(job, messages, submission, "emit_structured_spec")
                 spec = submission.accepted or {}
-            return Research(spec, tuple(Source(query, tuple(urls)) for query, urls in consulted))
+            return Research(spec, tuple(consulted))
 
     def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
         """Cut a task into micro modules."""
@@ -183,8 +184,8 @@ class ModelRoles:
     def _invocation(self, assignment: Assignment) -> Generator["_Invocation", None, None]:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
         place, meter = assignment.place, Meter()
-        scope = meter.counted(self._journal.scope(place.run_id))
-        model = journalled(self._sources[place.role].model(place), scope)
+        scope = self._journal.scope(place.run_id)
+        model = journalled(self._sources[place.role].model(place), scope, meter)
         self._progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
         workspace = Workspace(self._workspaces, assignment, self._guard)
         try:

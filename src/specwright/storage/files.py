@@ -6,15 +6,13 @@ directory of their own, which the next driver clears (`specwright.storage.lock`)
 """
 
 import os
-import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from specwright import canonical_json
+from specwright.atomic_write import TEMPORARY, sync_directory, write_temporary
 from specwright.errors import CorruptionError, RefusedError
-
-_TEMPORARY = ".tmp-"
 
 
 class DiskTree:
@@ -47,7 +45,7 @@ class DiskTree:
                 self._is_published(target, data)
             finally:
                 temporary.unlink()
-            _sync_directory(target.parent)
+            sync_directory(target.parent)
 
     def replace(self, path: str, data: bytes) -> None:
         """Write a file, or replace it atomically."""
@@ -59,7 +57,7 @@ class DiskTree:
             except OSError:
                 temporary.unlink(missing_ok=True)
                 raise
-            _sync_directory(target.parent)
+            sync_directory(target.parent)
 
     def read(self, path: str) -> bytes:
         """A file's bytes."""
@@ -77,7 +75,7 @@ class DiskTree:
         directory = self._target(path)
         if not directory.is_dir():
             return []
-        return sorted(p.name for p in directory.iterdir() if not p.name.startswith(_TEMPORARY))
+        return sorted(p.name for p in directory.iterdir() if not p.name.startswith(TEMPORARY))
 
     def tree(self, path: str) -> dict[str, bytes]:
         """Every file below a directory."""
@@ -85,7 +83,7 @@ class DiskTree:
         return {
             p.relative_to(base).as_posix(): p.read_bytes()
             for p in sorted(base.rglob("*"))
-            if p.is_file() and not p.name.startswith(_TEMPORARY)
+            if p.is_file() and not p.name.startswith(TEMPORARY)
         }
 
     def publish_tree(self, path: str, files: Mapping[str, bytes]) -> None:
@@ -112,18 +110,7 @@ class DiskTree:
         staging = self._staging or target.parent
         for directory in (staging, target.parent):
             directory.mkdir(parents=True, exist_ok=True)
-        temporary = staging / f"{_TEMPORARY}{os.getpid()}-{threading.get_ident()}-{target.name}"
-        temporary.unlink(missing_ok=True)  # left by a killed process with the same id
-        try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
-        return temporary
+        return write_temporary(target, data, staging)
 
 
 @contextmanager
@@ -137,14 +124,6 @@ def _write_errors(target: Path) -> Generator[None]:
             where=str(target),
             remedy="free the disk or correct the permissions, and run again; what was done is kept",
         ) from error
-
-
-def _sync_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class DiskStateStore(DiskTree):

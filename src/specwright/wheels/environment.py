@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import sys
-import threading
+import tempfile
 import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,8 +21,6 @@ from specwright.errors import RefusedError
 
 _OUTPUT_LIMIT = 100_000
 _MESSAGE_LENGTH = 800
-_CHUNK = 65_536
-_GRACE_SECONDS = 2.0
 
 
 class ProcessResult(NamedTuple):
@@ -31,28 +29,6 @@ class ProcessResult(NamedTuple):
     code: int | None
     stdout: bytes
     stderr: bytes
-
-
-class _PipeReader:
-    """Reads a pipe to its end in a thread and keeps the first bytes, so that much output neither blocks nor fills memory."""
-
-    def __init__(self, pipe: IO[bytes], limit: int) -> None:
-        self._output = bytearray()
-        self._pipe = pipe
-        self._limit = limit
-        self._thread = threading.Thread(target=self._drain, daemon=True)
-        self._thread.start()
-
-    def _drain(self) -> None:
-        with self._pipe:
-            while chunk := os.read(self._pipe.fileno(), _CHUNK):
-                self._output += chunk[: self._limit - len(self._output)]
-
-    def finish(self) -> bytes:
-        """The first bytes of the output."""
-        # a descendant that left the process group may keep the pipe open forever
-        self._thread.join(_GRACE_SECONDS)
-        return bytes(self._output)
 
 
 def run_bounded(
@@ -65,30 +41,34 @@ def run_bounded(
         cwd: Its working directory.
         env: Its whole environment.
         timeout: Seconds.
-        output_limit: How many bytes of each stream are kept; the rest is read and dropped.
+        output_limit: How many bytes of each stream are kept; the rest is dropped.
 
     Raises:
         OSError: the program cannot be started.
     """
-    process = subprocess.Popen(
-        list(command),
-        cwd=cwd,
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    pipes = (process.stdout, process.stderr)
-    readers = [_PipeReader(pipe, output_limit) for pipe in pipes if pipe is not None]
-    code: int | None = None
-    try:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            code = process.wait(timeout)
-    finally:
-        _kill(process)
-    stdout, stderr = (reader.finish() for reader in readers)
-    return ProcessResult(code, stdout, stderr)
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        # files, because a descendant that left the process group may hold a pipe open for ever
+        process = subprocess.Popen(
+            list(command),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+        code: int | None = None
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = process.wait(timeout)
+        finally:
+            _kill(process)
+        return ProcessResult(code, *(_beginning(stream, output_limit) for stream in (stdout, stderr)))
+
+
+def _beginning(stream: IO[bytes], length: int) -> bytes:
+    stream.seek(0)
+    return stream.read(length)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -13,7 +13,7 @@ from specwright.application.tasks import laid_out
 from specwright.domain.base.slugs import slugify
 from specwright.domain.spec.completeness import ValidationReport, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_markdown import ResearchSource, render
+from specwright.domain.spec.spec_markdown import render
 from specwright.errors import SpecwrightError
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Research, Role
@@ -98,5 +98,6 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
 
 
 def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, result: Research) -> str:
-    sources = [ResearchSource(s.query, tuple(s.urls)) for s in result.sources]
-    return render(spec, report.warnings, sources, [package.requirement for package in factory.packages])
+    return render(
+        spec, report.warnings, result.sources, [package.requirement for package in factory.packages]
+    )

@@ -7,6 +7,7 @@ from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.domain.artifacts.artifact import ArtifactEnvelope
 from specwright.domain.artifacts.provenance import (
+    Author,
     ContextPack,
     Contribution,
     ContributionType,
@@ -14,7 +15,6 @@ from specwright.domain.artifacts.provenance import (
     ExcludedRef,
     IncludedRef,
     Permission,
-    ProducedBy,
 )
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.escalation.resolutions import OPERATOR
@@ -82,7 +82,7 @@ class InvocationStore:
         contribution = Contribution(
             contribution_id=f"CONTRIB-{scope.hex8()}",
             type=kind,
-            produced_by=ProducedBy(role=by.role, run_id=by.run_id),
+            produced_by=Author(role=by.role, run_id=by.run_id),
             artifact_ref=artifact_ref,
             task_ref=by.task_ref,
             created_at=scope.now(),

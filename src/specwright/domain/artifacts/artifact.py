@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from specwright.domain.artifacts.provenance import PackId, Reference
+from specwright.domain.artifacts.provenance import Author, PackId, Reference
 from specwright.domain.base import transitions
 from specwright.domain.base.ids import ArtifactId, ArtifactType
 from specwright.domain.base.record import Record, SemVer, Text, Timestamp
@@ -108,13 +108,6 @@ def next_version(highest: str) -> str:
     """The next patch: what a revision gets, which changes nothing that was shipped (design: artifact-lifecycle)."""
     major, minor, patch = version_number(highest)
     return f"{major}.{minor}.{patch + 1}"
-
-
-class Author(Record):
-    """Who made an artifact: the role and its invocation."""
-
-    role: Text
-    run_id: Text
 
 
 class ArtifactRef(Record):

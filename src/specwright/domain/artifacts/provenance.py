@@ -55,11 +55,16 @@ def shown(permission: Permission, path: str) -> bool:
     return permission is Permission.FULL or path in _SHOWN[permission]
 
 
-class CreatedFor(Record):
-    """The invocation that a pack was made for."""
+class Author(Record):
+    """Who made something: the role and its invocation."""
 
     role: Text
     run_id: Text
+
+
+class CreatedFor(Author):
+    """The invocation that a pack was made for."""
+
     task_ref: TaskId
 
 
@@ -100,19 +105,12 @@ class ContributionType(StrEnum):
     SHIP_EVIDENCE = "SHIP_EVIDENCE"
 
 
-class ProducedBy(Record):
-    """The role and its invocation."""
-
-    role: Text
-    run_id: Text
-
-
 class Contribution(Record):
     """The one product of one role invocation; never changed."""
 
     contribution_id: Annotated[str, Field(pattern=r"^CONTRIB-[0-9a-f]{8}$")]
     type: ContributionType
-    produced_by: ProducedBy
+    produced_by: Author
     artifact_ref: Reference
     task_ref: TaskId
     created_at: Timestamp

@@ -13,41 +13,30 @@ from pydantic import Field
 class ArtifactType(StrEnum):
     """The closed set of artifact types (design: artifact-lifecycle)."""
 
-    MICRO_PLAN = "MICRO_PLAN"
-    CONTRACT = "CONTRACT"
-    IMPLEMENTATION = "IMPLEMENTATION"
-    PROPOSAL = "PROPOSAL"
-    CHALLENGE = "CHALLENGE"
-    ADJUDICATION = "ADJUDICATION"
-    SHIP_EVIDENCE = "SHIP_EVIDENCE"
-    ESCALATION = "ESCALATION"
-    CONTEXT_PACK = "CONTEXT_PACK"
-    INTERFACE_CHANGE_EXCEPTION = "INTERFACE_CHANGE_EXCEPTION"
-    REUSE_SEARCH_REPORT = "REUSE_SEARCH_REPORT"
-    PRODUCT_SPEC = "PRODUCT_SPEC"
-    EXAMPLES = "EXAMPLES"
+    prefix: str
+    """What the ids of this type start with (design: artifact-lifecycle)."""
 
-    @property
-    def prefix(self) -> str:
-        """What the ids of this type start with (design: artifact-lifecycle)."""
-        return _PREFIX[self]
+    def __new__(cls, name: str, prefix: str) -> Self:
+        """A member: its value, and the prefix of its ids."""
+        member = str.__new__(cls, name)
+        member._value_ = name
+        member.prefix = prefix
+        return member
 
+    MICRO_PLAN = "MICRO_PLAN", "MP"
+    CONTRACT = "CONTRACT", "CTR"
+    IMPLEMENTATION = "IMPLEMENTATION", "IMPL"
+    PROPOSAL = "PROPOSAL", "PROP"
+    CHALLENGE = "CHALLENGE", "CHAL"
+    ADJUDICATION = "ADJUDICATION", "ADJ"
+    SHIP_EVIDENCE = "SHIP_EVIDENCE", "SHIP"
+    ESCALATION = "ESCALATION", "ESC"
+    CONTEXT_PACK = "CONTEXT_PACK", "CP"
+    INTERFACE_CHANGE_EXCEPTION = "INTERFACE_CHANGE_EXCEPTION", "ICE"
+    REUSE_SEARCH_REPORT = "REUSE_SEARCH_REPORT", "RSR"
+    PRODUCT_SPEC = "PRODUCT_SPEC", "SPEC"
+    EXAMPLES = "EXAMPLES", "EX"
 
-_PREFIX = {
-    ArtifactType.MICRO_PLAN: "MP",
-    ArtifactType.CONTRACT: "CTR",
-    ArtifactType.IMPLEMENTATION: "IMPL",
-    ArtifactType.PROPOSAL: "PROP",
-    ArtifactType.CHALLENGE: "CHAL",
-    ArtifactType.ADJUDICATION: "ADJ",
-    ArtifactType.SHIP_EVIDENCE: "SHIP",
-    ArtifactType.ESCALATION: "ESC",
-    ArtifactType.CONTEXT_PACK: "CP",
-    ArtifactType.INTERFACE_CHANGE_EXCEPTION: "ICE",
-    ArtifactType.REUSE_SEARCH_REPORT: "RSR",
-    ArtifactType.PRODUCT_SPEC: "SPEC",
-    ArtifactType.EXAMPLES: "EX",
-}
 
 ArtifactId = Annotated[
     str, Field(pattern=r"^(MP|CTR|IMPL|PROP|CHAL|ADJ|SHIP|ESC|CP|ICE|RSR|SPEC|EX)-[0-9a-f]{8}$")

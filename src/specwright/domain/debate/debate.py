@@ -5,7 +5,7 @@ falsifying-tests).
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -111,28 +111,18 @@ def challenge(
         tried: Its falsifying tests, run; one that failed makes the verdict FAIL.
     """
     failed = [counterexample(one) for one in tried if one.failed]
-    return Challenge(
-        challenge_id=challenge_id,
-        target_artifact_id=target,
-        verdict=Verdict.FAIL if failed else answer.verdict,
-        failures=[*answer.failures, *failed],
-        rubric_assessments=answer.rubric_assessments,
-        falsifying_tests=list(tried),
-    )
+    written: dict[str, Any] = {
+        **dict(answer),
+        "verdict": Verdict.FAIL if failed else answer.verdict,
+        "failures": [*answer.failures, *failed],
+        "falsifying_tests": list(tried),
+    }
+    return Challenge(challenge_id=challenge_id, target_artifact_id=target, **written)
 
 
 def adjudication(answer: ArbiterAnswer, adjudication_id: str, target: str) -> Adjudication:
     """The record of an Arbiter's answer."""
-    return Adjudication(
-        adjudication_id=adjudication_id,
-        target_artifact_id=target,
-        decision=answer.decision,
-        amendments=answer.amendments,
-        rationale=answer.rationale,
-        ship_directive=answer.ship_directive,
-        struck_tests=answer.struck_tests,
-        confirmed_fault=FaultOf(answer.confirmed_fault) if answer.confirmed_fault else None,
-    )
+    return Adjudication(adjudication_id=adjudication_id, target_artifact_id=target, **dict(answer))
 
 
 def approval(adjudication_id: str, target: str, rationale: str) -> Adjudication:

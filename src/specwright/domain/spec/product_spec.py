@@ -147,15 +147,7 @@ class ProductSpecDraft(_Head):
         Raises:
             pydantic.ValidationError: a time is not ISO-8601 in UTC.
         """
-        return ProductSpec(
-            spec_id=self.spec_id,
-            spec_version=self.spec_version,
-            title=self.title,
-            description=self.description,
-            created_at=created_at,
-            updated_at=updated_at,
-            pillars=self.pillars,
-        )
+        return ProductSpec(**dict(self), created_at=created_at, updated_at=updated_at)
 
 
 def _depth_first(pillars: Sequence[Pillar]) -> Iterator[SpecTask]:

@@ -22,6 +22,7 @@ from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.spec.completeness import Deficiency, Severity, ValidationReport, validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
+from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import RefusedError, SpecwrightError
 from specwright.ports.code_index import CodeIndex, IndexQuery
 from specwright.ports.journal import Journal, Scope
@@ -98,7 +99,7 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
 
 
 def web_search_tool(
-    search: WebSearch, journal: Journal, run_id: str, consulted: list[tuple[str, list[str]]]
+    search: WebSearch, journal: Journal, run_id: str, consulted: list[ResearchSource]
 ) -> BaseTool:
     """`web_search`: at most ten results, whatever is asked for."""
 
@@ -123,7 +124,7 @@ def web_search_tool(
         if isinstance(found, str):
             return found
         results = cast(list[dict[str, str]], found)
-        consulted.append((query, [result["url"] for result in results]))
+        consulted.append(ResearchSource(query, tuple(result["url"] for result in results)))
         return json.dumps(results, ensure_ascii=False)
 
     return StructuredTool.from_function(web_search)
@@ -218,7 +219,7 @@ def create_tool(store: StoreAccess, journal: Journal, run_id: str, files: Callab
     def create_artifact(call_id: str, artifact_type: str) -> str:
         """Register a draft of your work as it is now, for the record; returns its id. It is never your submission."""
         body = files()
-        if artifact_type == ArtifactType.EXAMPLES:
+        if ArtifactType(artifact_type) is ArtifactType.EXAMPLES:
             body = {path: data for path, data in body.items() if path == EXAMPLES}
         if not body:
             return f"there is nothing to register as {artifact_type} yet; write it first."

@@ -4,7 +4,6 @@ The journal is a mixin over `_generate`: it keeps the provider's class, and with
 and the usage figures, in agents and in structured calls alike. An answer is journalled and fsynced before anyone sees it.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
 
@@ -18,15 +17,15 @@ from specwright.errors import InputError, ModelUnavailableError, SpecwrightError
 from specwright.ports.journal import Scope, tokens_of
 from specwright.ports.progress import RoleDone
 
-_SCOPE = "_specwright_scope"
+_SCOPE, _METER = "_specwright_scope", "_specwright_meter"
 
 
-def journalled(model: BaseChatModel, scope: Scope) -> BaseChatModel:
-    """A copy of a model whose answers are recorded in, and replayed from, a scope of the journal."""
+def journalled(model: BaseChatModel, scope: Scope, meter: "Meter") -> BaseChatModel:
+    """A copy of a model whose answers are counted, recorded in, and replayed from, a scope of the journal."""
     copy = model.model_copy(update={"disable_streaming": True, "cache": False})
     copy.__class__ = _journalled_class(type(model))
     # not a field: the model's own schema, profile and identity stay as the provider made them
-    vars(copy)[_SCOPE] = scope
+    vars(copy)[_SCOPE], vars(copy)[_METER] = scope, meter
     return copy
 
 
@@ -41,7 +40,11 @@ class _Journalled:
     def _generate(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
+        live = False
+
         def ask() -> JsonValue:
+            nonlocal live
+            live = True
             below = cast(Any, super(_Journalled, self))
             try:
                 result: ChatResult = below._generate(messages, stop, None, **kwargs)
@@ -52,7 +55,10 @@ class _Journalled:
             return _to_json(result)
 
         scope: Scope = self.__dict__[_SCOPE]
-        return _from_json(scope.recall("model", request_of(messages, kwargs), ask))
+        meter: Meter = self.__dict__[_METER]
+        answer = scope.recall("model", request_of(messages, kwargs), ask)
+        meter.count(answer, live=live)
+        return _from_json(answer)
 
     async def _agenerate(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
@@ -121,16 +127,12 @@ def _from_json(answer: JsonValue) -> ChatResult:
 
 
 class Meter:
-    """Counts the model answers that pass through a scope."""
+    """Counts the answers of a model in one invocation."""
 
     def __init__(self) -> None:
         self._calls = 0
         self._live = 0
         self._tokens = {True: [0, 0], False: [0, 0]}
-
-    def counted(self, scope: Scope) -> Scope:
-        """The scope, its model answers counted."""
-        return _CountedScope(scope, self)
 
     def count(self, answer: JsonValue, *, live: bool) -> None:
         """Count an answer."""
@@ -144,28 +146,6 @@ class Meter:
         kept = self._calls - self._live
         tokens = self._tokens[self._live > 0]
         return RoleDone(run_id, self._calls, *tokens, replayed=self._calls == kept > 0, kept=kept)
-
-
-class _CountedScope:
-    """A scope whose model answers a meter counts."""
-
-    def __init__(self, scope: Scope, meter: Meter) -> None:
-        self._scope = scope
-        self._meter = meter
-        self.name = scope.name
-        self.hex8, self.now, self.stamps, self.readings = scope.hex8, scope.now, scope.stamps, scope.readings
-
-    def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
-        asked: list[bool] = []
-
-        def ask() -> JsonValue:
-            asked.append(True)
-            return live()
-
-        answer = self._scope.recall(kind, request, ask)
-        if kind == "model":
-            self._meter.count(answer, live=bool(asked))
-        return answer
 
 
 _UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}

@@ -97,6 +97,8 @@ class Playbook:
         InputError: the directory is no playbook.
     """
 
+    scripted = True
+
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         if not (directory / "playbook.json").is_file():

@@ -94,16 +94,6 @@ class ReplayChatModel(ScriptedChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-class _PlaybookSource:
-    scripted = True
-
-    def __init__(self, directory: Path) -> None:
-        self._playbook = Playbook(directory)
-
-    def model(self, place: Place) -> BaseChatModel:
-        return self._playbook.model(place)
-
-
 class _ReplaySource:
     scripted = True
 
@@ -192,7 +182,7 @@ def model_sources(settings: ModelSettings, recording: Recording | None) -> dict[
 def _source(name: str, settings: ModelSettings, recording: Recording | None) -> ModelSource:
     kind, _, rest = name.partition(":")
     if kind == "playbook":
-        return _PlaybookSource(Path(rest))
+        return Playbook(Path(rest))
     if kind == "replay":
         if recording is None:
             raise InputError("no recorded journal is open", where=name)
