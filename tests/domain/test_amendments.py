@@ -11,6 +11,7 @@ from specwright.domain.debate.amendments import (
     applied_problems,
     lost_problems,
     strayed_problems,
+    target_problems,
 )
 from testkit.domain.doubling import DOUBLE
 from testkit.loop.role_answers import draft, plan, planned
@@ -167,3 +168,41 @@ def test_a_dependency_is_amended_under_its_name_in_a_contract():
     after = PlanAnswer.model_validate(plan(planned("double"), planned("halve"), task_facing="double"))
     asked = [amendment("REMOVE", "contract:halve#/dependencies/0")]
     assert strayed_problems(asked, PlanAnswer.model_validate(APPROVED), after) == []
+
+
+def entry(source: str) -> dict[str, bytes]:
+    """The module's files with another entry file."""
+    return {**FILES, "implementation/__init__.py": source.encode()}
+
+
+@pytest.mark.parametrize("target", ["function:double", "file:implementation/__init__.py"])
+@pytest.mark.parametrize(
+    ("old", "new", "applied"),
+    [
+        ('    """"""\n', '    """Now it says three."""\n', False),
+        ("    return number * 2", "    return number * 2  # now it says three", False),
+        ("    return number * 2", "    return (number\n            * 2)", False),
+        ("    return number * 2", "    return number + number", True),
+    ],
+    ids=["docstring", "comment", "layout", "code"],
+)
+def test_what_is_claimed_as_applied_shows_in_the_code(target: str, old: str, new: str, applied: bool):
+    """F-9.6-04: the factory writes the docstring anew, so that a change in it alone is none."""
+    source = FILES["implementation/__init__.py"].decode()
+    assert old in source
+    problems = applied_problems([amendment("MODIFY", target)], FILES, entry(source.replace(old, new)))
+    assert (problems == []) is applied
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        "Improve the handling of the errors in the code.",
+        "Make it more robust and readable, please do.",
+        "Fix it.",
+    ],
+)
+def test_a_detail_names_a_change(detail: str):
+    """F-9.6-01, D-14-02: words that would suit any module are none."""
+    vague = amendment("MODIFY", "function:double").model_copy(update={"detail": detail})
+    assert "say exactly what changes" in target_problems([vague], contracts=False)[0]

@@ -8,7 +8,7 @@ from specwright.domain.answers.answers import CRITERIA, ChallengerAnswer
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.answer_rules import Citable, compliance_problems
 from testkit.domain.doubling import DOUBLE, GIVEN
-from testkit.loop.role_answers import PASSING
+from testkit.loop.role_answers import PASSING, failing
 
 IN_A_CONTRACT_DEBATE = Citable([DOUBLE])
 
@@ -88,11 +88,46 @@ NEEDS = MicroModuleContract.model_validate(
 )
 
 
-@pytest.mark.parametrize("evidence", ["The contract has no dependencies.", "No dependencies."])
+@pytest.mark.parametrize(
+    "evidence", ["The contract has no dependencies.", "/dependencies is empty: it calls nothing."]
+)
 @pytest.mark.parametrize("given", [GIVEN, IN_A_CONTRACT_DEBATE], ids=["implementation", "contracts"])
 def test_without_dependencies_nothing_is_to_be_cited_for_them(evidence: str, given: Citable):
     """F-9.4-06, F-9.5-02: R4 is MET where there are none, and nothing else could show it; other criteria are as ever."""
     assert told(evidence, given, criterion="R4") == []
     assert told("looks correct", given, criterion="R4") != []
+    assert told("No dependencies.", given, criterion="R4") != []
+    assert told("Nothing is called, as far as anybody can see.", given, criterion="R4") != []
     assert told("All that was asked for is there.", given, criterion="R6") != []
     assert told("They are used as they should be.", given._replace(contracts=[NEEDS]), criterion="R4") != []
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    ["It is all fine, as /purpose is.", "Everything is well covered and looks good: /outputs/0.", "All good"],
+)
+def test_praise_is_no_evidence(evidence: str):
+    """F-9.5-01, F-9.5-02: a text that says no more than that all is well, whatever it cites."""
+    assert told(evidence, GIVEN) == [
+        "R5 (rubric_assessments.4.evidence): say what shows it, in 5 words or more"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "vague"),
+    [
+        ("evidence", "It fails.", True),
+        ("required_change", "Improve the error handling and the tests, please.", True),
+        ("required_change", "Refuse minus one with the message of the contract.", False),
+    ],
+)
+def test_a_failure_says_what_is_to_change(field: str, text: str, vague: bool):
+    """F-9.5-02: evidence and required change have five words that say something."""
+    failure = {
+        "invariant": "/purpose",
+        "evidence": "Minus one gives minus two here.",
+        "required_change": "Refuse numbers below nought by ValueError.",
+    }
+    answer = {**failing(), "failures": [{**failure, field: text}]}
+    found = compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN)
+    assert [problem.partition(":")[0] for problem in found] == ([f"failures.0.{field}"] if vague else [])

@@ -68,6 +68,7 @@ OF_MODULE: dict[str, Any] = {
     "falsifiable": Turn(claimed(), draft(MODULE, FALSIFIABLE)),
     "sound": Turn(claimed(), draft(MODULE)),
     "broken": Turn(claimed(), draft(MODULE, AT_PREFLIGHT)),
+    "quoting": Turn({**claimed(), "claim": "It says return number * 2, so two gives four."}, draft(MODULE)),
     "weak": Turn(claimed(), draft(MODULE, AT_THE_GATE)),
     "mismatch": Turn(claimed(), draft(MODULE, MISMATCH)),
     "amend": amending(("MODIFY", "file:implementation/__init__.py", "Say in the first line what it is for.")),
@@ -228,6 +229,9 @@ PATHS: dict[str, Row] = {
     ),
     "a Proposer that never keeps to the schema": Row(
         {"P1": ["prose"]}, "P1 P1 P1 P1", "", "the answer holds no JSON object", raw=4, only=MODULE
+    ),
+    "a claim that quotes the source is corrected": Row(
+        {"P1": ["quoting", "sound"]}, "P1 p P1 p C1 A1 G", "PCAG", only=MODULE
     ),
     "a draft that never passes preflight": Row(
         {"P1": ["broken"]}, "P1 p P1 p P1 p P1 p", "", "expected 4, got 5", raw=4, only=MODULE

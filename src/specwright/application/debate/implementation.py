@@ -34,7 +34,7 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
-from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, FalsifyingTest
+from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, FalsifyingTest, ProposerAnswer
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType
@@ -43,6 +43,7 @@ from specwright.domain.contract.obligations import read_claims
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.errors import AnswerError
 from specwright.ports.gate import Candidate, GateVerdict, Trial
@@ -107,7 +108,8 @@ class Implementation:
         preflight = self._preflight(invocation.scope, request.active_tests)
         with self._keeping_refused(stage, preflight):
             draft = self._factory.roles.propose(
-                invocation.assignment, lambda answer, files: preflight.problems(files)
+                invocation.assignment,
+                lambda answer, files: [*preflight.problems(files), *self._quoted(answer, files, preflight)],
             )
         statement = _Statement(draft.answer.claim, draft.answer.acceptance_checks)
         return self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
@@ -122,14 +124,15 @@ class Implementation:
         preflight = self._preflight(invocation.scope, active_tests)
 
         def problems(answer: AmendmentsAnswer, files: Files) -> list[str]:
-            unaccounted = _unaccounted(answer, ruling.amendments)
+            told = _unaccounted(answer, ruling.amendments)
             if not all(record.applied for record in answer.applied):
-                return unaccounted
+                return [*told, *self._quoted(answer, files, preflight)]
             return [
-                *unaccounted,
+                *told,
                 *applied_problems(ruling.amendments, approved, files),
                 *lost_problems(ruling.amendments, approved, files),
                 *preflight.problems(files),
+                *self._quoted(answer, files, preflight),
             ]
 
         with self._keeping_refused(stage, preflight):
@@ -228,6 +231,20 @@ class Implementation:
         judged, gate, progress = self._candidate(files), self._factory.gate, self._factory.progress
         verdict = judge(gate, progress, scope, judged, thorough=thorough)
         return with_falsifying_tests(gate, progress, scope, judged, verdict, active_tests)
+
+    def _quoted(
+        self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: "_Preflight"
+    ) -> list[str]:
+        """Source in what judges are shown of a draft (design: role-access)."""
+        notes = [record.note for record in answer.applied] if isinstance(answer, AmendmentsAnswer) else ()
+        shown = {
+            "claim": answer.claim,
+            **{f"acceptance_checks.{i}": text for i, text in enumerate(answer.acceptance_checks)},
+            **{f"applied.{i}.note": text for i, text in enumerate(notes)},
+            "examples.md": files.get("examples.md", b"").decode(errors="replace"),
+            "the parameters of tests": "\n".join(preflight.observations),
+        }
+        return quote_problems(files, self.stub(), shown)
 
     def _candidate(self, files: Files) -> Candidate:
         return candidate(self._factory.modules, self.contract, files)

@@ -1,6 +1,7 @@
 """Amendments: which targets are allowed, and whether the files show that they were applied (design: amendments)."""
 
 import ast
+import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,23 +10,17 @@ from specwright.domain.answers.answers import Amendment
 from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
 from specwright.domain.contract.examples_file import chapters
+from specwright.domain.debate.vague_text import MIN_WORDS, is_vague
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.syntax_tree import parse_module
-
-_MIN_WORDS = 5
-_VAGUE = {
-    "improve", "better", "clean", "up", "cleanup", "error", "handling", "the", "code", "tests", "test", "make",
-    "it", "more", "robust", "fix", "issues", "issue", "and", "quality", "a", "bit", "add", "some", "docs",
-}  # fmt: skip
 
 
 def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list[str]:
     """Why amendments are too vague, or have the wrong kind of target."""
     problems: list[str] = []
     for i, amendment in enumerate(amendments):
-        words = re.findall(r"[\w']+", amendment.detail.lower())
-        if len(words) < _MIN_WORDS or set(words) <= _VAGUE:
-            problems.append(f"amendments.{i}.detail: say exactly what changes, in {_MIN_WORDS} words or more")
+        if is_vague(amendment.detail):
+            problems.append(f"amendments.{i}.detail: say exactly what changes, in {MIN_WORDS} words or more")
         if contracts != amendment.target.startswith("contract:"):
             wanted = "contract:<name>#<json pointer>" if contracts else "function:, test:, example: or file:"
             problems.append(f"amendments.{i}.target: here a target is {wanted}")
@@ -115,6 +110,9 @@ def applied_problems(
 ) -> list[str]:
     """What the files contradict: MODIFY changed, ADD present, REMOVE absent (design: amendments).
 
+    Python is compared as code: neither comments nor the docstrings of functions and classes count, of which the factory
+    writes some itself.
+
     `before` holds the module's files as they were approved.
     """
     problems: list[str] = []
@@ -126,7 +124,8 @@ def applied_problems(
         elif amendment.action == "REMOVE" and new is not None:
             problems.append(f"amendment {i}: {amendment.target} should have been removed and is still there")
         elif amendment.action == "MODIFY" and (old is None or new is None or old == new):
-            why = "does not exist" if old is None or new is None else "is unchanged"
+            same = "is unchanged; comments and the docstrings of functions do not count"
+            why = "does not exist" if old is None or new is None else same
             problems.append(f"amendment {i}: {amendment.target} should have been changed and {why}")
     return problems
 
@@ -200,18 +199,38 @@ def _find(kind: str, name: str, files: Mapping[str, bytes]) -> str | None:
     """The element's text, None if there is none; of a name that is in several files all of them."""
     name = _plain(kind, name)
     if kind == "file":
-        return files[name].decode(errors="replace") if name in files else None
+        return _file_text(name, files[name]) if name in files else None
     if kind == "example":
         return _sections(files.get("examples.md", b"").decode(errors="replace")).get(name)
     prefix = "tests/" if kind == "test" else "implementation/"
     sources = [
-        ast.unparse(node)
+        _code(node)
         for path, data in sorted(files.items())
         if path.startswith(prefix) and path.endswith(".py")
         for node in _functions(data)
         if node.name == name
     ]
     return "\n".join(sources) if sources else None
+
+
+def _file_text(path: str, data: bytes) -> str:
+    """A file's text; of Python its code."""
+    try:
+        return _code(parse_module(data)) if path.endswith(".py") else data.decode(errors="replace")
+    except (SyntaxError, ValueError):
+        return data.decode(errors="replace")
+
+
+def _code(node: ast.AST) -> str:
+    """Source without comments, layout and the docstrings of functions and classes."""
+    return ast.unparse(_WithoutDocstrings().visit(copy.deepcopy(node)))
+
+
+class _WithoutDocstrings(ast.NodeTransformer):
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, _Named) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return super().generic_visit(node)
 
 
 def _plain(kind: str, name: str) -> str:

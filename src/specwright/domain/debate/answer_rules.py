@@ -3,8 +3,8 @@
 A challenge complies if each MET cites evidence; a review that does not is a mild review, and is refused.
 
 What a MET cites must be there: a pointer into the contract, a listed test, an example's heading; in a contract debate,
-which has neither tests nor examples, at least a name out of a contract. R4, where nothing is called, needs no
-citation. Whether it shows what it is said to show is for the Arbiter.
+which has neither tests nor examples, at least a name out of a contract. For R4, where nothing is called, the contract's
+`dependencies` are enough. Whether it shows what it is said to show is for the Arbiter.
 """
 
 import re
@@ -26,17 +26,14 @@ from specwright.domain.contract.contract import DIMENSIONS, MISSING, MicroModule
 from specwright.domain.contract.examples_file import chapters
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.debate.falsifying import strike_problems
-
-MIN_EVIDENCE_WORDS = 5
+from specwright.domain.debate.vague_text import MIN_WORDS, is_praise, is_vague
 
 _MILD = "mild_review_violation"
 
 _FIELDS = (*DIMENSIONS, "purpose", "error_cases", "dependencies", "runtime_budgets", "tags")
 _POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
 _TEST = re.compile(r"(?<!\w)test_(?!inventory\b)\w+(?!\w*\.py\b)")
-_STOCK = re.compile(
-    r"^(looks? (good|correct|fine|ok)|seems? (good|correct|fine|ok)|all good|no issues?)\b", re.IGNORECASE
-)
+_DEPENDENCIES = re.compile(r"\bdependenc(y|ies)\b", re.IGNORECASE)
 
 
 class Citable(NamedTuple):
@@ -80,14 +77,24 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         )
     alone = not any(contract.dependencies for contract in sources.contracts)
     for i, assessment in enumerate(answer.rubric_assessments):
-        if assessment.criterion == "R4" and alone and not _STOCK.match(assessment.evidence):
-            continue
+        evidence = assessment.evidence
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
-        if len(assessment.evidence.split()) < MIN_EVIDENCE_WORDS or _STOCK.match(assessment.evidence):
-            problems.append(f"{path}: say what shows it, in {MIN_EVIDENCE_WORDS} words or more")
+        if len(evidence.split()) < MIN_WORDS or is_praise(_uncited(evidence)):
+            problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
+        elif assessment.criterion == "R4" and alone and _DEPENDENCIES.search(evidence):
+            continue
         elif assessment.assessment == "MET":
-            problems += [f"{path}: {problem}" for problem in _citation_problems(assessment.evidence, sources)]
-    return problems
+            problems += [f"{path}: {problem}" for problem in _citation_problems(evidence, sources)]
+    return [*problems, *_vague_failures(answer.failures)]
+
+
+def _vague_failures(failures: Sequence[Failure]) -> Iterator[str]:
+    """Failures that nobody could reproduce or correct."""
+    for i, failure in enumerate(failures):
+        if is_vague(failure.evidence):
+            yield f"failures.{i}.evidence: say what happens or is missing, in {MIN_WORDS} words or more"
+        if is_vague(failure.required_change):
+            yield f"failures.{i}.required_change: say exactly what has to change, in {MIN_WORDS} words or more"
 
 
 def mild_review(why: str) -> ChallengerAnswer:
@@ -169,6 +176,10 @@ def _citation_problems(evidence: str, sources: Citable) -> Iterator[str]:
         yield "name a listed test, a contract pointer like /inputs/0 or /purpose, or the heading of an example"
     elif not sources.tests and not any(re.search(rf"(?<!\w){word}(?!\w)", text) for word in _words(sources)):
         yield "name the module, and the contract pointer that shows it, like /inputs/0 or /purpose"
+
+
+def _uncited(evidence: str) -> str:
+    return _TEST.sub("", _POINTER.sub("", evidence))
 
 
 def _listed(test: str, tests: Collection[str]) -> bool:
