@@ -5,7 +5,7 @@ import itertools
 import pytest
 from pydantic import ValidationError
 
-from specwright.domain.spec.product_spec import TaskSpec
+from specwright.domain.escalation.resolutions import NewTask
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import (
     TRANSITIONS,
@@ -14,11 +14,12 @@ from specwright.domain.tasks.project_state import (
     check_transition,
     effective_dependencies,
 )
-from specwright.domain.tasks.task_file import define, first_entry
-from specwright.domain.tasks.task_ids import lay_out, lay_out_parts
+from specwright.domain.tasks.task_file import first_entry
+from specwright.domain.tasks.task_ids import lay_out
+from specwright.domain.tasks.task_parts import parts_of
 from specwright.errors import InputError, RefusedError
 from testkit.domain import task_states as change
-from testkit.domain.product_specs import LATER, NOW, REF, entry, spec_of_stories, state_of, task_data
+from testkit.domain.product_specs import LATER, NOW, REF, entry, spec_of_stories, state_of
 from testkit.domain.task_states import initial_state
 
 _LEGAL = {
@@ -232,15 +233,21 @@ def _halted_project():
     return places, change.halt(state, places[0].task_id, "REJECT", "ESC-00000001", NOW)
 
 
-def _parts(places, *tasks):
-    parts = lay_out_parts(places, places[0], [TaskSpec.model_validate(task) for task in tasks])
-    return {part.task_id: first_entry(define(part)) for part in parts}
+def _parts(places, *parts):
+    definitions = {place.task_id: place for place in places}
+    new = [
+        NewTask(
+            name=name, description=name, acceptance_criteria=["returns 1", "raises"], depends_on=list(refs)
+        )
+        for name, *refs in parts
+    ]
+    return {part.task_id: first_entry(part) for part in parts_of(definitions, places[0].task_id, new)}
 
 
 def test_a_split_task_is_abandoned_and_superseded():
     """F-17.2-06: its parts are PENDING, ordered after all others."""
     places, state = _halted_project()
-    parts = _parts(places, task_data(3, "First half"), task_data(4, "Second half", ["TSK-003"]))
+    parts = _parts(places, ("First half",), ("Second half", "First half"))
     after = change.split(state, places[0].task_id, parts, LATER)
     old = after.tasks[places[0].task_id]
     assert (old.status, old.superseded_by) == ("ABANDONED", list(parts))
@@ -254,7 +261,8 @@ def test_a_split_task_is_abandoned_and_superseded():
 def test_a_part_that_waits_for_the_task_it_came_from_is_refused():
     """F-17.2-06, D7: it would wait for itself."""
     places, state = _halted_project()
-    parts = _parts(places, task_data(3, "First half", ["TSK-001"]))
+    ((name, part),) = _parts(places, ("First half",)).items()
+    parts = {name: part.model_copy(update={"depends_on": [places[0].task_id]})}
     with pytest.raises(RefusedError, match="in a circle"):
         change.split(state, places[0].task_id, parts, LATER)
 
@@ -262,13 +270,13 @@ def test_a_part_that_waits_for_the_task_it_came_from_is_refused():
 def test_a_part_that_waits_for_a_dependent_of_the_split_task_is_refused():
     """F-17.2-06, D7: the dependent waits for the parts."""
     places = lay_out(spec_of_stories(("Import", ["One", "Two"])))
-    places = (places[0], places[1]._replace(depends_on=(places[0].task_id,)))
+    places = (places[0], places[1].model_copy(update={"depends_on": [places[0].task_id]}))
     state = initial_state("p", "1.0.0", places, NOW)
     state = change.halt(
         change.start(state, places[0].task_id, NOW), places[0].task_id, "x", "ESC-00000001", NOW
     )
     with pytest.raises(RefusedError, match="in a circle"):
-        change.split(state, places[0].task_id, _parts(places, task_data(3, "Half", ["TSK-002"])), LATER)
+        change.split(state, places[0].task_id, _parts(places, ("Half", "TSK-002")), LATER)
 
 
 def test_a_split_into_nothing_or_into_taken_ids_is_refused():
@@ -277,8 +285,8 @@ def test_a_split_into_nothing_or_into_taken_ids_is_refused():
     with pytest.raises(RefusedError, match="into nothing"):
         change.split(state, places[0].task_id, {}, LATER)
     with pytest.raises(RefusedError, match="already taken"):
-        change.split(state, places[0].task_id, {places[1].task_id: first_entry(define(places[1]))}, LATER)
-    ((name, part),) = _parts(places, task_data(3, "Half")).items()
+        change.split(state, places[0].task_id, {places[1].task_id: first_entry(places[1])}, LATER)
+    ((name, part),) = _parts(places, ("Half",)).items()
     early = part.model_copy(update={"declaration_order": 0})
     with pytest.raises(RefusedError, match="declaration_order 0, not 2"):
         change.split(state, places[0].task_id, {name: early}, LATER)
@@ -289,7 +297,7 @@ def test_a_running_task_is_not_split():
     places, state = _halted_project()
     running = change.resume(state, places[0].task_id, NOW)
     with pytest.raises(RefusedError, match="from IN_PROGRESS to ABANDONED"):
-        change.split(running, places[0].task_id, _parts(places, task_data(3, "Half")), LATER)
+        change.split(running, places[0].task_id, _parts(places, ("Half",)), LATER)
 
 
 def test_a_dependency_on_a_split_task_is_one_on_its_parts_and_theirs():

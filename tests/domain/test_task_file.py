@@ -22,7 +22,6 @@ from specwright.domain.tasks.task_file import (
     TaskAmendment,
     TaskDefinition,
     amended,
-    define,
     render_at_dispatch,
     render_at_init,
 )
@@ -67,13 +66,9 @@ _HOSTILE = st.one_of(
 )
 
 
-def _places(*tasks):
-    spec = spec_data([pillar_data([epic_data([story_data(list(tasks))])])])
-    return lay_out(ProductSpec.model_validate(spec))
-
-
 def _definitions(*tasks):
-    return {place.task_id: define(place) for place in _places(*tasks)}
+    spec = spec_data([pillar_data([epic_data([story_data(list(tasks))])])])
+    return {task.task_id: task for task in lay_out(ProductSpec.model_validate(spec))}
 
 
 def _pair():
@@ -215,13 +210,13 @@ def test_an_amended_task_keeps_the_criteria_that_it_had():
 @pytest.mark.parametrize(
     ("field", "value", "named"),
     [
-        ("description", "", "task_description"),
-        ("description", "\u200b\u202e\x00", "task_description"),
-        ("name", "TBD", "task_name"),
+        ("description", "", "description"),
+        ("description", "\u200b\u202e\x00", "description"),
+        ("name", "TBD", "name"),
         ("subtasks", [], "subtasks"),
-        ("subtasks", ["Read it", " "], "subtasks"),
+        ("subtasks", ["Read it", " "], "subtasks.1"),
         ("acceptance_criteria", [], "acceptance_criteria"),
-        ("io_contract_sketch", None, "io_contract_sketch, io_contract_sketch.inputs"),
+        ("io_contract_sketch", None, "io_contract_sketch"),
         (
             "io_contract_sketch",
             IoContractSketch.model_construct(inputs="a", outputs="b", modes="c", effects=""),
@@ -231,24 +226,24 @@ def test_an_amended_task_keeps_the_criteria_that_it_had():
 )
 def test_a_task_that_cannot_be_written_down_is_refused_by_its_gaps(field, value, named):
     """F-4.1-13: for a spec that got past its validation: the fields, the task id and the name."""
-    (place,) = _places(task_data(1))
-    task = TaskSpec.model_construct(**{**dict(place.source.task), field: value})
-    place = place._replace(source=place.source._replace(task=task))
+    spec = ProductSpec.model_validate(spec_data([pillar_data([epic_data([story_data([task_data(1)])])])]))
+    story = spec.pillars[0].epics[0].stories[0]
+    task = TaskSpec.model_construct(**{**dict(story.tasks[0]), field: value})
+    story.tasks[0] = task
     with pytest.raises(InputError) as caught:
-        define(place)
+        lay_out(spec)
     assert f"missing: {named}" in caught.value.what
-    assert f"T-core-tables-import-001, '{task.name}' (TSK-001, " in caught.value.what
+    assert f"'{task.name}' (TSK-001, " in caught.value.what
 
 
 def test_gaps_above_the_task_are_named_as_well():
     """F-4.1-13: the template needs the descriptions of pillar, epic and story."""
-    (place,) = _places(task_data(1))
-    source = place.source._replace(
-        epic=place.source.epic.model_copy(update={"description": ""}),
-        story=place.source.story.model_copy(update={"description": ""}),
-    )
-    with pytest.raises(InputError, match="missing: epic_description, story_description"):
-        define(place._replace(source=source))
+    spec = ProductSpec.model_validate(spec_data([pillar_data([epic_data([story_data([task_data(1)])])])]))
+    epic = spec.pillars[0].epics[0].model_copy(update={"description": ""})
+    spec.pillars[0].epics[0] = epic
+    epic.stories[0] = epic.stories[0].model_copy(update={"description": ""})
+    with pytest.raises(InputError, match=r"missing: epic\.description, story\.description"):
+        lay_out(spec)
 
 
 @settings(max_examples=150, deadline=None)
@@ -265,8 +260,8 @@ def test_no_text_of_a_spec_can_forge_the_structure_of_its_file(name, description
             acceptance_criteria=[criterion, criterion],
             subtasks=[criterion, name],
         )
-        (place,) = lay_out(ProductSpec.model_validate(spec))
-        text = render_at_init(define(place), {})
+        (task,) = lay_out(ProductSpec.model_validate(spec))
+        text = render_at_init(task, {})
     except (ValueError, InputError):  # a text that says nothing is refused before
         return
     headings = [heading.split(":")[0] for heading in _headings(text)]

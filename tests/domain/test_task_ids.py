@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.domain.spec.product_spec import ProductSpec, TaskSpec
-from specwright.domain.tasks.task_ids import MAX_ID_LENGTH, lay_out, lay_out_parts
+from specwright.domain.escalation.resolutions import NewTask
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.domain.tasks.task_ids import MAX_ID_LENGTH, lay_out
+from specwright.domain.tasks.task_parts import parts_of
 from specwright.errors import InputError
 from testkit.domain.product_specs import (
     epic_data,
@@ -63,9 +65,7 @@ def test_declaration_order_is_depth_first_from_zero():
             ("B", [("E", [("S", ["5"])])]),
         ]
     )
-    assert [(place.declaration_order, place.source.task.name) for place in lay_out(spec)] == list(
-        enumerate("12345")
-    )
+    assert [(place.declaration_order, place.name) for place in lay_out(spec)] == list(enumerate("12345"))
 
 
 def test_dependencies_are_translated_to_canonical_ids():
@@ -75,7 +75,7 @@ def test_dependencies_are_translated_to_canonical_ids():
         task_data(2, "Two"),
         task_data(3, "Three", ["TSK-002", "TSK-001", "TSK-002"]),
     ]
-    assert lay_out(_spec(tasks))[2].depends_on == ("T-core-tables-import-002", "T-core-tables-import-001")
+    assert lay_out(_spec(tasks))[2].depends_on == ["T-core-tables-import-002", "T-core-tables-import-001"]
 
 
 def test_deduplicated_slugs_enter_the_ids_and_cousins_need_no_suffix():
@@ -171,29 +171,34 @@ def test_every_spec_is_laid_out_with_unique_ids_or_refused(tree):
     assert lay_out(spec) == places
 
 
-def _part(number, name, depends_on=()):
-    return TaskSpec.model_validate(task_data(number, name, depends_on))
+def _parts(places, *parts):
+    """The parts of the first task, each a name and what it depends on."""
+    new = [
+        NewTask(
+            name=name, description=name, acceptance_criteria=["returns 1", "raises"], depends_on=list(refs)
+        )
+        for name, *refs in parts
+    ]
+    return parts_of({place.task_id: place for place in places}, places[0].task_id, new)
 
 
 def test_the_parts_of_a_split_task_follow_the_last_of_its_story():
-    """F-17.2-06: the story's next numbers, orders after the maximum, directories of their own."""
+    """F-17.2-06: the story's next numbers, orders after the maximum, ids and directories of their own."""
     places = lay_out(spec_of_stories(("Import", ["One", "Two"]), ("Export", ["Three"])))
-    parts = lay_out_parts(places, places[0], [_part(4, "Two"), _part(5, "More", ["TSK-004", "TSK-003"])])
+    parts = _parts(places, ("Two",), ("More", "Two", "TSK-003", "T-core-tables-export-001"))
     assert [part.task_id for part in parts] == ["T-core-tables-import-003", "T-core-tables-import-004"]
-    assert [part.slugs.task for part in parts] == ["two-2", "more"]
+    assert [part.spec_task_id for part in parts] == ["TSK-004", "TSK-005"]
+    assert [part.path.split("/")[-2] for part in parts] == ["two-2", "more"]
     assert [part.declaration_order for part in parts] == [3, 4]
-    assert parts[1].depends_on == ("T-core-tables-import-003", "T-core-tables-export-001")
+    assert parts[1].depends_on == ["T-core-tables-import-003", "T-core-tables-export-001"]
+    assert (parts[0].subtasks, parts[0].io_contract_sketch) == (
+        places[0].subtasks,
+        places[0].io_contract_sketch,
+    )
 
 
 def test_a_split_that_overfills_its_story_is_refused():
     """F-3.3-03: 999 holds for split tasks as well."""
     places = lay_out(spec_of_stories(("Import", [f"Task {n}" for n in range(999)])))
     with pytest.raises(InputError, match="1000 tasks"):
-        lay_out_parts(places, places[0], [_part(1000, "One more")])
-
-
-def test_a_part_with_a_used_spec_id_is_refused():
-    """F-17.2-06: ids are unique against every task, the abandoned ones included."""
-    places = lay_out(spec_of_stories(("Import", ["One", "Two"])))
-    with pytest.raises(InputError, match="TSK-002"):
-        lay_out_parts(places, places[0], [_part(2, "Part")])
+        _parts(places, ("One more",))

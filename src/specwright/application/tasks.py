@@ -16,7 +16,6 @@ from specwright.domain.tasks.task_board import Outcome, TaskBoard
 from specwright.domain.tasks.task_file import (
     ShippedDependency,
     TaskDefinition,
-    define,
     render_at_dispatch,
     render_at_init,
 )
@@ -116,7 +115,7 @@ def laid_out(spec: ProductSpec) -> dict[str, TaskDefinition]:
     Raises:
         InputError: the spec cannot be laid out; the message names tasks, ids and fields.
     """
-    return {place.task_id: define(place) for place in lay_out(spec)}
+    return {definition.task_id: definition for definition in lay_out(spec)}
 
 
 def initialise(factory: Factory) -> None:

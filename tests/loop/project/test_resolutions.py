@@ -4,10 +4,10 @@ from pathlib import Path
 
 from specwright.application import tasks
 from specwright.application.announce import Announcement, announce, task_event
-from specwright.domain.spec.product_spec import TaskSpec
-from specwright.domain.tasks.task_file import define
-from specwright.domain.tasks.task_ids import lay_out, lay_out_parts
-from testkit.domain.product_specs import spec_of_graph, task_data
+from specwright.domain.escalation.resolutions import NewTask
+from specwright.domain.tasks.task_ids import lay_out
+from specwright.domain.tasks.task_parts import parts_of
+from testkit.domain.product_specs import spec_of_graph
 from testkit.domain.task_states import next_task
 from testkit.loop.project_workbench import ProjectWorkbench, halt_stub, seal_stub
 
@@ -67,9 +67,10 @@ def test_a_split_task_is_replaced_by_its_parts(tmp_path: Path):
     """D-07-01, F-17.2-06, F-17.2-09: children name it as their parent; it is given up; who waited for it waits for them."""
     halted(tmp_path)
     with ProjectWorkbench(tmp_path) as bench:
-        places = lay_out(bench.projection.spec)
-        parts = [TaskSpec.model_validate(task_data(n, f"Part {n}")) for n in (3, 4)]
-        new = [define(place) for place in lay_out_parts(places, places[0], parts)]
+        definitions = {task.task_id: task for task in lay_out(bench.projection.spec)}
+        fields = {"description": "A part.", "acceptance_criteria": ["returns 1", "raises"], "depends_on": []}
+        parts = [NewTask.model_validate({"name": f"Part {n}", **fields}) for n in (3, 4)]
+        new = parts_of(definitions, next(iter(definitions)), parts)
         events: list[Announcement] = []
         for part in new:
             sha256 = bench.store.define(part.to_bytes())

@@ -3,16 +3,16 @@
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.domain.tasks.task_board import TaskBoard
-from specwright.domain.tasks.task_file import define, first_entry
+from specwright.domain.tasks.task_file import first_entry
 
 
-def initial_state(project_id, spec_version, places, updated_at):
+def initial_state(project_id, spec_version, definitions, updated_at):
     """The state of a project that was just laid out."""
     return ProjectState(
         project_id=project_id,
         spec_version=spec_version,
         updated_at=updated_at,
-        tasks={place.task_id: first_entry(define(place)) for place in places},
+        tasks={definition.task_id: first_entry(definition) for definition in definitions},
     )
 
 

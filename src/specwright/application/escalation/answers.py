@@ -225,9 +225,7 @@ def _next_attempt(
 
 def _split_task(factory: Factory, answer: _Answer, now: str) -> _Effect:
     payload, task, projection = cast(SplitTask, answer.resolution.read()), answer.task, factory.projection
-    if projection.spec is None:  # it is approved: its tasks are there
-        raise RefusedError("no spec is approved", where=task.task_id)
-    parts = parts_of(projection.spec, projection.definitions, task.task_id, payload.new_tasks)
+    parts = parts_of(projection.definitions, task.task_id, payload.new_tasks)
     entries = {part.task_id: first_entry(part) for part in parts}
     # on a copy: refuses a circle, and an id that is taken
     TaskBoard(project_state(factory)).split(task.task_id, now, entries)

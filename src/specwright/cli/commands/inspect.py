@@ -204,8 +204,7 @@ def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
 def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
     """How many tasks are done, which one is at work or comes next."""
     from specwright.cli.pages.page import brief
-    from specwright.domain.tasks.task_board import Outcome
-    from specwright.domain.tasks.task_graph import overview
+    from specwright.domain.tasks.task_board import Outcome, TaskBoard
 
     counts = Counter(entry.status.value for entry in state.tasks.values())
     shipped, every = counts.pop("SHIPPED", 0), len(state.tasks)
@@ -213,9 +212,10 @@ def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
     page.bar("Tasks:", shipped, every, ", ".join([f"{shipped} of {every} shipped", *others]), labels=_LABELS)
     if now:
         page.line(", ".join(now), "Now:", labels=_LABELS)
-    dispatch = overview(state)
-    if dispatch.outcome is Outcome.RUNNABLE and dispatch.next and not dispatch.running:
-        entry = state.tasks[dispatch.next]
+    board = TaskBoard(state)
+    next_task = board.next_task()
+    if board.outcome() is Outcome.RUNNABLE and next_task and not board.in_progress():
+        entry = state.tasks[next_task]
         page.line(f"{entry.spec_task_id}  {brief(entry.task)}", "Next:", labels=_LABELS)
 
 

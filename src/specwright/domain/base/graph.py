@@ -1,4 +1,4 @@
-"""Walks over directed graphs: cycles, levels and reachable nodes.
+"""Walks over directed graphs: cycles and reachable nodes.
 
 A graph is a mapping from each node to its targets. The walks are iterative, because a chain of tasks may be
 10,000 long. For a topological order use `graphlib.TopologicalSorter`.
@@ -6,7 +6,6 @@ A graph is a mapping from each node to its targets. The walks are iterative, bec
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from graphlib import TopologicalSorter
 
 _SHOWN = 8
 
@@ -43,14 +42,6 @@ def reachable(starts: Iterable[str], targets: Callable[[str], Iterable[str]]) ->
                 seen.add(target)
                 pending.append(target)
                 yield target
-
-
-def levels(edges: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """For each node of a DAG the length of the longest path that starts at it."""
-    longest: dict[str, int] = {}
-    for node in TopologicalSorter(edges).static_order():
-        longest[node] = max((longest[target] + 1 for target in edges[node]), default=0)
-    return longest
 
 
 def _cycles_from(root: str, edges: Mapping[str, Iterable[str]], done: set[str]) -> Iterator[tuple[str, ...]]:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from specwright import canonical_json
+from specwright.domain.base.markdown_text import plain
 from specwright.errors import InputError
 
 _PLACEHOLDERS = {"tbd", "todo", "n/a", "na", "none", "tba", "fixme", "placeholder", "...", "-", "?"}
@@ -20,13 +21,15 @@ def is_placeholder(text: str) -> bool:
     )
 
 
-def _no_placeholder(text: str) -> str:
+def _says_something(text: str) -> str:
+    if not plain(text):
+        raise ValueError("the text has no visible character")
     if is_placeholder(text):
         raise ValueError(f"{text!r} is a placeholder; write the real value")
     return text
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_no_placeholder)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_says_something)]
 """A text that says something: not empty, not a placeholder."""
 
 SemVer = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$")]

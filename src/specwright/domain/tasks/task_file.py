@@ -1,24 +1,22 @@
 """`{task_id}.md`: the task file that the engineering loop reads (design: ids, task-files).
 
 A `TaskDefinition` is the stored content; rendering it is pure. At init the section Dependency Contracts is written from
-the sketches of the upstream tasks, at dispatch from the contracts and examples of the shipped modules. A spec that
-cannot fill the template is refused, with the names of its fields, before anything is written.
+the sketches of the upstream tasks, at dispatch from the contracts and examples of the shipped modules.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from specwright import canonical_json
 from specwright.domain.base.ids import TaskId
 from specwright.domain.base.markdown_text import fenced, inline, plain
-from specwright.domain.base.record import Record, Text, Timestamp, is_placeholder, validation_messages
+from specwright.domain.base.record import Record, Text, Timestamp, validation_messages
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId
 from specwright.domain.tasks.project_state import TaskEntry
-from specwright.domain.tasks.task_ids import TaskPlace
 from specwright.errors import InputError
 
 _REFERENCES = "References to upstream modules (CONTRACT_ONLY — no source code):"
@@ -75,31 +73,6 @@ class ShippedDependency(NamedTuple):
     contract: MicroModuleContract
     examples: str
     spec_task_id: str = ""
-
-
-def define(place: TaskPlace) -> TaskDefinition:
-    """The definition of a task from the approved spec: the third validation pass (design: ids).
-
-    Raises:
-        InputError: fields of the template that the spec leaves empty; names them, the task id and the task.
-    """
-    _refuse_gaps(place)
-    pillar, epic, story, task = place.source
-    return TaskDefinition(
-        task_id=place.task_id,
-        spec_task_id=place.spec_task_id,
-        name=task.name,
-        path=place.path,
-        declaration_order=place.declaration_order,
-        pillar=Level(name=pillar.name, description=pillar.description),
-        epic=Level(name=epic.name, description=epic.description),
-        story=Level(name=story.name, description=story.description),
-        description=task.description,
-        subtasks=task.subtasks,
-        acceptance_criteria=task.acceptance_criteria,
-        depends_on=list(place.depends_on),
-        io_contract_sketch=task.io_contract_sketch,
-    )
 
 
 def first_entry(definition: TaskDefinition) -> TaskEntry:
@@ -238,39 +211,3 @@ def _amendment(amendment: TaskAmendment) -> str:
         f"### {amendment.escalation_ref}, {amendment.amended_at}\n"
         f"Why: {plain(amendment.rationale)}\n\nReplaced criteria:\n{_bullets(amendment.replaced_criteria)}"
     )
-
-
-def _refuse_gaps(place: TaskPlace) -> None:
-    gaps = list(_gaps(place))
-    if gaps:
-        raise InputError(
-            f"the task {place.task_id}, {place}, cannot be written down; missing: {', '.join(gaps)}",
-            where=place.path,
-            remedy="complete these fields in the spec and have it approved again",
-        )
-
-
-def _gaps(place: TaskPlace) -> Iterable[str]:
-    """The fields that a record made past its validation leaves without content."""
-    for prefix, record, names in (
-        ("pillar_", place.source.pillar, ("name", "description")),
-        ("epic_", place.source.epic, ("name", "description")),
-        ("story_", place.source.story, ("name", "description")),
-        ("task_", place.source.task, ("name", "description")),
-        ("", place.source.task, ("subtasks", "acceptance_criteria", "io_contract_sketch")),
-        ("io_contract_sketch.", getattr(place.source.task, "io_contract_sketch", None), DIMENSION_LABELS),
-    ):
-        yield from (prefix + name for name in names if _is_empty(getattr(record, name, None)))
-
-
-def _is_empty(value: object) -> bool:
-    match value:
-        case BaseModel():
-            return False
-        case str():
-            return not plain(value) or is_placeholder(value)
-        case list():
-            texts = cast("list[object]", value)
-            return not texts or any(_is_empty(text) for text in texts)
-        case _:
-            return True

@@ -1,45 +1,61 @@
 """The tasks that a split task becomes, each as complete as one of the approved spec (design: escalation SPLIT_TASK,
 design: ids).
 
-The spec does not change: parts are in the definitions that their Wires reference (design: projection). The layout of all
-tasks is computed again from the spec and from the parts of earlier splits, so that new ids and slugs are unique among
-all of them, abandoned ones included.
+The spec does not change: parts are in the definitions that their Wires reference (design: projection). They join the
+original's story: the next numbers there, `declaration_order` after the maximum of all tasks, abandoned ones included.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from specwright.domain.base.slugs import sibling_slugs
 from specwright.domain.escalation.resolutions import NewTask
-from specwright.domain.spec.product_spec import ProductSpec, TaskSpec
-from specwright.domain.tasks.task_file import TaskDefinition, define
-from specwright.domain.tasks.task_ids import TaskPlace, lay_out, lay_out_parts
+from specwright.domain.tasks.task_file import TaskDefinition
+from specwright.domain.tasks.task_ids import check_story_size
 from specwright.errors import InputError
 
 
 def parts_of(
-    spec: ProductSpec, definitions: Mapping[str, TaskDefinition], task_id: str, parts: Sequence[NewTask]
+    definitions: Mapping[str, TaskDefinition], task_id: str, parts: Sequence[NewTask]
 ) -> list[TaskDefinition]:
     """The definitions of the parts, in their order.
 
+    Whether the new dependencies form a cycle is checked against the state: `TaskBoard.split`.
+
     Args:
-        spec: The approved one.
         definitions: Of every task so far, by task id.
         task_id: The task that is split.
         parts: As the person wrote them; an omitted field is the original's.
 
     Raises:
-        InputError: two parts of one name, a dependency that no task is, an id that is taken or too long, a part
-            that lacks what a task file needs.
+        InputError: two parts of one name, a dependency that no task is, or a story with more than 999 tasks.
     """
     original = definitions[task_id]
     names = [part.name for part in parts]
     if twice := next((name for n, name in enumerate(names) if name in names[:n]), None):
         raise InputError(f"two parts are named {twice!r}", where=task_id, remedy="give each its own name")
-    first = 1 + max(int(d.spec_task_id.removeprefix("TSK-")) for d in definitions.values())
-    ids = {name: f"TSK-{number:03d}" for number, name in enumerate(names, start=first)}
-    specs = [_task_spec(part, ids, definitions, original) for part in parts]
-    places = list(_places(spec, definitions))
-    whole = next(place for place in places if place.task_id == task_id)
-    return [define(place) for place in lay_out_parts(places, whole, specs)]
+    story = original.path.rsplit("/", 2)[0]
+    siblings = [d for d in definitions.values() if d.path.rsplit("/", 2)[0] == story]
+    seq = 1 + max(int(sibling.task_id[-3:]) for sibling in siblings)
+    check_story_size(original.story.name, story, seq - 1 + len(parts))
+    number = 1 + max(int(d.spec_task_id.removeprefix("TSK-")) for d in definitions.values())
+    order = 1 + max(d.declaration_order for d in definitions.values())
+    slugs = sibling_slugs(names, taken={sibling.path.split("/")[-2] for sibling in siblings})
+    ids = {name: f"{task_id[:-3]}{seq + n:03d}" for n, name in enumerate(names)}
+    return [
+        TaskDefinition.model_validate(
+            {
+                **dict(original),
+                **{field: value for field, value in dict(part).items() if value is not None},
+                "task_id": ids[part.name],
+                "spec_task_id": f"TSK-{number + n:03d}",
+                "path": f"{story}/{slug}/{ids[part.name]}.md",
+                "declaration_order": order + n,
+                "depends_on": _dependencies(part, ids, definitions, original),
+                "amendments": [],
+            }
+        )
+        for n, (part, slug) in enumerate(zip(parts, slugs, strict=True))
+    ]
 
 
 def task_named(definitions: Mapping[str, TaskDefinition], text: str) -> TaskDefinition:
@@ -55,45 +71,14 @@ def task_named(definitions: Mapping[str, TaskDefinition], text: str) -> TaskDefi
     return definition
 
 
-def _task_spec(
+def _dependencies(
     part: NewTask, ids: Mapping[str, str], definitions: Mapping[str, TaskDefinition], original: TaskDefinition
-) -> TaskSpec:
-    waits = [ids.get(text) or task_named(definitions, text).spec_task_id for text in part.depends_on]
-    if original.spec_task_id in waits:
+) -> list[str]:
+    waits = [ids.get(text) or task_named(definitions, text).task_id for text in part.depends_on]
+    if original.task_id in waits:
         raise InputError(
             f"the part {part.name!r} depends on {original.task_id}, which it replaces",
             where=original.task_id,
             remedy="name another part, or a task that the original depends on",
         )
-    return TaskSpec(
-        task_id=ids[part.name],
-        name=part.name,
-        description=part.description,
-        subtasks=part.subtasks or original.subtasks,
-        acceptance_criteria=part.acceptance_criteria,
-        depends_on=waits,
-        io_contract_sketch=part.io_contract_sketch or original.io_contract_sketch,
-    )
-
-
-def _places(spec: ProductSpec, definitions: Mapping[str, TaskDefinition]) -> Iterator[TaskPlace]:
-    """Every task's place: the spec's, then those of the parts of earlier splits, in the story of their whole."""
-    placed = lay_out(spec)
-    yield from placed
-    known = {place.task_id for place in placed}
-    stories = {place.path.rsplit("/", 2)[0]: place for place in placed}
-    for definition in definitions.values():
-        if definition.task_id not in known:
-            folder = definition.path.rsplit("/", 2)
-            yield _part_place(definition, stories[folder[0]], folder[1])
-
-
-def _part_place(definition: TaskDefinition, sibling: TaskPlace, slug: str) -> TaskPlace:
-    names = {"task_id": definition.spec_task_id, "name": definition.name}
-    return TaskPlace(
-        task_id=definition.task_id,
-        slugs=sibling.slugs._replace(task=slug),
-        depends_on=tuple(definition.depends_on),
-        declaration_order=definition.declaration_order,
-        source=sibling.source._replace(task=sibling.source.task.model_copy(update=names)),
-    )
+    return list(dict.fromkeys(waits))
