@@ -51,7 +51,7 @@ def test_the_chain_of_every_module_is_whole(run: Run, name: str):
     wanted = [one.place.run_id for one in invoked if one.place.task == task]
     assert [one.contribution.produced_by.run_id for one in found.made] == wanted
     assert all(one.pack.created_for.run_id == one.contribution.produced_by.run_id for one in found.made)
-    assert found.criteria
+    assert found.task.acceptance_criteria
     assert found.spec.startswith("SPEC-001@1.0.0 ")
     assert json.dumps(found.to_json())
 
@@ -123,8 +123,10 @@ def test_the_debate_and_the_versions_are_told_by_round(
     """What was challenged stays CHALLENGED, what was rejected went back to DRAFT, a revision is a higher version with
     another id (F-8-13, F-8-15, F-8-06, F-8-07, D11)."""
     found = followed(run.project, run.contract(name).ref)
-    assert [r.challenge and r.challenge.verdict.value for r in found.rounds] == verdicts
-    assert [r.adjudication.decision.value if r.adjudication else None for r in found.rounds] == decisions
+    assert [r.challenge and r.challenge.verdict.value for r in found.debate.rounds] == verdicts
+    assert [
+        r.adjudication.decision.value if r.adjudication else None for r in found.debate.rounds
+    ] == decisions
     assert [envelope.version for envelope in found.versions] == versions
     assert len({envelope.artifact_id for envelope in found.versions}) == len(versions)
     left = {"FAIL": ArtifactStatus.CHALLENGED, "REJECT": ArtifactStatus.DRAFT}
@@ -142,21 +144,21 @@ def test_the_text_fits_and_says_every_link(run: Run):
     for said in (
         found.contract.ref,
         found.evidence.ship_id,
-        found.debate_id,
-        found.contract_debate_id,
+        found.debate.debate_id,
+        found.contract_debate.debate_id,
         found.locked.ref,
         found.planned.ref,
         *(one.pack.context_pack_id for one in found.made),
         *(one.contribution.artifact_ref for one in found.made),
-        found.task_id,
+        found.task.task_id,
         found.spec,
     ):
         assert said in text, said
     assert [line for line in lines if not line.startswith(" ")][1:] == [
         "Evidence",
-        f"Implementation (debate {found.debate_id})",
+        f"Implementation (debate {found.debate.debate_id})",
         "Contract",
-        f"Plan (debate {found.contract_debate_id})",
+        f"Plan (debate {found.contract_debate.debate_id})",
         "Reuse",
         "Who saw what",
         "Task",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.application.history.rounds import DebateRounds, Round
+from specwright.application.history.rounds import DebateRounds, GateOutcome, Round
 from specwright.cli.pages.debate import add_debate
 from specwright.cli.pages.page import Page
 from specwright.domain.answers.answers import AmendmentsAnswer
@@ -141,8 +141,15 @@ def test_counterexamples_amendments_and_the_gate_stand_beside_what_they_are_abou
         deliverable_ref="IMPL-00000001@1.0.0",
         acceptance_checks=["Every letter is a capital."],
     )
-    gate = (("IMPL-00000001", tuple(challenge.failures)),)
-    debate = DebateRounds("PROP-00000001", "shout", (Round(1, proposal, challenge, ruling, applied, gate),))
+    round_1 = Round(
+        number=1,
+        proposal=proposal,
+        challenge=challenge,
+        adjudication=ruling,
+        amended=applied,
+        gate=[GateOutcome(target="IMPL-00000001", failures=challenge.failures)],
+    )
+    debate = DebateRounds(debate_id="PROP-00000001", over="shout", rounds=[round_1])
     drawn = Page()
     add_debate(drawn, "Implementation", debate)
     page = drawn.render()

@@ -12,8 +12,7 @@ from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.contract.examples_file import parse_examples
 from specwright.domain.contract.rules import problems
 from specwright.domain.plan.micro_plan import KnownModules, assign, plan_problems
-from specwright.graphs.debate_graph import debate_graph
-from specwright.graphs.engineering_graph import engineering_graph
+from specwright.graphs.loop_graphs import debate_graph, engineering_graph
 from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph
 from testkit.paths import ROOT

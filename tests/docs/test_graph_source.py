@@ -11,15 +11,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
 
 import specwright.graphs
-from specwright.graphs.debate_graph import debate_graph
-from specwright.graphs.engineering_graph import engineering_graph
+from specwright.graphs.loop_graphs import debate_graph, engineering_graph
 from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph
 
 SOURCES = sorted(Path(specwright.graphs.__file__).parent.glob("[a-z]*.py"))
 ROOT, DRIVER = "outer_graph", "driver"
 SIGNALS = (GraphBubbleUp, GraphInterrupt, ParentCommand)
-WRAPPERS = {ROOT: ["project_loop"], "project_graph": ["engineering"], "engineering_graph": ["debate"]}
+WRAPPERS = {ROOT: ["project_loop"], "project_graph": ["engineering"], "loop_graphs": ["_debate"]}
 """The node that wraps a subgraph, in each graph that has one below it."""
 
 

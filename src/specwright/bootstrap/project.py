@@ -13,7 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from specwright import __version__
 from specwright.application.escalation.answers import check
-from specwright.application.escalation.stalls import open_escalations
+from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.projection import Projection
 from specwright.application.stages.status import ProjectStatus, project_status

@@ -16,14 +16,14 @@ from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from specwright.application import tasks
-from specwright.application.escalation import answers, stalls
+from specwright.application.escalation import answers, halt
 from specwright.application.factory import Factory
 from specwright.domain.base.record import validation_messages
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import InputError, NonDeterminismError, RefusedError
-from specwright.graphs.engineering_graph import engineering_graph
+from specwright.graphs.loop_graphs import engineering_graph
 from specwright.ports.progress import Step
 
 _MONITORED = 500
@@ -96,7 +96,7 @@ class _Nodes:
         if task is None:
             outcome = tasks.outcome(self._factory)
             if outcome is Outcome.STALLED:
-                stalls.raise_stalled(self._factory)
+                halt.raise_stalled(self._factory)
             self._factory.projection.write(now=True)
             return {"task_id": "", "outcome": outcome.value}
         self._report_depth(config, task.entry.spec_task_id)
@@ -111,7 +111,7 @@ class _Nodes:
             if not state["recovered"]:
                 raise  # the checkpoint is there: an older version or other settings can still go on from it
             task = tasks.task_at(self._factory, state["task_id"])
-            escalation = stalls.halt_contradicted(self._factory, task, error)
+            escalation = halt.halt_contradicted(self._factory, task, error)
             return {"result": {"outcome": TaskStatus.HALTED.value, "escalation": escalation}}
         return {"result": {key: result[key] for key in _RESULT if key in result}}
 
@@ -123,7 +123,7 @@ class _Nodes:
         return {"outcome": tasks.outcome(self._factory).value}
 
     def escalate(self, state: ProjectGraphState) -> ProjectGraphState:
-        waiting = stalls.open_escalations(self._factory)
+        waiting = halt.open_escalations(self._factory)
         if not waiting:
             return {
                 "resolution": None
@@ -142,7 +142,7 @@ class _Nodes:
         return {"resolution": interrupt(question)}
 
     def process_human_resolution(self, state: ProjectGraphState) -> ProjectGraphState:
-        if state["resolution"] is None and not stalls.open_escalations(self._factory):
+        if state["resolution"] is None and not halt.open_escalations(self._factory):
             return {"refused": "", "outcome": tasks.outcome(self._factory).value}
         try:
             answers.resolve(self._factory, HumanResolution.model_validate(state["resolution"]))

@@ -17,8 +17,7 @@ from specwright.domain.debate.amendments import target_problems
 from specwright.domain.debate.answer_rules import compliance_problems
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.errors import RefusedError
-from specwright.graphs.debate_graph import debate_graph
-from specwright.graphs.engineering_graph import engineering_graph
+from specwright.graphs.loop_graphs import debate_graph, engineering_graph
 from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph
 from specwright.ports.roles import Role

@@ -10,7 +10,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from pydantic import ValidationError
 
 from specwright.application.escalation import answers
-from specwright.application.escalation.stalls import open_escalations
+from specwright.application.escalation.halt import open_escalations
 from specwright.domain.escalation.resolutions import Action, HumanResolution, ResolutionRecord, actions_for
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.graphs.project_graph import project_graph

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from specwright.application.announce import review, task_event
-from specwright.application.escalation.stalls import MAX_UPSTREAM, open_escalations, raise_stalled
+from specwright.application.escalation.halt import MAX_UPSTREAM, open_escalations, raise_stalled
 from specwright.application.stages.status import project_status
 from specwright.cli.pages.stop import stop_page
 from specwright.domain.tasks.project_state import ProjectState

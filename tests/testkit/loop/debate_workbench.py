@@ -17,7 +17,7 @@ from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.modules.evidence import Environment
-from specwright.graphs.engineering_graph import engineering_graph
+from specwright.graphs.loop_graphs import engineering_graph
 from specwright.ports.roles import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles

@@ -5,23 +5,38 @@ One list makes the manifest and the role's directory, so that the one cannot say
 that cannot be filled stops here, before it is written and before a model is asked (design: context-packs).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from specwright import canonical_json
-from specwright.application.context.schemas import harness_schemas
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import Task
 from specwright.canonical_json import JsonValue
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import METADATA, Permission
 from specwright.domain.base.ids import ModuleRef
+from specwright.domain.base.record import Record
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.modules.evidence import ShipEvidence
+from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files
 
+_SCHEMAS: tuple[type[Record], ...] = (
+    Proposal,
+    Challenge,
+    Adjudication,
+    MicroModuleContract,
+    MicroPlan,
+    ShipEvidence,
+    ReuseSearchReport,
+)
+_CITES = re.compile(r"\bdesign(?::|\.md)")
 Row = tuple[str, Permission, str]
 """A reference, how much of it is shown, and why."""
 
@@ -110,7 +125,7 @@ def schema_entries() -> list[PackEntry]:
             "the schema of a record",
             {f"schemas/{name}.json": data},
         )
-        for name, data in harness_schemas().items()
+        for name, data in _record_schemas().items()
     ]
 
 
@@ -140,3 +155,25 @@ def previous_version(factory: ProjectView, task: Task, before: str, files: Files
 def _status(statuses: Mapping[str, JsonValue], ref: str) -> str:
     entry = statuses.get(ref)
     return str(entry["status"]) if isinstance(entry, dict) else "not in the index"
+
+
+@lru_cache
+def _record_schemas() -> Mapping[str, bytes]:
+    """The schemas of the records, as JSON text by the names of the records."""
+    return {
+        schema.__name__: canonical_json.pretty(_readable(schema.model_json_schema(by_alias=True)))
+        for schema in _SCHEMAS
+    }
+
+
+def _readable(value: Any) -> Any:
+    """Without descriptions that cite what its reader cannot open."""
+    if isinstance(value, list):
+        return [_readable(item) for item in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _readable(item)
+        for key, item in cast("dict[str, Any]", value).items()
+        if not (key == "description" and isinstance(item, str) and _CITES.search(item))
+    }

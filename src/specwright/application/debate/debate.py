@@ -74,7 +74,7 @@ class Debate:
         """The first version and its proposal; the debate is named by this proposal (design: debate)."""
         version = self._deliverable.submit(1, RevisionRequest(), "")
         proposal = self._proposal(version, 1)
-        self._records(proposal.proposal_id).write_proposal(1, proposal)
+        self._records(proposal.proposal_id).write(1, proposal)
         self._note("proposed", "round 1")
         return {
             "debate_id": proposal.proposal_id,
@@ -88,7 +88,7 @@ class Debate:
         records, number, version_id = self._records(state["debate_id"]), state["round"], state["version_id"]
         history = self._history(state, records.history(number, number - 1, number - 1))
         record = ask_challenger(self._factory, self._deliverable, version_id, number, history)
-        records.write_challenge(number, record)
+        records.write(number, record)
         for name in self._deliverable.artifacts(version_id):
             self._artifacts.challenged(self._task.folder, name, record.challenge_id)
         self._note("challenged", f"round {number}: {record.verdict}")
@@ -107,7 +107,7 @@ class Debate:
             for name in self._deliverable.artifacts(state["version_id"]):
                 self._artifacts.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
         version = self._deliverable.submit(number, self._request(state, records), state["version_id"])
-        records.write_proposal(number, self._proposal(version, number))
+        records.write(number, self._proposal(version, number))
         self._note("proposed", f"round {number}")
         return {"version_id": version.version_id, "round": number, "retry_count": state["retry_count"] + 1}
 
@@ -117,7 +117,7 @@ class Debate:
         history = self._history(state, records.history(number, number, number - 1))
         left = MAX_REVISIONS - state["retry_count"]
         record = ask_arbiter(self._factory, self._deliverable, version_id, number, history, left)
-        records.write_adjudication(number, record)
+        records.write(number, record)
         for name in self._deliverable.artifacts(version_id):
             self._artifacts.adjudicated(self._task.folder, name, record.adjudication_id)
         self._note("adjudicated", f"round {number}: {record.decision}")
@@ -182,7 +182,7 @@ class Debate:
         ruling = approval(artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), version_id, rationale)
         history = records.history(last, last, last)
         store_ruling(self._factory, self._deliverable, scope, by, ruling, history)
-        records.write_adjudication(number, ruling)
+        records.write(number, ruling)
         self._artifacts.overruled(self._task.folder, version_id, ruling.adjudication_id)
         self._note("overruled", f"round {number}: {ruling.decision}")
 
@@ -190,7 +190,7 @@ class Debate:
         """Record a person's version as the proposal of a round; returns the debate's id, a new one if it had none."""
         proposal = self._proposal(version, number)
         debate_id = debate_id or proposal.proposal_id
-        self._records(debate_id).write_proposal(number, proposal)
+        self._records(debate_id).write(number, proposal)
         self._note("provided", f"round {number}")
         return debate_id
 

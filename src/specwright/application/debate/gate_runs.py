@@ -1,8 +1,9 @@
 """The gate's verdict, journalled: what it observed once is not observed again after a crash (design: journal)."""
 
-from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
+
+from pydantic import ConfigDict, TypeAdapter
 
 from specwright import canonical_json
 from specwright.application.store.modules import ModuleStore
@@ -18,7 +19,6 @@ from specwright.ports.gate import (
     SealedModule,
     ShipGate,
     StageResult,
-    TestResult,
     Trial,
 )
 from specwright.ports.journal import Scope
@@ -30,6 +30,10 @@ MANY_PLACES = 5
 
 LONGEST_LINE = 160
 """Of a finding's message, as far as the progress tells it."""
+
+# how the journal holds what the gate observed
+_VERDICT = TypeAdapter(GateVerdict, config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
+_TRIALS = TypeAdapter(tuple[Trial, ...])
 
 
 def judge(
@@ -43,10 +47,11 @@ def judge(
         "dependencies": [d.contract.ref for d in candidate.dependencies],
         "thorough": thorough,
     }
-    verdict = _from_json(
-        cast(
-            dict[str, Any],
-            scope.recall("verdict", request, lambda: _to_json(gate.judge(candidate, thorough=thorough))),
+    verdict = _VERDICT.validate_python(
+        scope.recall(
+            "verdict",
+            request,
+            lambda: _VERDICT.dump_python(gate.judge(candidate, thorough=thorough), mode="json"),
         )
     )
     durations = scope.readings([test.duration_ms for test in verdict.tests])
@@ -70,13 +75,13 @@ def falsify(
         "dependencies": [d.contract.ref for d in candidate.dependencies],
         "falsify": [test.to_json() for test in tests],
     }
-
-    def live() -> JsonValue:
-        trials = gate.falsify(candidate, tests)
-        return [[t.name, list(t.problems), t.passed, t.message] for t in trials]
-
-    trials = cast(list[Any], scope.recall("verdict", request, live))
-    return tuple(Trial(name, tuple(problems), passed, message) for name, problems, passed, message in trials)
+    return _TRIALS.validate_python(
+        scope.recall(
+            "verdict",
+            request,
+            lambda: _TRIALS.dump_python(gate.falsify(candidate, tests), mode="json"),
+        )
+    )
 
 
 def with_falsifying_tests(
@@ -173,37 +178,6 @@ def _failure(group: list[Finding]) -> Failure:
         invariant=f"{first.code} at {where}{more}",
         evidence=first.message,
         required_change=first.message,
-    )
-
-
-def _to_json(verdict: GateVerdict) -> JsonValue:
-    return cast(
-        JsonValue,
-        {
-            "passed": verdict.passed,
-            "findings": [list(finding) for finding in verdict.findings],
-            "locked": verdict.locked_fingerprint,
-            "actual": verdict.actual_fingerprint,
-            "diverged": dict(verdict.diverged),
-            "tests": [list(test) for test in verdict.tests],
-            "notes": list(verdict.notes),
-            "stages": [list(stage) for stage in verdict.stages],
-            "files": {path: b64encode(data).decode() for path, data in verdict.files.items()},
-        },
-    )
-
-
-def _from_json(data: dict[str, Any]) -> GateVerdict:
-    return GateVerdict(
-        passed=data["passed"],
-        findings=tuple(Finding(*finding) for finding in data["findings"]),
-        locked_fingerprint=data["locked"],
-        actual_fingerprint=data["actual"],
-        diverged=data["diverged"],
-        tests=tuple(TestResult(*test) for test in data["tests"]),
-        notes=tuple(data["notes"]),
-        stages=tuple(StageResult(*stage) for stage in data["stages"]),
-        files={path: b64decode(text) for path, text in data["files"].items()},
     )
 
 

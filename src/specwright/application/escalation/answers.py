@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review, task_event
+from specwright.application.escalation.halt import open_escalations
 from specwright.application.escalation.resume import check_in_place
-from specwright.application.escalation.stalls import open_escalations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.ship import reused
 from specwright.application.tasks import (

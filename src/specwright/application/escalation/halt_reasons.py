@@ -19,6 +19,8 @@ from specwright.domain.debate.debate import CONTRACTS, Adjudication
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.plan.micro_plan import downstream
 
+_SETTLED = "the contracts are complete and testable"
+
 
 def halt_reason(factory: Factory, task: Task, state: EngineeringState) -> Halt | None:
     """Why a task cannot be finished as its modules are; None if it can. The drafts of failed modules are kept."""
@@ -28,7 +30,8 @@ def halt_reason(factory: Factory, task: Task, state: EngineeringState) -> Halt |
         return None
     result.keep_drafts()
     halt = cause(result)
-    details = {**(halt.details or {}), "shipped": result.shipped, **result.answers(), **result.to_resume()}
+    answers = {key: state.get(key, []) for key in ("raw_answers", "errors")}
+    details = {**(halt.details or {}), "shipped": result.shipped, **answers, **result.to_resume()}
     return halt._replace(debates=list(result.debates.values()), details=details)
 
 
@@ -92,29 +95,14 @@ class _TaskResult:
         """The records of a deliverable's debate."""
         return self._factory.debates.records(self.debates[name])
 
-    def answers(self) -> dict[str, list[str]]:
-        """The answers that no attempt was left for, as they came, and all that was wrong with the last of each."""
-        return {
-            "raw_answers": self.state.get("raw_answers", []),
-            "errors": self.state.get("errors", []),
-        }
-
     def to_resume(self) -> dict[str, Any]:
         """What a run begins with that an answer resumes in place; nothing where no plan was made (design: escalation)."""
         if "plan_id" not in self.state:
             return {}
         judged = {name: self._judged(name) for name in self.failed if name in self.debates}
-        carried = {key: self.state[key] for key in ("locked", "reopened_by") if key in self.state}
-        return {
-            "resume": {
-                "plan_id": self.state["plan_id"],
-                "shipped": self.shipped,
-                "failed": self.failed,
-                "debates": self.debates,
-                **carried,
-                "judged": judged,
-            }
-        }
+        carried = {key: self.state[key] for key in ("plan_id", "locked", "reopened_by") if key in self.state}
+        done = {"shipped": self.shipped, "failed": self.failed, "debates": self.debates}
+        return {"resume": {**carried, **done, "judged": judged}}
 
     def keep_drafts(self) -> None:
         """Keep the files of failed modules under `drafts/`, with what stopped each and what the gate saw (design:
@@ -154,9 +142,7 @@ def _no_plan(result: _TaskResult) -> Halt:
 
 
 def _contracts(result: _TaskResult) -> Halt:
-    return _without_modules(
-        result, "contracts", "the contracts are complete and testable", Resolution.AMEND_SPEC
-    )
+    return _without_modules(result, "contracts", _SETTLED, Resolution.AMEND_SPEC)
 
 
 def _without_modules(result: _TaskResult, cause: str, invariant: str, recommended: Resolution) -> Halt:
@@ -181,7 +167,7 @@ def _reopened_contracts(result: _TaskResult) -> Halt:
         decision=f"Give {result.name} a plan with another contract of {name}, or simplify what it asks for: {reason}",
         recommended=Resolution.REVISE_PLAN,
         context="; ".join((result.groups(abandoned), *result.rulings(CONTRACTS, *result.failed))),
-        failed=[("the contracts are complete and testable", reason), *_unshipped(result)],
+        failed=[(_SETTLED, reason), *_unshipped(result)],
         details={"task_file": result.task_file, "module": name, **result.module_details(abandoned)},
     )
 
@@ -212,18 +198,16 @@ def _plan_at_fault(result: _TaskResult) -> Halt:
 
 def _modules(result: _TaskResult) -> Halt:
     names, abandoned = ", ".join(result.failed), sorted(downstream(result.plan.plan, result.failed))
-    last = {name: result.last_ruling(name) for name in result.failed}
-    at_fault = [
-        name for name, ruling in last.items() if ruling and ruling.confirmed_fault is FaultOf.CONTRACT
-    ]
     advice = [
-        f"no implementation of the contract of {name} can be right: revise the plan" for name in at_fault
+        f"no implementation of the contract of {name} can be right: revise the plan"
+        for name in result.failed
+        if (ruling := result.last_ruling(name)) and ruling.confirmed_fault is FaultOf.CONTRACT
     ]
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",
         decision=f"Decide how {names} of {result.name} goes on: {'; '.join(result.failed.values())}",
-        recommended=Resolution.REVISE_PLAN if at_fault else Resolution.PROVIDE_FIX,
+        recommended=Resolution.REVISE_PLAN if advice else Resolution.PROVIDE_FIX,
         context="; ".join((result.groups(abandoned), *advice, *result.rulings(*result.failed))),
         failed=_unshipped(result),
         details=result.module_details(abandoned),

@@ -27,20 +27,15 @@ _CARRIED = ("plan_id", "shipped", "debates", "locked", "reopened_by")
 """What the resumed run takes over from the state of the halted one, beside what failed."""
 
 
-class _LastVersion(NamedTuple):
-    """The version of a failed module that its debate judged last, and in which round; empty if it had none."""
-
-    debate_id: str = ""
-    version_id: str = ""
-    round: int = 0
-
-
 class _FailedModule(NamedTuple):
-    """The failed module that an answer is about, and the state that its halt left."""
+    """The failed module that an answer is about, the state that its halt left, and the version that its debate judged
+    last, in which round; empty if it had none."""
 
     module: Implementation
     halted: dict[str, Any]
-    last: _LastVersion
+    debate_id: str = ""
+    version_id: str = ""
+    round: int = 0
 
 
 def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> None:
@@ -61,7 +56,7 @@ def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> No
     failed = _failed_module(factory, task, record)
     if record.action is Action.PROVIDE_FIX:
         _fixed_files(failed, record)
-    elif not failed.last.version_id:
+    elif not failed.version_id:
         raise RefusedError(
             f"{failed.module.name} has nothing that could ship: no proposal of it ever passed the preflight",
             where=record.escalation_id,
@@ -94,9 +89,9 @@ def _overruled(
     debate: Debate, scope: Scope, by: Invocation, failed: _FailedModule, record: ResolutionRecord
 ) -> ResumedDebate:
     """A person's approval as the ruling of a round of its own; the ship gate comes next (design: escalation)."""
-    rationale, last = ApproveOverride.model_validate(record.payload).rationale, failed.last
-    debate.overrule(scope, by, last.debate_id, last.version_id, last.round + 1, rationale)
-    return _resumed(failed, "ship", last.debate_id, last.version_id)
+    rationale = ApproveOverride.model_validate(record.payload).rationale
+    debate.overrule(scope, by, failed.debate_id, failed.version_id, failed.round + 1, rationale)
+    return _resumed(failed, "ship", failed.debate_id, failed.version_id)
 
 
 def _fixed(
@@ -104,11 +99,10 @@ def _fixed(
 ) -> ResumedDebate:
     """A person's files as the proposal of the next round, or of a first one; the Challenger comes next (design:
     escalation)."""
-    claim, last = ProvideFix.model_validate(record.payload).fix_description, failed.last
-    tests = debate.active_tests(last.debate_id, last.round, last.version_id) if last.debate_id else ()
-    files = _fixed_files(failed, record)
-    version = failed.module.accept_fix(scope, by, claim, files, last.version_id, tests)
-    debate_id = debate.provide(version, last.debate_id, last.round + 1)
+    claim, before = ProvideFix.model_validate(record.payload).fix_description, failed.version_id
+    tests = debate.active_tests(failed.debate_id, failed.round, before) if failed.debate_id else ()
+    version = failed.module.accept_fix(scope, by, claim, _fixed_files(failed, record), before, tests)
+    debate_id = debate.provide(version, failed.debate_id, failed.round + 1)
     return _resumed(failed, "challenge", debate_id, version.version_id)
 
 
@@ -118,7 +112,7 @@ def _resumed(failed: _FailedModule, enter: str, debate_id: str, version_id: str)
         enter=enter,
         debate_id=debate_id,
         version_id=version_id,
-        round=failed.last.round + 1,
+        round=failed.round + 1,
         retry_count=MAX_REVISIONS,
     )
 
@@ -141,8 +135,7 @@ def _failed_module(factory: Factory, task: Task, record: ResolutionRecord) -> _F
         names = ", ".join(failed) or "none that is still planned"
         what = f"{wanted!r} is no module that failed" if wanted else "several modules failed"
         raise InputError(f"{what}: {names}", where="payload.module", remedy="name one of them")
-    last = _LastVersion(**halted["judged"].get(name, {}))
-    return _FailedModule(module_of(factory, task, plan, name), halted, last)
+    return _FailedModule(module_of(factory, task, plan, name), halted, **halted["judged"].get(name, {}))
 
 
 def _fixed_files(failed: _FailedModule, record: ResolutionRecord) -> Files:
@@ -150,8 +143,7 @@ def _fixed_files(failed: _FailedModule, record: ResolutionRecord) -> Files:
     fix = ProvideFix.model_validate(record.payload).fix_artifacts
     problems, files = list(file_problems(fix)), {}
     if not problems:
-        version_id = failed.last.version_id
-        base = failed.module.files(version_id) if version_id else failed.module.stub()
+        base = failed.module.files(failed.version_id) if failed.version_id else failed.module.stub()
         files, problems = overlaid(base, fix)
     if problems:
         raise InputError("; ".join(problems), where="payload.fix_artifacts", remedy="nothing was written")

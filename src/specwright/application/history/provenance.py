@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from specwright.application.factory import ProjectView
-from specwright.application.history.rounds import Round, debate_rounds
+from specwright.application.history.rounds import DebateRounds, debate_rounds
 from specwright.application.store import layout
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
@@ -14,6 +14,7 @@ from specwright.domain.base.ids import ArtifactType
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
+from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionError
 
 
@@ -30,17 +31,13 @@ class ModuleTrail(NamedTuple):
     Args:
         evidence: What the gate saw.
         versions: Of the implementation, the sealed one first.
-        debate_id: Under which the implementation was debated.
-        rounds: Of that debate.
+        debate: Over the implementation.
         contract: As it is sealed; `locked` is its artifact.
-        contract_debate_id: Under which the contracts of the plan were debated.
-        contract_rounds: Of that debate.
+        contract_debate: Over the contracts of the plan.
         plan: The micro plan; `planned` is its artifact.
         reuse: Why the module was made.
         made: Every role invocation on the way, in order of time.
-        task_id: The task.
-        task: Its name.
-        criteria: Its acceptance criteria.
+        task: The definition of the task.
         spec: The id, version and title of the product spec.
         spec_sha256: The definition that was approved.
         names: Of the sealed modules that the context packs name, by reference.
@@ -48,45 +45,46 @@ class ModuleTrail(NamedTuple):
 
     evidence: ShipEvidence
     versions: tuple[ArtifactEnvelope, ...]
-    debate_id: str
-    rounds: tuple[Round, ...]
+    debate: DebateRounds
     contract: MicroModuleContract
     locked: ArtifactEnvelope
-    contract_debate_id: str
-    contract_rounds: tuple[Round, ...]
+    contract_debate: DebateRounds
     plan: MicroPlan
     planned: ArtifactEnvelope
     reuse: ReuseSearchReport
     made: tuple[ContributionWithPack, ...]
-    task_id: str
-    task: str
-    criteria: tuple[str, ...]
+    task: TaskDefinition
     spec: str
     spec_sha256: str
     names: Mapping[str, str]
 
     def to_json(self) -> dict[str, Any]:
         """The chain as JSON values."""
+        debate, contract_debate, task = self.debate.to_json(), self.contract_debate.to_json(), self.task
         return {
             "evidence": self.evidence.to_json(),
             "implementation": {
                 "versions": [envelope.to_json() for envelope in self.versions],
-                "debate_id": self.debate_id,
-                "rounds": [one.to_json() for one in self.rounds],
+                "debate_id": debate["debate_id"],
+                "rounds": debate["rounds"],
             },
             "contract": {**self.locked.to_json(), "body": self.contract.to_json()},
             "plan": {
                 **self.planned.to_json(),
                 "body": self.plan.to_json(),
-                "debate_id": self.contract_debate_id,
-                "rounds": [one.to_json() for one in self.contract_rounds],
+                "debate_id": contract_debate["debate_id"],
+                "rounds": contract_debate["rounds"],
             },
             "reuse": self.reuse.to_json(),
             "invocations": [
                 {"contribution": one.contribution.to_json(), "context_pack": one.pack.to_json()}
                 for one in self.made
             ],
-            "task": {"task_id": self.task_id, "name": self.task, "acceptance_criteria": list(self.criteria)},
+            "task": {
+                "task_id": task.task_id,
+                "name": task.name,
+                "acceptance_criteria": list(task.acceptance_criteria),
+            },
             "spec": {"spec": self.spec, "definition_sha256": self.spec_sha256},
         }
 
@@ -119,31 +117,27 @@ class _Search:
         planned = self._envelope(self._input(locked, ArtifactType.MICRO_PLAN))
         report = self._input(locked, ArtifactType.REUSE_SEARCH_REPORT)
         versions = self._versions(sealed)
-        debate_id, rounds = self._debate(versions)
-        contract_debate_id, contract_rounds = self._debate(self._versions(planned))
+        plans = self._versions(planned)
+        debate, contract_debate = self._debate(versions), self._debate(plans)
         plan = MicroPlan.from_bytes(self._body(planned.artifact_id, "plan.json"), planned.ref)
         task_id = plan.parent_task_ref.partition("@")[0]
         definition = self._view.projection.definitions.get(task_id)
         spec = self._view.projection.spec
         if definition is None or spec is None:
             raise CorruptionError("a link of the trail is missing", where=task_id)
-        made = self._made((*versions, *self._versions(planned)), (*rounds, *contract_rounds))
+        made = self._made((*versions, *plans), (debate, contract_debate))
         return ModuleTrail(
             evidence=ShipEvidence.from_bytes(surface["ship.json"], module_ref),
             versions=versions,
-            debate_id=debate_id,
-            rounds=rounds,
+            debate=debate,
             contract=MicroModuleContract.from_bytes(surface["contract.json"], module_ref),
             locked=locked,
-            contract_debate_id=contract_debate_id,
-            contract_rounds=contract_rounds,
+            contract_debate=contract_debate,
             plan=plan,
             planned=planned,
             reuse=ReuseSearchReport.from_bytes(self._body(report, "report.json"), report),
             made=made,
-            task_id=task_id,
-            task=definition.name,
-            criteria=tuple(definition.acceptance_criteria),
+            task=definition,
             spec=f"{spec.spec_id}@{spec.spec_version} {spec.title}",
             spec_sha256=self._view.projection.spec_sha256,
             names=self._names(
@@ -184,19 +178,20 @@ class _Search:
             found.append(self._envelope(before[0].ref.partition("@")[0]))
         return tuple(found)
 
-    def _debate(self, versions: tuple[ArtifactEnvelope, ...]) -> tuple[str, tuple[Round, ...]]:
+    def _debate(self, versions: tuple[ArtifactEnvelope, ...]) -> DebateRounds:
         names = {envelope.artifact_id for envelope in versions}
         for debate_id in self._view.debates.ids():
             said = self._view.debates.records(debate_id).history(challenges=0, adjudications=0)
             if said.proposals and said.proposals[0].target_artifact_id in names:
-                return debate_id, debate_rounds(self._view, debate_id, "").rounds
+                return debate_rounds(self._view, debate_id, "")
         raise CorruptionError("no debate was held over this artifact", where=versions[0].artifact_id)
 
     def _made(
-        self, versions: tuple[ArtifactEnvelope, ...], rounds: tuple[Round, ...]
+        self, versions: tuple[ArtifactEnvelope, ...], debates: tuple[DebateRounds, ...]
     ) -> tuple[ContributionWithPack, ...]:
         """The contributions of everything on the way, each with its context pack."""
         names = {envelope.artifact_id for envelope in versions}
+        rounds = [one for debate in debates for one in debate.rounds]
         names |= {r.challenge.challenge_id for r in rounds if r.challenge}
         names |= {r.adjudication.adjudication_id for r in rounds if r.adjudication}
         found = [

@@ -5,18 +5,26 @@ which every planned module has. Read from the store alone; nothing is asked and 
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from specwright.application.factory import ProjectView
 from specwright.application.store.debates import DebateHistory
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.base.ids import ArtifactType
+from specwright.domain.base.record import Record
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 
 
-class Round(NamedTuple):
+class GateOutcome(Record):
+    """What the ship gate found of a version that reached it; no failures are a pass."""
+
+    target: str
+    failures: list[Failure]
+
+
+class Round(Record):
     """One round of a debate.
 
     Args:
@@ -25,32 +33,18 @@ class Round(NamedTuple):
         challenge: What the Challenger says to it.
         adjudication: The ruling, where one was asked for.
         amended: What the Proposer says became of the ruling's amendments.
-        gate: What the ship gate found of the deliverables that reached it; an empty list is a pass.
+        gate: What the ship gate found of the versions that reached it.
     """
 
     number: int
     proposal: Proposal
     challenge: Challenge | None
     adjudication: Adjudication | None
-    amended: AmendmentsAnswer | None = None
-    gate: tuple[tuple[str, tuple[Failure, ...]], ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """The round as JSON values."""
-        return {
-            "number": self.number,
-            "proposal": self.proposal.to_json(),
-            "challenge": self.challenge.to_json() if self.challenge else None,
-            "adjudication": self.adjudication.to_json() if self.adjudication else None,
-            "amended": self.amended.to_json() if self.amended else None,
-            "gate": [
-                {"target": target, "failures": [failure.to_json() for failure in failures]}
-                for target, failures in self.gate
-            ],
-        }
+    amended: AmendmentsAnswer | None
+    gate: list[GateOutcome]
 
 
-class DebateRounds(NamedTuple):
+class DebateRounds(Record):
     """A debate, named by its first proposal (design: debate).
 
     Args:
@@ -61,42 +55,27 @@ class DebateRounds(NamedTuple):
 
     debate_id: str
     over: str
-    rounds: tuple[Round, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """The debate as JSON values."""
-        return {
-            "debate_id": self.debate_id,
-            "over": self.over,
-            "rounds": [one.to_json() for one in self.rounds],
-        }
+    rounds: list[Round]
 
 
-class ModuleDebates(NamedTuple):
+class ModuleDebates(Record):
     """What was said about a module.
 
     Args:
-        contract: The newest one.
+        module_ref: Of its newest contract, as are name and purpose.
+        name: The module's.
+        purpose: The module's.
         standing: `sealed`, `halted` or `unfinished`.
-        contracts: The debates over the plans that it was part of, the first one first.
-        implementation: The debates over its implementations, the first one first.
+        contract_debates: The debates over the plans that it was part of, the first one first.
+        implementation_debates: The debates over its implementations, the first one first.
     """
 
-    contract: MicroModuleContract
+    module_ref: str
+    name: str
+    purpose: str
     standing: str
-    contracts: tuple[DebateRounds, ...]
-    implementation: tuple[DebateRounds, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """The debates as JSON values."""
-        return {
-            "module_ref": self.contract.ref,
-            "name": self.contract.name,
-            "purpose": self.contract.purpose,
-            "standing": self.standing,
-            "contract_debates": [one.to_json() for one in self.contracts],
-            "implementation_debates": [one.to_json() for one in self.implementation],
-        }
+    contract_debates: list[DebateRounds]
+    implementation_debates: list[DebateRounds]
 
 
 class Planned(NamedTuple):
@@ -142,7 +121,14 @@ def debates_of(view: ProjectView, planned: list[Planned]) -> ModuleDebates:
                 implementation.append((target.created_at, debate_rounds(view, debate_id, of)))
                 break
     newest = planned[-1].contract
-    return ModuleDebates(newest, _standing(view, newest), _in_order(contracts), _in_order(implementation))
+    return ModuleDebates(
+        module_ref=newest.ref,
+        name=newest.name,
+        purpose=newest.purpose,
+        standing=_standing(view, newest),
+        contract_debates=_in_order(contracts),
+        implementation_debates=_in_order(implementation),
+    )
 
 
 def debates_over(view: ProjectView, proposals: list[Proposal]) -> list[DebateRounds]:
@@ -162,7 +148,7 @@ def debates_over(view: ProjectView, proposals: list[Proposal]) -> list[DebateRou
 
 def debate_rounds(view: ProjectView, debate_id: str, over: str) -> DebateRounds:
     """A debate with its rounds."""
-    return DebateRounds(debate_id, over, tuple(_rounds(view, debate_id)))
+    return DebateRounds(debate_id=debate_id, over=over, rounds=list(_rounds(view, debate_id)))
 
 
 class _Deliverables:
@@ -197,14 +183,17 @@ def _rounds(view: ProjectView, debate_id: str) -> Iterator[Round]:
     for number in records.rounds():
         upto = records.history(number, number, number)
         yield Round(
-            number,
-            upto.proposals[-1],
-            upto.challenges[-1] if len(upto.challenges) > len(before.challenges) else None,
-            upto.adjudications[-1] if len(upto.adjudications) > len(before.adjudications) else None,
-            records.amended(number),
-            tuple(
-                (target, tuple(records.gate(number, target).failures)) for target in records.judged(number)
-            ),
+            number=number,
+            proposal=upto.proposals[-1],
+            challenge=upto.challenges[-1] if len(upto.challenges) > len(before.challenges) else None,
+            adjudication=upto.adjudications[-1]
+            if len(upto.adjudications) > len(before.adjudications)
+            else None,
+            amended=records.amended(number),
+            gate=[
+                GateOutcome(target=name, failures=records.gate(number, name).failures)
+                for name in records.judged(number)
+            ],
         )
         before = upto
 
@@ -215,5 +204,5 @@ def _standing(view: ProjectView, contract: MicroModuleContract) -> str:
     return "halted" if view.drafts.exists(contract.module_id) else "unfinished"
 
 
-def _in_order(debates: list[tuple[str, DebateRounds]]) -> tuple[DebateRounds, ...]:
-    return tuple(one for _, one in sorted(debates, key=lambda pair: pair[0]))
+def _in_order(debates: list[tuple[str, DebateRounds]]) -> list[DebateRounds]:
+    return [one for _, one in sorted(debates, key=lambda pair: pair[0])]

@@ -6,6 +6,7 @@ envelope's outputs, so that a step which runs again after a crash is known for w
 by name. Sealing a module and registering it in the Code Index is the ship node's work (`shipping`).
 """
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
@@ -74,11 +75,12 @@ class ArtifactStore:
         """All versions of the same logical artifact: back to its first, and from there every branch."""
         while envelope.revised:
             envelope = self.envelope(folder, envelope.revised)
-        found = [envelope]
-        for version in found:  # grows
+        versions, waiting = list[ArtifactEnvelope](), deque([envelope])
+        while waiting:
+            versions.append(version := waiting.popleft())
             later = version.came_of_it(Purpose.REVISED_BY)
-            found += [self.envelope(folder, given.ref.partition("@")[0]) for given in later]
-        return found
+            waiting += [self.envelope(folder, output.ref.partition("@")[0]) for output in later]
+        return versions
 
     def descends(self, folder: str, envelope: ArtifactEnvelope, ref: str) -> bool:
         """Whether an artifact was made from another, itself or by the plan that it belongs to."""
@@ -185,7 +187,7 @@ class ArtifactStore:
         if envelope.status is ArtifactStatus.DRAFT:
             challenges = envelope.came_of_it(Purpose.CHALLENGED_BY)
             if not challenges:
-                raise RefusedError(f"{name} was never challenged", where="docs/design.md#artifact-lifecycle")
+                raise _refusal(f"{name} was never challenged")
             self._move(
                 folder, envelope, ArtifactStatus.CHALLENGED, challenges[-1].ref, Purpose.CHALLENGED_STILL
             )
@@ -202,14 +204,9 @@ class ArtifactStore:
         if envelope.has_output(ArtifactRef(ref=by.ref, purpose=Purpose.REJECTED_BY)):
             return
         if self.decision(folder, adjudication) is not Decision.REJECT:
-            raise RefusedError(
-                f"{adjudication} does not reject {name}", where="docs/design.md#artifact-lifecycle"
-            )
+            raise _refusal(f"{adjudication} does not reject {name}")
         if revisions_left < 1:
-            raise RefusedError(
-                f"{name} cannot return to DRAFT: no revision is left",
-                where="docs/design.md#artifact-lifecycle",
-            )
+            raise _refusal(f"{name} cannot return to DRAFT: no revision is left")
         self._move(folder, envelope, ArtifactStatus.DRAFT, by.ref, Purpose.REJECTED_BY)
 
     def shipped(
@@ -237,7 +234,7 @@ class ArtifactStore:
         )
         ruling = self._approval(folder, envelope)
         if envelope.artifact_type is ArtifactType.IMPLEMENTATION and evidence is None:
-            raise RefusedError(f"{name} has no ship evidence", where="docs/design.md#artifact-lifecycle")
+            raise _refusal(f"{name} has no ship evidence")
         if evidence is not None:
             _prove(name, evidence, locked_fingerprint)
         if faults:
@@ -254,9 +251,7 @@ class ArtifactStore:
 
     def _publish(self, folder: str, envelope: ArtifactEnvelope, body: Mapping[str, bytes]) -> None:
         if not body:
-            raise RefusedError(
-                f"{envelope.artifact_id} has no body", where="docs/design.md#artifact-lifecycle"
-            )
+            raise _refusal(f"{envelope.artifact_id} has no body")
         place = (folder, envelope.artifact_id, envelope.version)
         self._store.publish_tree(layout.body(*place), body)
         self._store.replace(layout.envelope(*place), envelope.to_bytes())
@@ -279,44 +274,32 @@ class ArtifactStore:
         """The record that a step rests on, seen to be of its kind and about this artifact."""
         found = self.envelope(folder, name)
         if found.artifact_type is not kind:
-            raise RefusedError(f"{name} is no {kind}", where="docs/design.md#artifact-lifecycle")
+            raise _refusal(f"{name} is no {kind}")
         if not found.made_from(about):
-            raise RefusedError(
-                f"{name} does not reference {about}", where="docs/design.md#artifact-lifecycle"
-            )
+            raise _refusal(f"{name} does not reference {about}")
         return found
 
     def _approval(self, folder: str, envelope: ArtifactEnvelope) -> str:
         """The ruling that lets an artifact ship: an approval as it is, or the one whose amendments it carries."""
         rulings = envelope.came_of_it(Purpose.ADJUDICATED_BY, Purpose.AMENDED_AFTER, Purpose.OVERRULED_BY)
         if not rulings:
-            raise RefusedError(
-                f"{envelope.artifact_id} was never adjudicated", where="docs/design.md#artifact-lifecycle"
-            )
+            raise _refusal(f"{envelope.artifact_id} was never adjudicated")
         ref, purpose = rulings[-1].ref, rulings[-1].purpose
         decision = self.decision(folder, ref.partition("@")[0])
         wanted = Decision.APPROVE_WITH_AMENDMENTS if purpose == Purpose.AMENDED_AFTER else Decision.APPROVE
         if decision is not wanted:
             why = "its amendments are not applied" if decision is not Decision.REJECT else "it was rejected"
-            raise RefusedError(
-                f"{envelope.artifact_id} is not approved: {why}", where="docs/design.md#artifact-lifecycle"
-            )
+            raise _refusal(f"{envelope.artifact_id} is not approved: {why}")
         return ref
 
     def _version(self, folder: str, kind: ArtifactType, before: ArtifactEnvelope | None, wanted: str) -> str:
         if before is None:
             return wanted or FIRST_VERSION
         if before.artifact_type is not kind:
-            raise RefusedError(
-                f"a {kind} cannot be a version of {before.artifact_id}",
-                where="docs/design.md#artifact-lifecycle",
-            )
+            raise _refusal(f"a {kind} cannot be a version of {before.artifact_id}")
         highest = max((found.version for found in self.lineage(folder, before)), key=version_number)
         if wanted and version_number(wanted) <= version_number(highest):
-            raise RefusedError(
-                f"version {wanted} does not exceed {highest}, the highest of its lineage",
-                where="docs/design.md#artifact-lifecycle",
-            )
+            raise _refusal(f"version {wanted} does not exceed {highest}, the highest of its lineage")
         return wanted or next_version(highest)
 
     def _stored_version(self, folder: str, name: str) -> str:
@@ -352,17 +335,16 @@ def _valid(
         )
     except ValidationError as error:
         found = "; ".join(validation_messages(error))
-        raise RefusedError(
-            f"the envelope of {name} is not valid: {found}", where="docs/design.md#artifact-lifecycle"
-        ) from error
+        raise _refusal(f"the envelope of {name} is not valid: {found}") from error
+
+
+def _refusal(what: str) -> RefusedError:
+    return RefusedError(what, where="docs/design.md#artifact-lifecycle")
 
 
 def _prove(name: str, evidence: ShipEvidence, locked: str) -> None:
     if evidence.verification.result is not TestOutcome.PASS:
-        raise RefusedError(
-            f"{name}: the ship evidence says {evidence.verification.result}",
-            where="docs/design.md#artifact-lifecycle",
-        )
+        raise _refusal(f"{name}: the ship evidence says {evidence.verification.result}")
     if evidence.verification.interface_fingerprint != locked:
         raise RefusedError(
             f"{name}: Interface fingerprint mismatch: expected {locked}, "

@@ -59,17 +59,11 @@ class DebateRecords:
         self._store = store
         self._debate_id = debate_id
 
-    def write_proposal(self, number: int, record: Proposal) -> None:
-        """Open a round."""
-        self._write(number, "proposal", record)
-
-    def write_challenge(self, number: int, record: Challenge) -> None:
-        """Record the Challenger's verdict."""
-        self._write(number, "challenge", record)
-
-    def write_adjudication(self, number: int, record: Adjudication) -> None:
-        """Record the Arbiter's ruling."""
-        self._write(number, "adjudication", record)
+    def write(self, number: int, record: Proposal | Challenge | Adjudication) -> None:
+        """Write a round's proposal, which opens it, or its challenge or adjudication."""
+        kind, data = type(record).__name__.lower(), record.to_bytes()
+        self._store.publish(self._path(number, kind), data)
+        self._store.replace(layout.latest_record(self._debate_id, kind), data)
 
     def write_amendments(
         self, number: int, before: str, after: str, answer: AmendmentsAnswer
@@ -151,11 +145,6 @@ class DebateRecords:
     def _read_all(self, kind: str, upto: int) -> list[Any]:
         paths = [self._path(number, kind) for number in self.rounds() if number <= upto]
         return [_KINDS[kind].from_bytes(self._store.read(p), p) for p in paths if self._store.exists(p)]
-
-    def _write(self, number: int, kind: str, record: Record) -> None:
-        data = record.to_bytes()
-        self._store.publish(self._path(number, kind), data)
-        self._store.replace(layout.latest_record(self._debate_id, kind), data)
 
 
 class DebateStore:

@@ -116,24 +116,13 @@ class StoredRecords:
 
     def _copies(self) -> Iterator[VerifyFinding]:
         """The records of each round, and the last of each kind at docs/design.md#store-layout's path."""
-        bodies = {path.split("/")[2]: path for path in self._paths if "/body/" in path}
+        ends = tuple(f"/body/{name}.json" for name in _DEBATED)
+        bodies = {self._store.read(path) for path in self._paths if path.endswith(ends)}
         for path in self._paths:
-            kind = path.rpartition("/")[2].removesuffix(".json")
-            if path.startswith(f"{layout.DEBATES}/") and kind in _DEBATED:
-                yield from self._copy_of(path, kind, _DEBATED[kind], bodies)
-
-    def _copy_of(
-        self, path: str, kind: str, schema: type[Record], bodies: Mapping[str, str]
-    ) -> Iterator[VerifyFinding]:
-        try:
-            name = str(schema.from_bytes(self._store.read(path), path).to_json()[f"{kind}_id"])
-        except SpecwrightError:
-            return  # reported already
-        body = bodies.get(name)
-        if body is None:
-            yield VerifyFinding("record.changed", path, f"there is no artifact {name}")
-        elif self._store.read(body) != self._store.read(path):
-            yield VerifyFinding("record.changed", path, f"it is not the body of {name}")
+            name = path.rpartition("/")[2].removesuffix(".json")
+            is_record = path.startswith(f"{layout.DEBATES}/") and name in _DEBATED
+            if is_record and self._store.read(path) not in bodies:
+                yield VerifyFinding("record.changed", path, "it is the body of no artifact")
 
     def _releases(self) -> Iterator[VerifyFinding]:
         """A manifest is a definition that the log names, and its wheel has the hash that it says."""

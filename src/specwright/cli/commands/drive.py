@@ -16,6 +16,7 @@ from specwright.errors import InputError, RefusedError
 if TYPE_CHECKING:
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project
+    from specwright.cli.session.runner import Step
 
 SETTINGS_TEMPLATE = """\
 # Which model answers: provider:model. The key comes from the provider's own variable.
@@ -117,10 +118,7 @@ def run(
 
 def approve(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Approve the spec that waits at the gate, and go on."""
-    _require_spec(directory)
-    from specwright.cli.session.runner import resume
-
-    resume(directory, lambda project: project.approve(), as_json=as_json)
+    _go_on(directory, lambda project: project.approve(), as_json=as_json)
 
 
 def reject(
@@ -135,10 +133,7 @@ def reject(
         raise InputError(
             "a rejection needs its reasons", remedy=next_command("reject", directory, '--reasons "why"')
         )
-    _require_spec(directory)
-    from specwright.cli.session.runner import resume
-
-    resume(directory, lambda project: project.reject(reasons), as_json=as_json)
+    _go_on(directory, lambda project: project.reject(reasons), as_json=as_json)
 
 
 def amend(
@@ -154,10 +149,7 @@ def amend(
             "an amendment needs its feedback",
             remedy=next_command("amend", directory, '--feedback "what to change"'),
         )
-    _require_spec(directory)
-    from specwright.cli.session.runner import resume
-
-    resume(directory, lambda project: project.amend(feedback), as_json=as_json)
+    _go_on(directory, lambda project: project.amend(feedback), as_json=as_json)
 
 
 def release(
@@ -175,10 +167,14 @@ def release(
     runner.release(directory, load_settings(directory), tuple(module or ()), as_json=as_json)
 
 
-def _require_spec(directory: Path) -> None:
+def _go_on(directory: Path, step: "Step", *, as_json: bool) -> None:
+    """Have the project whose spec waits take a step."""
     if not spec_copy(directory).is_file():
         raise RefusedError(
             "no spec waits for approval here",
             where=str(directory),
             remedy=f"`{next_command('run', directory)}` makes one",
         )
+    from specwright.cli.session.runner import resume
+
+    resume(directory, step, as_json=as_json)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import listed, next_command, note, say, show
+from specwright.cli.terminal.output import counted, listed, next_command, note, say, show
 from specwright.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
+    from specwright.application.history.rounds import ModuleDebates
     from specwright.bootstrap.reading import ModelUsage
     from specwright.cli.pages.page import Page
     from specwright.domain.contract.contract import MicroModuleContract
@@ -143,58 +144,45 @@ def module(
     """A module's contract and evidence, its trail or its debate."""
     if trail and debate:
         raise InputError("--trail and --debate are two pages", remedy="ask for one of them")
-    if trail:
-        _trail(module_id, directory, as_json=as_json)
-        return
-    if debate:
-        _debate(module_id, directory, as_json=as_json)
-        return
-    from specwright.bootstrap.reading import reading_project
-    from specwright.cli.pages.module import module_page
-
-    with reading_project(directory) as view:
-        ref = _find(view, module_id, directory)
-        seen, evidence = view.modules.view(ref), view.modules.evidence(ref)
-    if as_json:
-        show({"contract": seen.contract.to_json(), "evidence": evidence.to_json(), "examples": seen.examples})
-        return
-    files = directory / "state_store/modules" / ref.replace("@", "/")
-    module_page(seen.contract, evidence, files).print()
-
-
-def _trail(module_id: str, directory: Path, *, as_json: bool) -> None:
-    from specwright.application.history.provenance import trail
-    from specwright.bootstrap.reading import reading_project
-    from specwright.cli.pages.module import provenance_page
-
-    with reading_project(directory) as view:
-        chain = trail(view, _find(view, module_id, directory))
-    if as_json:
-        show(chain.to_json())
-    else:
-        provenance_page(chain).print()
-
-
-def _debate(module_id: str, directory: Path, *, as_json: bool) -> None:
-    from specwright.application.history.rounds import debates_of, planned_modules
+    from specwright.application.history import provenance
     from specwright.bootstrap.reading import reading_project
     from specwright.cli.pages.debate import debate_page
+    from specwright.cli.pages.module import module_page, provenance_page
+    from specwright.cli.pages.page import present
 
     with reading_project(directory) as view:
-        planned = planned_modules(view)
-        named = [one for one in planned if module_id in _names_of(one.contract)]
-        if not named:
-            raise InputError(
-                f"no module {module_id!r} was ever planned here",
-                where=str(directory),
-                remedy=f"planned are {listed([one.contract.name for one in planned]) or 'none yet'}",
-            )
-        newest = named[-1].contract.module_id  # a name may have been planned twice, for two modules
-        debates = debates_of(view, [one for one in named if one.contract.module_id == newest])
-    if as_json:
-        show(debates.to_json())
-    else:
-        debate_page(debates).print()
+        if debate:
+            debates = _debates(view, module_id, directory)
+            document, page = debates.to_json(), debate_page(debates)
+        elif trail:
+            chain = provenance.trail(view, _find(view, module_id, directory))
+            document, page = chain.to_json(), provenance_page(chain)
+        else:
+            ref = _find(view, module_id, directory)
+            seen, evidence = view.modules.view(ref), view.modules.evidence(ref)
+            contract = seen.contract
+            document = {
+                "contract": contract.to_json(),
+                "evidence": evidence.to_json(),
+                "examples": seen.examples,
+            }
+            page = module_page(contract, evidence, directory / "state_store/modules" / ref.replace("@", "/"))
+    present(document, page, as_json=as_json)
+
+
+def _debates(view: "ProjectView", wanted: str, directory: Path) -> "ModuleDebates":
+    from specwright.application.history.rounds import debates_of, planned_modules
+
+    planned = planned_modules(view)
+    named = [one for one in planned if wanted in _names_of(one.contract)]
+    if not named:
+        raise InputError(
+            f"no module {wanted!r} was ever planned here",
+            where=str(directory),
+            remedy=f"planned are {listed([one.contract.name for one in planned]) or 'none yet'}",
+        )
+    newest = named[-1].contract.module_id  # a name may have been planned twice, for two modules
+    return debates_of(view, [one for one in named if one.contract.module_id == newest])
 
 
 def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
@@ -221,8 +209,6 @@ def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
 
 def _usage(usage: "ModelUsage", *, scripted: bool) -> str:
     """What the project has asked of models since it began."""
-    from specwright.cli.pages.page import counted
-
     tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
     if not usage.input_tokens + usage.output_tokens:
         tokens = "scripted" if scripted else "the provider counts no tokens"
@@ -252,10 +238,9 @@ def _row(view: "ProjectView", ref: str) -> dict[str, Any]:
 
 
 def _find(view: "ProjectView", wanted: str, directory: Path) -> str:
-    rows = [_row(view, ref) for ref in view.modules.refs()]
-    for row in reversed(rows):
-        if wanted in (row["module_ref"], row["module_ref"].partition("@")[0], row["name"]):
-            return str(row["module_ref"])
+    for ref in reversed(view.modules.refs()):
+        if wanted in _names_of(view.modules.contract(ref)):
+            return ref
     raise InputError(
         f"there is no sealed module {wanted!r}",
         where=str(directory),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import listed, note, show
+from specwright.cli.terminal.output import counted, listed, note, show
 
 if TYPE_CHECKING:
     from specwright.bootstrap.verify import DirectoryVerdict
@@ -67,7 +67,6 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """
     from specwright.bootstrap.reading import driven_by
     from specwright.bootstrap.verify import verify_project
-    from specwright.cli.pages.page import counted
 
     driver = driven_by(directory)
     checked = verify_project(directory, at_rest=not driver)
@@ -104,7 +103,6 @@ def _gate_document(judged: "DirectoryVerdict") -> dict[str, Any]:
 
 
 def _gate_summary(judged: "DirectoryVerdict", seconds: float) -> str:
-    from specwright.cli.pages.page import counted
 
     tests = judged.verdict.tests if judged.verdict else ()
     passed = sum(test.result == "PASS" for test in tests)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import note, say, show
+from specwright.cli.terminal.output import counted, note, say, show
 from specwright.errors import InputError
 
 Source = Annotated[
@@ -70,7 +70,7 @@ def reduce(file: Source, as_json: AsJson = False) -> None:
         show(reduction)
     else:
         for name, seq in streams.items():
-            say(f"{name}  {_state(tasks[name]) if name in tasks else _counted(seq, 'Wire')}")
+            say(f"{name}  {_state(tasks[name]) if name in tasks else counted(seq, 'Wire')}")
         if not streams and not rejected:
             say("There are no Wires in it.")
         _say_rejections([(f"rejected {row['position']}", row) for row in rejected])
@@ -91,7 +91,7 @@ def a2a(file: Source, as_json: AsJson = False) -> None:
         for task_id, responses in streams.items():
             say(f"{task_id}  {' '.join(map(_update, responses))}")
     if rejected:
-        note(f"{_counted(len(rejected), 'line')} passed over; `specwright wire reduce` says which and why.")
+        note(f"{counted(len(rejected), 'line')} passed over; `specwright wire reduce` says which and why.")
     raise typer.Exit(1 if rejected else 0)
 
 
@@ -135,7 +135,7 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
         show({"intact": not findings, "findings": findings})
     else:
         _say_rejections([(f"{row['sequence_number'] or '-':>5}", row) for row in findings])
-        say(f"{_counted(len(findings), 'finding')}." if findings else "The log is intact.")
+        say(f"{counted(len(findings), 'finding')}." if findings else "The log is intact.")
     raise typer.Exit(1 if findings else 0)
 
 
@@ -192,11 +192,7 @@ def _is_one_document(data: bytes) -> bool:
 
 def _state(task: dict[str, Any]) -> str:
     blocked = f" ({task['blocked_by']['reason']})" if task["blocked"] else ""
-    return f"{task['task_state']}{blocked}  {_counted(task['artifact_count'], 'artifact')}"
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count} {name}{'' if count == 1 else 's'}"
+    return f"{task['task_state']}{blocked}  {counted(task['artifact_count'], 'artifact')}"
 
 
 def _update(response: dict[str, Any]) -> str:

@@ -1,10 +1,9 @@
 """A debate for a reader: by round, each claim beside what supports it or speaks against it (design: debate)."""
 
-import textwrap
 from collections.abc import Sequence
 
 from specwright.application.history.rounds import DebateRounds, ModuleDebates, Round
-from specwright.cli.pages.page import Page
+from specwright.cli.pages.page import Page, brief
 from specwright.domain.answers.answers import Failure, FaultOf
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 
@@ -14,14 +13,14 @@ _LONGEST_OBSERVATION = 240
 
 def debate_page(debates: ModuleDebates) -> Page:
     """First the debates over the contracts, then those over the implementation."""
-    page, contract = Page(), debates.contract
-    page.heading(f"{contract.name}  {contract.ref}  {debates.standing}")
-    page.prose(contract.purpose)
-    for debate in debates.contracts:
+    page = Page()
+    page.heading(f"{debates.name}  {debates.module_ref}  {debates.standing}")
+    page.prose(debates.purpose)
+    for debate in debates.contract_debates:
         add_debate(page, "Contracts", debate)
-    for debate in debates.implementation:
+    for debate in debates.implementation_debates:
         add_debate(page, f"Implementation of {debate.over}", debate)
-    if not debates.implementation:
+    if not debates.implementation_debates:
         page.heading("Implementation")
         page.prose("No implementation was proposed.", 2)
     return page
@@ -37,15 +36,15 @@ def add_debate(page: Page, title: str, debate: DebateRounds) -> None:
             _add_challenge(page, one.challenge)
         if one.adjudication:
             _add_ruling(page, one, one.adjudication)
-        for version_id, failures in one.gate:
-            page.row("gate", f"{'FAIL' if failures else 'PASS'}  {version_id}", 4)
-            _add_failures(page, failures)
+        for found in one.gate:
+            page.row("gate", f"{'FAIL' if found.failures else 'PASS'}  {found.target}", 4)
+            _add_failures(page, found.failures)
 
 
 def _outcome(one: Round) -> str:
     words = [str(one.challenge.verdict)] if one.challenge else ["not challenged yet"]
     words += [str(one.adjudication.decision)] if one.adjudication else []
-    words += ["refused by the gate" for _, failures in one.gate if failures]
+    words += ["refused by the gate" for found in one.gate if found.failures]
     return ", ".join(words)
 
 
@@ -57,10 +56,7 @@ def _add_proposal(page: Page, proposal: Proposal) -> None:
     page.rows(
         "shown by", (f"{test}: {', '.join(p or 'the happy path' for p in ptrs)}" for test, ptrs in tests), 4
     )
-    observed = (
-        textwrap.shorten(line, _LONGEST_OBSERVATION, placeholder=" ...") for line in proposal.preflight
-    )
-    page.rows("observed", observed, 4)
+    page.rows("observed", (brief(line, _LONGEST_OBSERVATION) for line in proposal.preflight), 4)
 
 
 def _add_challenge(page: Page, challenge: Challenge) -> None:

@@ -2,7 +2,6 @@
 escalation, command-line)."""
 
 import json
-import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -55,8 +54,9 @@ def add_short_page(
     page.row("since", escalation.created_at)
     page.row("cause", _cause(escalation))
     page.row("decide", escalation.minimal_decision_required)
-    page.row("recommended", _recommended(escalation))
-    page.copy("type", _command(view, escalation, Action(escalation.recommended_resolution), directory))
+    recommended = Action(escalation.recommended_resolution)
+    page.row("recommended", f"{recommended}: {_MEANING[recommended]}")
+    page.copy("type", _command(view, escalation, recommended, directory))
     page.copy("whole page", next_command(f"escalations {escalation.escalation_id}", directory))
 
 
@@ -78,11 +78,11 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
         page.prose("nothing was tried", 2)
     _add_modules(page, escalation, directory)
     page.heading("Recommended")
-    _add_answer(page, view, escalation, recommended, directory)
+    _add_answer(page, view, escalation, recommended, directory, "answer")
     page.heading("Other answers")
     for action in actions_of(escalation.details):
         if action is not recommended:
-            _add_other_answer(page, view, escalation, action, directory)
+            _add_answer(page, view, escalation, action, directory, "or")
     for debate in debates_over(view, escalation.debate_trail.proposals):
         add_debate(
             page, "Contracts" if debate.over == "contracts" else f"Implementation of {debate.over}", debate
@@ -131,11 +131,6 @@ def _cause(escalation: EscalationArtifact) -> str:
     return f"{_CAUSES.get(kind, kind)}: {names}" if names else _CAUSES.get(kind, kind)
 
 
-def _recommended(escalation: EscalationArtifact) -> str:
-    action = Action(escalation.recommended_resolution)
-    return f"{action}: {_MEANING[action]}"
-
-
 def _command(view: ProjectView, escalation: EscalationArtifact, action: Action, directory: Path) -> str:
     """The command that gives an answer; what needs a reason alone takes it in the command itself."""
     reason_alone = list(_payload(view, escalation, action)) == ["rationale"]
@@ -160,31 +155,23 @@ def _add_modules(page: Page, escalation: EscalationArtifact, directory: Path) ->
     page.rows("failed", (f"{name}: {reason}" for name, reason in details["failed"].items()))
     page.rows("abandoned", details.get("abandoned") or ["none"])
     page.rows("shipped", [f"{name}  {ref}" for name, ref in details.get("shipped", {}).items()] or ["none"])
-    page.rows("gate saw", (textwrap.shorten(line, _OBSERVED, placeholder=" ...") for line in observed))
+    page.rows("gate saw", (brief(line, _OBSERVED) for line in observed))
     page.copy("drafts", str(directory / "state_store/drafts"))
 
 
 def _add_answer(
-    page: Page, view: ProjectView, escalation: EscalationArtifact, action: Action, directory: Path
+    page: Page, view: ProjectView, escalation: EscalationArtifact, action: Action, directory: Path, label: str
 ) -> None:
-    """The recommended answer: what it means, its payload in full, the command."""
-    page.row("answer", _recommended(escalation))
+    """An answer: what it means, its payload, the command; the payload in full of the recommended one."""
+    page.row(label, f"{action}: {_MEANING[action]}")
     command = _command(view, escalation, action, directory)
-    if "--payload" in command:
+    if "--payload" in command and action != escalation.recommended_resolution:
+        draft_it = f"escalations {escalation.escalation_id}"
+        page.copy("write", next_command(draft_it, directory, f"--draft {action} > answer.json"))
+    elif "--payload" in command:
         page.row("write", "answer.json, with your words in place of each `...`:")
         for line in json.dumps(_payload(view, escalation, action), indent=2, ensure_ascii=False).splitlines():
             page.line(f"    {line}")
-    page.copy("type", command)
-
-
-def _add_other_answer(
-    page: Page, view: ProjectView, escalation: EscalationArtifact, action: Action, directory: Path
-) -> None:
-    command = _command(view, escalation, action, directory)
-    page.row("or", f"{action}: {_MEANING[action]}")
-    if "--payload" in command:
-        words = f"escalations {escalation.escalation_id}"
-        page.copy("write", next_command(words, directory, f"--draft {action} > answer.json"))
     page.copy("type", command)
 
 

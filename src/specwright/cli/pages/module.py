@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.history.provenance import ModuleTrail
-from specwright.application.history.rounds import Round
+from specwright.application.history.rounds import DebateRounds
 from specwright.cli.pages.page import Page
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack
@@ -59,7 +59,7 @@ def provenance_page(chain: ModuleTrail) -> Page:
     page.row("tests", f"{summary.passed} of {summary.total} passed")
     page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
     page.copy("interface", evidence.verification.interface_fingerprint)
-    _add_rounds(page, "Implementation", chain.debate_id, chain.versions, chain.rounds)
+    _add_rounds(page, "Implementation", chain.debate, chain.versions)
     page.heading("Contract")
     locked = next(
         (output.ref for output in chain.locked.outputs if output.purpose == Purpose.LOCKED_AFTER),
@@ -68,7 +68,7 @@ def provenance_page(chain: ModuleTrail) -> Page:
     page.prose(f"{chain.locked.ref}  {chain.locked.status}, locked after {locked}", 2)
     calls = [_named(chain, dependency.ref) for dependency in chain.contract.dependencies]
     page.row("calls", ", ".join(calls) or "no other module")
-    _add_rounds(page, "Plan", chain.contract_debate_id, (chain.planned,), chain.contract_rounds)
+    _add_rounds(page, "Plan", chain.contract_debate, (chain.planned,))
     page.row("modules", ", ".join(module.name for module in chain.plan.modules))
     page.heading("Reuse")
     page.prose(f"{chain.reuse.conclusion}: {chain.reuse.justification}", 2)
@@ -80,8 +80,8 @@ def provenance_page(chain: ModuleTrail) -> Page:
         for reason, refs in _withheld(pack).items():
             page.row("withheld", f"{_listed(chain, refs)} ({reason})", 4)
     page.heading("Task")
-    page.prose(f"{chain.task_id}  {chain.task}", 2)
-    for criterion in chain.criteria:
+    page.prose(f"{chain.task.task_id}  {chain.task.name}", 2)
+    for criterion in chain.task.acceptance_criteria:
         page.prose(f"- {criterion}", 4, 2)
     page.heading("Spec")
     page.line(f"  {chain.spec}")
@@ -95,13 +95,11 @@ def provenance_page(chain: ModuleTrail) -> Page:
     return page
 
 
-def _add_rounds(
-    page: Page, title: str, debate_id: str, versions: Sequence[ArtifactEnvelope], rounds: Sequence[Round]
-) -> None:
-    page.heading(f"{title} (debate {debate_id})")
+def _add_rounds(page: Page, title: str, debate: DebateRounds, versions: Sequence[ArtifactEnvelope]) -> None:
+    page.heading(f"{title} (debate {debate.debate_id})")
     for envelope in versions:
         page.prose(f"{envelope.ref}  {envelope.status}, by {envelope.created_by.run_id}", 2)
-    for one in rounds:
+    for one in debate.rounds:
         page.row(f"round {one.number}", f"{one.proposal.proposal_id}: {one.proposal.claim}")
         if challenge := one.challenge:
             failures = "; ".join(failure.evidence for failure in challenge.failures)

@@ -9,13 +9,14 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
 
-from specwright.cli.terminal.output import printable, write
+from specwright.cli.terminal.output import printable, show, write
 from specwright.domain.base.text import one_line
 
 WIDTH = 100
@@ -25,7 +26,6 @@ _LABELS = 16
 """Columns that the labels of a page take."""
 _BAR = 20
 _REFERENCE = len("MM-00000000@1.0.0")
-_LONGEST_NAME = 60
 _MEASURE = Console(width=WIDTH)
 
 _GOOD = ("PASS", "SHIPPED", "APPROVE", "sealed", "✓")
@@ -141,15 +141,18 @@ def coloured(text: str) -> Text:
     return shown
 
 
-def brief(name: str) -> str:
-    """A name as one line of a list: a model may have given it a thousand characters, and line ends."""
-    shown = one_line(name)
-    return shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 3] + "..."
+def brief(text: str, most: int = 60) -> str:
+    """A text as one line of a list: a model may have given a name a thousand characters, and line ends."""
+    line = one_line(text)
+    return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 call`, `2 calls`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def present(document: Any, page: Page, *, as_json: bool) -> None:
+    """Print the result of a command, for a program or for a person."""
+    if as_json:
+        show(document)
+    else:
+        page.print()
 
 
 def _width() -> int:

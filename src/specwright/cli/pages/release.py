@@ -8,8 +8,8 @@ from pathlib import Path
 
 from specwright.application.factory import ProjectView
 from specwright.application.stages.release import Release
-from specwright.cli.pages.page import Page, counted
-from specwright.cli.terminal.output import listed
+from specwright.cli.pages.page import Page
+from specwright.cli.terminal.output import counted, listed
 from specwright.domain.contract.examples_file import parse_examples
 from specwright.domain.modules.release import import_name
 from specwright.domain.tasks.project_state import TaskStatus

@@ -5,15 +5,15 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from specwright.application.escalation.stalls import open_escalations
+from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
 from specwright.application.stages.product import current_spec, validation_of
 from specwright.application.stages.release import Release, last_release
 from specwright.application.stages.status import ProjectStatus
 from specwright.cli.pages.escalation import add_short_page
-from specwright.cli.pages.page import Page, brief, counted
+from specwright.cli.pages.page import Page, brief
 from specwright.cli.pages.release import exported_names, failure_page, install_command, release_page
-from specwright.cli.terminal.output import next_command
+from specwright.cli.terminal.output import counted, next_command
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.why_not import Reasons

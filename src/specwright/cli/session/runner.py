@@ -13,6 +13,7 @@ from specwright.bootstrap.models import model_sources_of
 from specwright.bootstrap.project import Project, open_project
 from specwright.bootstrap.reading import reading_project
 from specwright.bootstrap.spec_file import read_spec, spec_changed, spec_copy
+from specwright.cli.pages.page import present
 from specwright.cli.pages.release import failure_page, release_page
 from specwright.cli.pages.stop import release_document, stop_document, stop_page
 from specwright.cli.session.interruption import interruptible
@@ -23,7 +24,7 @@ from specwright.cli.session.options import (
     settings_for,
     was_scripted,
 )
-from specwright.cli.terminal.output import next_command, note, refused_by_system, show
+from specwright.cli.terminal.output import next_command, note, refused_by_system
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.settings import Settings
@@ -54,12 +55,9 @@ def drive(
         document["advice"] = remarks[0] if waits.get("advise") else ""
         document["usage"] = progress.used()
         page = stop_page(project.factory, stop, directory, scripted=scripted)
-    if as_json:
-        show(document)
-    else:
-        page.print()
-        for remark in remarks:
-            note(remark)
+    present(document, page, as_json=as_json)
+    for remark in () if as_json else remarks:
+        note(remark)
     raise typer.Exit(stop.exit_code)
 
 
@@ -91,10 +89,7 @@ def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as
             if made.succeeded
             else failure_page(made, directory)
         )
-    if as_json:
-        show(document)
-    else:
-        page.print()
+    present(document, page, as_json=as_json)
     raise typer.Exit(code)
 
 

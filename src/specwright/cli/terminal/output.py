@@ -77,6 +77,11 @@ def next_command(command: str, directory: Path, rest: str = "") -> str:
     return " ".join([*words, rest]).rstrip()
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def listed(names: list[str], most: int = 12) -> str:
     """Names in a row; of many, the first ones."""
     more = len(names) - most

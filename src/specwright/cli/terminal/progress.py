@@ -17,8 +17,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.table import Column
 from rich.text import Text
 
-from specwright.cli.pages.page import coloured, counted
-from specwright.cli.terminal.output import printable
+from specwright.cli.pages.page import brief, coloured
+from specwright.cli.terminal.output import counted, printable
 from specwright.domain.base.text import one_line
 from specwright.ports.progress import RoleDone, RoleStarted, Step
 
@@ -281,7 +281,7 @@ def _step_line(elapsed: float, step: Step, *, unicode: bool) -> str:
 
 def _outcome(step: Step) -> str:
     if step.kind == "plan":
-        return step.text if len(step.text) <= _LONGEST_PLAN else f"{step.text[: _LONGEST_PLAN - 3]}..."
+        return brief(step.text, _LONGEST_PLAN)
     if step.kind == "spec":
         return "complete"
     return step.text.rpartition(": ")[2] if ": " in step.text else ""

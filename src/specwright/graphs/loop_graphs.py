@@ -1,29 +1,73 @@
-"""Makes a graph of a loop's table: each row is a node, which does its step and goes to the next (design: graphs).
+"""The graphs of the two loops, made from their tables: each row is a node, which does its step and goes to the next
+(design: graphs, engineering, debate).
 
 A node routes by its own Command and has no static edge: the goto of a debate's halt would be added to such an edge and
 carry a halted module to `ship`.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias, cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from specwright.application import loop
+from specwright.application.debate.debate import open_debate
+from specwright.application.factory import Factory
 from specwright.application.loop import Leave, Step
+from specwright.application.loop_state import DebateState, EngineeringState
+from specwright.application.stages.engineering import Engineering
+from specwright.application.tasks import task_at
 from specwright.errors import AnswerError
 
+Graph: TypeAlias = CompiledStateGraph[Any, Any, Any, Any]
 
-def graph_of(
+
+def engineering_graph(factory: Factory) -> Graph:
+    """Compile the loop of one task; its `debate` node runs the debate graph (design: engineering)."""
+    hold_debate = partial(_debate, debate_graph(factory))
+
+    def begin(state: EngineeringState) -> str:
+        return loop.begin_task(task_at(factory, state["task_id"]).answer)
+
+    return _graph_of(
+        "engineering",
+        EngineeringState,
+        loop.TASK_LOOP,
+        begin,
+        loop.choices(loop.begin_task),
+        lambda state: Engineering(factory, state, hold_debate),
+    )
+
+
+def debate_graph(factory: Factory) -> Graph:
+    """Compile the loop of one deliverable; a halt leaves it by `Command(graph=Command.PARENT)` (design: graphs)."""
+    begin = loop.begin_debate
+    return _graph_of(
+        "debate",
+        DebateState,
+        loop.DELIVERABLE_LOOP,
+        begin,
+        loop.choices(begin),
+        lambda state: open_debate(factory, state),
+    )
+
+
+def _debate(graph: Graph, begins: DebateState) -> DebateState:
+    """Run the debate graph; a halt in it does not return but goes to `module_halted`."""
+    return cast(DebateState, graph.invoke(cast(Any, begins)))
+
+
+def _graph_of(
     name: str,
     state: Any,
     rows: Mapping[str, Step[Any, Any] | Leave],
     begin: Callable[[Any], str],
     begins_with: tuple[str, ...],
     work: Callable[[Any], Any],
-) -> CompiledStateGraph[Any, Any, Any, Any]:
+) -> Graph:
     """Compile a loop; the graph has no checkpointer of its own.
 
     Args:
@@ -37,20 +81,14 @@ def graph_of(
     graph: Any = StateGraph(state)
     for step, row in rows.items():
         destinations = tuple(_node(to) for to in row.destinations) if isinstance(row, Step) else ()
-        graph.add_node(step, _action(row, work), destinations=destinations)
+        action = _doing(row, work) if isinstance(row, Step) else _leaving(row)
+        graph.add_node(step, action, destinations=destinations)
     graph.add_conditional_edges(START, begin, list(begins_with))
     return graph.compile(name=name)
 
 
-def _action(row: Step[Any, Any] | Leave, work: Callable[[Any], Any]) -> Callable[[Any], Command[Any]]:
-    return _leaving(row) if isinstance(row, Leave) else _doing(row, work)
-
-
 def _leaving(row: Leave) -> Callable[[Any], Command[Any]]:
-    def leave(state: Any) -> Command[Any]:
-        return Command(graph=Command.PARENT, update=row.report(state), goto=row.to)
-
-    return leave
+    return lambda state: Command(graph=Command.PARENT, update=row.report(state), goto=row.to)
 
 
 def _doing(step: Step[Any, Any], work: Callable[[Any], Any]) -> Callable[[Any], Command[Any]]:
