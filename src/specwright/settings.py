@@ -77,7 +77,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what is given; `load_settings` reads the file and the environment, and knows which said what."""
+        """Only what the caller passes; `load_settings` reads the file and the environment, and knows which said what."""
         return (init_settings,)
 
     @field_validator("model")
@@ -112,18 +112,18 @@ class Settings(BaseSettings):
         return url
 
 
-def load_settings(directory: Path, given: Mapping[str, object] | None = None) -> Settings:
+def load_settings(directory: Path, options: Mapping[str, object] | None = None) -> Settings:
     """The settings of a project.
 
     Args:
         directory: Where `specwright.toml` lies, if there is one.
-        given: What the command line says.
+        options: What the command line says.
 
     Raises:
         InputError: the file is no TOML, a value is wrong, or a name is unknown; the message says where it stands.
     """
     path = directory / SETTINGS_FILE
-    in_file, in_environment, on_command_line = _from_file(path), _from_environment(), dict(given or {})
+    in_file, in_environment, on_command_line = _from_file(path), _from_environment(), dict(options or {})
     try:
         return Settings(**_merged(in_file, in_environment, on_command_line))
     except ValidationError as error:
@@ -131,7 +131,9 @@ def load_settings(directory: Path, given: Mapping[str, object] | None = None) ->
         names = list(dict.fromkeys(str(fault["loc"][0]) for fault in faults))
         origins = [_origin(name, path, in_environment, on_command_line) for name in names]
         raise InputError(
-            "; ".join(_told(fault["loc"], fault["type"], fault["msg"], fault["input"]) for fault in faults),
+            "; ".join(
+                _message(fault["loc"], fault["type"], fault["msg"], fault["input"]) for fault in faults
+            ),
             where=", ".join(dict.fromkeys(origins)),
             remedy=_remedy([name for name in names if name not in Settings.model_fields]),
         ) from error
@@ -228,13 +230,13 @@ def _checked_package(text: str) -> Requirement:
     return requirement
 
 
-def _origin(name: str, path: Path, in_environment: Mapping[str, Any], given: Mapping[str, object]) -> str:
-    if name in given:
+def _origin(name: str, path: Path, in_environment: Mapping[str, Any], options: Mapping[str, object]) -> str:
+    if name in options:
         return "--" + name.replace("_models", "_model").replace("_", "-")
     return ENVIRONMENT_PREFIX + name.upper() if name in in_environment else str(path)
 
 
-def _told(place: tuple[int | str, ...], kind: str, message: str, value: object) -> str:
+def _message(place: tuple[int | str, ...], kind: str, message: str, value: object) -> str:
     name = ".".join(str(part) for part in place)
     if kind == "extra_forbidden":
         return f"there is no setting `{name}`"

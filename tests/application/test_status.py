@@ -31,7 +31,7 @@ def ended(outcome: Outcome, **projected: Any) -> ProjectView:
 def released(result: Result) -> ProjectView:
     """A project with one release."""
     project = ended(Outcome.COMPLETE, releases=[RELEASE])
-    product = ProductResult.not_made("no wheel")
+    product = ProductResult.without_wheel("no wheel")
     if result is Result.PASS:
         product = ProductResult(wheel="a.whl", sha256="0" * 64, result=result, detail="")
     gates = IntegrationGates.model_validate(dict.fromkeys(IntegrationGates.model_fields, Result.PASS))

@@ -7,11 +7,11 @@ import pytest
 from specwright.domain.answers.answers import Amendment
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.debate.amendments import (
-    aim_problems,
     applied_problems,
     lost_problems,
     strayed_problems,
     target_problems,
+    unreachable_targets,
 )
 from testkit.domain.doubling import DOUBLE
 from testkit.loop.role_answers import draft, plan, planned
@@ -63,7 +63,7 @@ def without(path: str, start: str, end: str = "") -> dict[str, bytes]:
 def test_an_amendment_aims_at_what_is_there(action: str, target: str, wrong: str):
     """F-9.6-01, F-9.6-04, D-14-01: what can never be applied is told to the Arbiter, not to the Proposer; of source
     nothing is told."""
-    found = aim_problems([amendment(action, target)], FILES, CONTRACTS)
+    found = unreachable_targets([amendment(action, target)], FILES, CONTRACTS)
     assert bool(found) is bool(wrong)
     assert all(problem.startswith(f"amendments.0.target: {wrong}") for problem in found)
 

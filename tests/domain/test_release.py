@@ -269,7 +269,7 @@ def test_the_overall_result_is_pass_if_and_only_if_all_four_gates_are(failed: se
 
 def test_a_failing_wheel_leaves_the_overall_result_alone_yet_the_release_did_not_succeed() -> None:
     """The product is a result of its own (F-15-08, D-28-02, D-28-03)."""
-    manifest = manifest_of(sound_set(), ProductResult.not_made("No module is called by a task."))
+    manifest = manifest_of(sound_set(), ProductResult.without_wheel("No module is called by a task."))
     assert (manifest.overall_result, manifest.product.result) == ("PASS", "FAIL")
     assert not manifest.succeeded
     assert manifest_of(sound_set()).succeeded
@@ -300,7 +300,7 @@ def test_a_blocked_release_has_a_report_that_names_gate_modules_and_remedy() -> 
 
 def test_a_failing_product_has_a_report_too_and_a_success_has_none() -> None:
     """What went wrong is auditable wherever it went wrong (F-15-09, D-28-02)."""
-    broken = ProductResult.not_made("`import app` fails.")
+    broken = ProductResult.without_wheel("`import app` fails.")
     report = failure_report(manifest_of(sound_set(), broken), sound_set())
     assert report is not None
     assert "## product: FAIL\n\n`import app` fails." in report

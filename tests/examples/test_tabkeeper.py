@@ -83,7 +83,7 @@ def test_the_product_spec_is_complete_without_a_single_warning():
 def test_the_tasks_form_a_graph_with_branches_that_join():
     """Every task waits for earlier ones only, two wait for none, one waits for two (F-3.2.3-04)."""
     draft = ProductSpecDraft.model_validate(read("researcher/spec.json"))
-    waits_for = {found.task.task_id: found.task.depends_on for found in draft.tasks()}
+    waits_for = {task.task_id: task.depends_on for task in draft.tasks()}
     assert list(waits_for) == TASKS
     assert all(upstream < task for task, upstreams in waits_for.items() for upstream in upstreams)
     assert {len(upstreams) for upstreams in waits_for.values()} == {0, 1, 2}

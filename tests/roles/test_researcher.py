@@ -165,10 +165,10 @@ def test_the_spec_lies_under_product_as_json_and_as_markdown(tmp_path: Path):
 
     product = tmp_path / "state_store/product"
     spec = ProductSpec.from_bytes((product / "spec.json").read_bytes(), "spec.json")
-    assert [placed.task.task_id for placed in spec.tasks()] == ["TSK-001", "TSK-002", "TSK-003"]
+    assert [task.task_id for task in spec.tasks()] == ["TSK-001", "TSK-002", "TSK-003"]
     shown = (product / "spec.md").read_text()
     assert shown.startswith(f"# {spec.title}")
-    assert all(placed.task.name in shown for placed in spec.tasks())
+    assert all(task.name in shown for task in spec.tasks())
 
 
 def test_a_draft_that_is_no_json_has_a_report_of_the_same_shape(tmp_path: Path):

@@ -40,7 +40,7 @@ from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.sources import ModelSource
-from specwright.roles.team import Bounds, ModelRoles
+from specwright.roles.team import ModelRoles
 from specwright.settings import Settings, load_settings
 from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock
 from specwright.storage.context_pack import ContextPackBackend
@@ -227,7 +227,7 @@ def open_project(
     runtime = directory / RUNTIME
     with ExitStack() as stack:
         stack.enter_context(driver_lock(runtime))
-        draws = composition.draws or (recorded.recording if recorded else None)
+        draws = composition.draws or recorded
         ports = composition.wrap_adapters(_adapters(directory, settings, draws, progress, stack))
         roles = _roles(ports, composition.wrap_models(sources), runtime / "work", settings, progress)
         factory = _factory(ports, roles, progress, text, packages)
@@ -284,10 +284,8 @@ def _adapters(
 def _roles(
     ports: Adapters, sources: Mapping[Role, ModelSource], work: Path, settings: Settings, progress: Progress
 ) -> Roles:
-    bounds = Bounds(settings.calls_per_role)
-    return ModelRoles(
-        sources, ports.journal, ports.index, NoSearch(), work, progress, ContextPackBackend, bounds
-    )
+    search, calls = NoSearch(), settings.calls_per_role
+    return ModelRoles(sources, ports.journal, ports.index, search, work, progress, ContextPackBackend, calls)
 
 
 def _factory(

@@ -49,15 +49,22 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.drift: list[str] = []
+        """Where a request differed from the recorded one."""
         self._by_place = {record.place: record for record in read_records(path)}
 
     def at(self, place: Place) -> JournalRecord | None:
         """The record at a place."""
         return self._by_place.get(place)
 
-    def model_answer(self, scope: str, ordinal: int) -> JournalRecord | None:
-        """The nth answer of a model in a scope, from 0."""
-        return self.at(Place(scope, "model", ordinal))
+    def model_answer(self, scope: str, ordinal: int, request: JsonValue) -> JsonValue:
+        """The nth answer of a model in a scope, from 0; None if there is none. A request that drifted is noted."""
+        record = self.at(Place(scope, "model", ordinal))
+        if record is None:
+            return None
+        if record.request != request_digest(request):
+            self.drift.append(f"{scope}, answer {ordinal + 1}")
+        return record.answer
 
 
 class FileJournal:
@@ -124,19 +131,14 @@ class FileScope:
     """A stretch of work in a `FileJournal`."""
 
     def __init__(self, name: str, journal: FileJournal, source: SystemSource) -> None:
-        self._name = name
+        self.name = name
         self._journal = journal
         self._source = source
         self._next: dict[str, int] = {}
 
-    @property
-    def name(self) -> str:
-        """The place in the run."""
-        return self._name
-
     def place(self, kind: str) -> Place:
         """The place of the next record of a kind."""
-        return Place(self._name, kind, self._next.get(kind, 0))
+        return Place(self.name, kind, self._next.get(kind, 0))
 
     def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
         """The recorded answer, or what `live` answers now."""

@@ -61,12 +61,6 @@ REPAIRS = 3
 """Repairs of a draft after a failed preflight, beside the first submission (design: preflight)."""
 
 
-class Bounds(NamedTuple):
-    """Limits in code (design: principles)."""
-
-    calls_per_role: int = 60
-
-
 def prompt(name: str) -> str:
     """A role's system prompt; `{types}` in it is replaced by the types that may cross a boundary."""
     text = (files("specwright.roles") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
@@ -84,7 +78,7 @@ class ModelRoles:
         workspaces: Where the roles' directories are made.
         progress: Told of every invocation.
         guard: Keeps a role's file tools to its pack.
-        bounds: Limits.
+        calls_per_role: The most model calls of one invocation (design: principles).
     """
 
     def __init__(
@@ -96,7 +90,7 @@ class ModelRoles:
         workspaces: Path,
         progress: Progress,
         guard: Guard,
-        bounds: Bounds | None = None,
+        calls_per_role: int = 60,
     ) -> None:
         self._sources = sources
         self._journal = journal
@@ -105,7 +99,7 @@ class ModelRoles:
         self._workspaces = workspaces
         self._progress = progress
         self._guard = guard
-        self._bounds = bounds or Bounds()
+        self._calls_per_role = calls_per_role
 
     def research(
         self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
@@ -190,7 +184,7 @@ class ModelRoles:
         workspace = Workspace(self._workspaces, assignment, self._guard)
         try:
             tools = self._store_tools(assignment, workspace)
-            yield _Invocation(assignment, model, workspace, tools, self._bounds.calls_per_role)
+            yield _Invocation(assignment, model, workspace, tools, self._calls_per_role)
         finally:
             workspace.remove()
             self._progress.note(meter.total(place.run_id))

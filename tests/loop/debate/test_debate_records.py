@@ -22,8 +22,9 @@ from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph
 from specwright.ports.roles import Role
 from specwright.roles.agent.tools import NoSearch
-from specwright.roles.models.sources import ModelSettings, model_sources
+from specwright.roles.models.sources import model_sources
 from specwright.roles.team import ModelRoles, prompt
+from specwright.settings import Settings
 from specwright.storage.context_pack import ContextPackBackend
 from testkit.domain.doubling import GIVEN
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
@@ -346,8 +347,10 @@ def test_models_are_asked_by_roles_and_by_nothing_else(directory: Path):
 
 def test_each_role_may_have_a_model_of_its_own(directory: Path):
     """F-9.1-01: a provider for the Arbiter alone, a playbook for the others; and each role asks its own model."""
-    named = ModelSettings(
-        f"playbook:{PLAYBOOK}", {"arbiter": "openai:some"}, base_url="http://127.0.0.1:9/v1"
+    named = Settings(
+        model=f"playbook:{PLAYBOOK}",
+        role_models={"arbiter": "openai:some"},
+        base_url="http://127.0.0.1:9/v1",
     )
     sources = model_sources(named, None)
     assert {role: source.scripted for role, source in sources.items()} == {

@@ -7,7 +7,7 @@ from specwright.application.factory import Factory
 from specwright.ports.roles import Role
 from specwright.ports.search import WebSearch
 from specwright.roles.agent.tools import NoSearch
-from specwright.roles.team import Bounds, ModelRoles
+from specwright.roles.team import ModelRoles
 from specwright.storage.context_pack import ContextPackBackend
 from testkit.loop.project_workbench import ProjectWorkbench
 from testkit.model.fake_model import FakeSource, Reply
@@ -45,7 +45,7 @@ class RolesWorkbench(ProjectWorkbench):
             self.runtime / "work",
             self.notes,
             ContextPackBackend,
-            Bounds(calls_per_role),
+            calls_per_role,
         )
         self.factory: Factory = replace(
             self.factory, roles=self.roles, spec_text="# Table keeper\n\nIt keeps tables.\n"

@@ -17,7 +17,7 @@ from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer, F
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.amendments import aim_problems, target_problems
+from specwright.domain.debate.amendments import target_problems, unreachable_targets
 from specwright.domain.debate.answer_rules import (
     Citable,
     citable,
@@ -95,7 +95,7 @@ def ask_arbiter(
 
     def problems(answer: ArbiterAnswer) -> list[str]:
         aims = target_problems(answer.amendments, contracts=deliverable.name == CONTRACTS)
-        aims = aims or aim_problems(answer.amendments, files, by_name)
+        aims = aims or unreachable_targets(answer.amendments, files, by_name)
         return [*ruling_problems(answer, judged, contracts, revisions_left), *aims]
 
     answer = factory.roles.arbitrate(Assignment(place, message, {}), problems)

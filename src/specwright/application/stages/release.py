@@ -106,7 +106,7 @@ def _product(factory: Factory, modules: Sequence[ReleaseModule]) -> tuple[Produc
         package = _package(factory, modules)
         wheel = factory.packager.build(package)
     except RefusedError as error:
-        return ProductResult.not_made(error.what), None
+        return ProductResult.without_wheel(error.what), None
     factory.progress.note(Step("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
     report = factory.packager.exercise(wheel, package)
     result = ProductResult(

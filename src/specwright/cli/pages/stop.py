@@ -139,8 +139,8 @@ def _add_approval(page: Page, view: ProjectView, directory: Path) -> None:
     page.prose(
         f"{brief(spec.title)}: {counted(len(tasks), 'task')} in {counted(epics, 'epic')} {wait} for your approval."
     )
-    for placed in tasks[:_TASKS_SHOWN]:
-        page.line(f"  {placed.task.task_id}  {brief(placed.task.name)}")
+    for task in tasks[:_TASKS_SHOWN]:
+        page.line(f"  {task.task_id}  {brief(task.name)}")
     if len(tasks) > _TASKS_SHOWN:
         page.line(f"  ... and {len(tasks) - _TASKS_SHOWN} more")
     warnings = validation_of(view).warnings

@@ -21,7 +21,7 @@ def is_placeholder(text: str) -> bool:
     )
 
 
-def _says_something(text: str) -> str:
+def _check_text(text: str) -> str:
     if not plain(text):
         raise ValueError("the text has no visible character")
     if is_placeholder(text):
@@ -29,7 +29,7 @@ def _says_something(text: str) -> str:
     return text
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_says_something)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_check_text)]
 """A text that says something: not empty, not a placeholder."""
 
 SemVer = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$")]

@@ -27,7 +27,7 @@ def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list
     return problems
 
 
-def aim_problems(
+def unreachable_targets(
     amendments: Sequence[Amendment], listed: Mapping[str, bytes], contracts: Mapping[str, MicroModuleContract]
 ) -> list[str]:
     """Why amendments could never be applied, judged by what an Arbiter sees: tests, examples and contracts (design:
@@ -85,7 +85,9 @@ def lost_problems(
 
     `before` holds the module's files as they were approved.
     """
-    targets = [(kind, _plain(kind, name)) for kind, _, name in (a.target.partition(":") for a in amendments)]
+    targets = [
+        (kind, _bare_name(kind, name)) for kind, _, name in (a.target.partition(":") for a in amendments)
+    ]
     problems: list[str] = []
     for kind, name, path in _shown(before):
         asked = (kind, name) in targets or ("file", path) in targets
@@ -197,7 +199,7 @@ def _at(contracts: Mapping[str, MicroModuleContract], name: str, pointer: str) -
 
 def _find(kind: str, name: str, files: Mapping[str, bytes]) -> str | None:
     """The element's text, None if there is none; of a name that is in several files all of them."""
-    name = _plain(kind, name)
+    name = _bare_name(kind, name)
     if kind == "file":
         return _file_text(name, files[name]) if name in files else None
     if kind == "example":
@@ -233,7 +235,7 @@ class _WithoutDocstrings(ast.NodeTransformer):
         return super().generic_visit(node)
 
 
-def _plain(kind: str, name: str) -> str:
+def _bare_name(kind: str, name: str) -> str:
     """A target's name without what readers write around it: `/tests/x.py`, `test_x.py::test_y[2]`, `double()`,
     `## Two`."""
     name = name.strip().strip("`")

@@ -71,7 +71,6 @@ def embedding_text(entry: CodeIndexEntry) -> str:
 def summarise(contract: MicroModuleContract, notes: str = "") -> CodeIndexEntry:
     """The entry of a shipped module, from its contract."""
     base = f"modules/{contract.module_id}/{contract.module_version}"
-    modes = [name for name, on in (("sync", contract.modes.sync), ("async", contract.modes.async_)) if on]
     return CodeIndexEntry(
         module_id=contract.module_id,
         version=contract.module_version,
@@ -81,15 +80,21 @@ def summarise(contract: MicroModuleContract, notes: str = "") -> CodeIndexEntry:
         contract_ref=f"{base}/contract.json",
         examples_ref=f"{base}/examples.md",
         ship_ref=f"{base}/ship.json",
-        io_summary=IoSummary(
-            inputs=[_line(f"{i.name}: {i.type}", i.constraints) for i in contract.inputs],
-            outputs=[_line(f"{o.name}: {o.type}", o.invariants) for o in contract.outputs],
-            error_surfaces=[f"{e.name}: {e.when}" for e in contract.error_surfaces],
-            effects=[f"{e.type} {e.target}: {e.description}" for e in contract.effects],
-            modes=modes,
-        ),
+        io_summary=io_summary(contract),
         dependencies=[d.ref for d in contract.dependencies],
         notes=notes,
+    )
+
+
+def io_summary(contract: MicroModuleContract) -> IoSummary:
+    """The five dimensions of a contract as short strings."""
+    modes = (("sync", contract.modes.sync), ("async", contract.modes.async_))
+    return IoSummary(
+        inputs=[_line(f"{i.name}: {i.type}", i.constraints) for i in contract.inputs],
+        outputs=[_line(f"{o.name}: {o.type}", o.invariants) for o in contract.outputs],
+        error_surfaces=[f"{e.name}: {e.when}" for e in contract.error_surfaces],
+        effects=[f"{e.type} {e.target}: {e.description}" for e in contract.effects],
+        modes=[name for name, on in modes if on],
     )
 
 

@@ -69,7 +69,7 @@ class ProductResult(Record):
     detail: str
 
     @classmethod
-    def not_made(cls, why: str) -> Self:
+    def without_wheel(cls, why: str) -> Self:
         """There is no wheel."""
         return cls(wheel=None, sha256=None, result=Result.FAIL, detail=why)
 

@@ -7,7 +7,7 @@ with its contracts.
 from collections.abc import Callable, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
-from typing import Annotated, NamedTuple, Self, TypeVar
+from typing import Annotated, NamedTuple, Self
 
 from pydantic import Field
 
@@ -20,10 +20,9 @@ from specwright.domain.answers.plan_answers import (
 )
 from specwright.domain.base.ids import ArtifactId, ModuleId, ModuleRef
 from specwright.domain.base.record import Record, Text
-from specwright.domain.contract.contract import Dependency, Effect, MicroModuleContract
+from specwright.domain.contract.contract import DIMENSIONS, Dependency, Effect, MicroModuleContract
 from specwright.domain.debate.debate import CONTRACTS
-
-_T = TypeVar("_T")
+from specwright.domain.modules.code_index import io_summary
 
 TAKEN = f"{CONTRACTS!r} is what the debate over a plan's contracts is called; choose another name"
 """Why no module of a plan can have that name."""
@@ -75,12 +74,7 @@ class ReuseSearchReport(Record):
     @classmethod
     def of(cls, answer: ReuseAnswer) -> Self:
         """The report of a planner's answer."""
-        return cls(
-            query=answer.query,
-            candidates_considered=answer.candidates_considered,
-            conclusion=answer.conclusion,
-            justification=answer.justification,
-        )
+        return cls.model_validate(answer.model_dump(exclude={"reuse_ref"}))
 
 
 class KnownModules(NamedTuple):
@@ -192,9 +186,10 @@ def assign(
     modules: list[PlanModule] = []
     for module in answer.modules:
         depends_on = [refs.get(d.module) or known.resolve(d.module) or d.module for d in module.depends_on]
-        modules.append(_plan_module(module, refs[module.name], depends_on))
+        contract = _contract(module, refs[module.name], depends_on)
+        modules.append(_plan_module(module, refs[module.name], depends_on, contract))
         if module.reuse.reuse_ref is None:
-            contracts[module.name] = _contract(module, refs[module.name], depends_on)
+            contracts[module.name] = contract
     order = _order({m.name: [d.module for d in m.depends_on if d.module in refs] for m in answer.modules})
     plan = MicroPlan(
         micro_plan_id=plan_id,
@@ -247,18 +242,14 @@ def _last_sink(answer: PlanAnswer, order: list[str]) -> str:
     return next((name for name in reversed(order) if name not in used), order[-1])
 
 
-def _plan_module(module: PlannedModule, ref: str, depends_on: list[str]) -> PlanModule:
+def _plan_module(
+    module: PlannedModule, ref: str, depends_on: list[str], contract: MicroModuleContract
+) -> PlanModule:
     return PlanModule(
         module_id=ModuleRef.parse(ref).module_id,
         name=module.name,
         purpose=module.purpose,
-        io_contract=PlanIoContract(
-            inputs=[_line(f"{i.name}: {i.type}", i.constraints) for i in module.inputs],
-            outputs=_lines(module.outputs, lambda o: _line(f"{o.name}: {o.type}", o.invariants)),
-            error_surfaces=_lines(module.error_surfaces, lambda e: f"{e.name}: {e.when}"),
-            effects=_lines(module.effects, lambda e: f"{e.type} {e.target}: {e.description}"),
-            modes=[n for n, on in (("sync", module.modes.sync), ("async", module.modes.async_)) if on],
-        ),
+        io_contract=_io_contract(module, contract),
         error_cases=module.error_cases,
         depends_on=depends_on,
         reuse_candidate_refs=[c.module_ref for c in module.reuse.candidates_considered]
@@ -268,12 +259,10 @@ def _plan_module(module: PlannedModule, ref: str, depends_on: list[str]) -> Plan
     )
 
 
-def _line(head: str, details: list[str]) -> str:
-    return f"{head} ({'; '.join(details)})" if details else head
-
-
-def _lines(dimension: "list[_T] | str", render: Callable[[_T], str]) -> list[str]:
-    return [dimension] if isinstance(dimension, str) else [render(item) for item in dimension]
+def _io_contract(module: PlannedModule, contract: MicroModuleContract) -> PlanIoContract:
+    summary = io_summary(contract).to_json()
+    empty = {name: [said] for name in DIMENSIONS if isinstance(said := getattr(module, name), str)}
+    return PlanIoContract.model_validate(summary | empty)
 
 
 def _contract(module: PlannedModule, ref: str, depends_on: list[str]) -> MicroModuleContract:

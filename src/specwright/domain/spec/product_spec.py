@@ -8,7 +8,7 @@ The ids are the researcher's own (design: ids). It answers a `ProductSpecDraft`;
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
@@ -100,15 +100,6 @@ class Pillar(Record):
     epics: Annotated[list[Epic], Field(min_length=1)]
 
 
-class SpecTask(NamedTuple):
-    """A task with the levels above it."""
-
-    pillar: Pillar
-    epic: Epic
-    story: Story
-    task: TaskSpec
-
-
 class _Head(Record):
     spec_id: Annotated[str, Field(pattern=r"^SPEC-[0-9]{3,9}$", description="SPEC-001.")]
     spec_version: SemVer
@@ -123,7 +114,7 @@ class ProductSpec(_Head):
     updated_at: Timestamp
     pillars: Annotated[list[Pillar], Field(min_length=1)]
 
-    def tasks(self) -> Iterator[SpecTask]:
+    def tasks(self) -> Iterator[TaskSpec]:
         """All tasks in declaration order: pillar, epic, story, task (design: project-loop)."""
         return _depth_first(self.pillars)
 
@@ -133,7 +124,7 @@ class ProductSpecDraft(_Head):
 
     pillars: Annotated[list[Pillar], Field(min_length=1)]
 
-    def tasks(self) -> Iterator[SpecTask]:
+    def tasks(self) -> Iterator[TaskSpec]:
         """All tasks in declaration order: pillar, epic, story, task (design: project-loop)."""
         return _depth_first(self.pillars)
 
@@ -150,9 +141,8 @@ class ProductSpecDraft(_Head):
         return ProductSpec(**dict(self), created_at=created_at, updated_at=updated_at)
 
 
-def _depth_first(pillars: Sequence[Pillar]) -> Iterator[SpecTask]:
+def _depth_first(pillars: Sequence[Pillar]) -> Iterator[TaskSpec]:
     for pillar in pillars:
         for epic in pillar.epics:
             for story in epic.stories:
-                for task in story.tasks:
-                    yield SpecTask(pillar, epic, story, task)
+                yield from story.tasks

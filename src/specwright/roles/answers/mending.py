@@ -96,7 +96,7 @@ def _corrected(value: Any, fault: ErrorDetails) -> Any:
         return _as_object(value)
     if kind in ("enum", "literal_error") and isinstance(value, str):
         choices = _CHOICES.findall(str(fault.get("ctx", {}).get("expected", "")))
-        same = [choice for choice in choices if _plain(choice) == _plain(value)]
+        same = [choice for choice in choices if _normalised(choice) == _normalised(value)]
         return same[0] if len(same) == 1 else _MISSING
     return _MISSING
 
@@ -134,7 +134,7 @@ def _drop_or_rename(
 ) -> None:
     level = place[:-1]
     missing = [str(f["loc"][-1]) for f in every if f["type"] == "missing" and f["loc"][:-1] == level]
-    same = [name for name in missing if _plain(name) == _plain(key)]
+    same = [name for name in missing if _normalised(name) == _normalised(key)]
     value = parent.pop(key)
     if len(same) == 1:
         parent[same[0]] = value
@@ -153,5 +153,5 @@ def _is_complete(answer: Record, place: tuple[str | int, ...]) -> bool:
     return isinstance(at, Record) and at.model_fields_set >= set(type(at).model_fields)
 
 
-def _plain(word: str) -> str:
+def _normalised(word: str) -> str:
     return re.sub(r"[\s_-]", "", word).casefold()

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -14,27 +14,10 @@ from specwright.ports.roles import Place, Role
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.journalled_model import answers_so_far, request_of, translated
 from specwright.roles.models.playbook import Playbook, ScriptedChatModel
+from specwright.settings import Settings
 
 INVOCATION_HEADER = "X-Specwright-Invocation"
 """Names the invocation in each request to a server of `--base-url`, so that its logs can be matched with the journal."""
-
-
-class ModelSettings(NamedTuple):
-    """How models are reached.
-
-    Args:
-        default: `provider:model`, `playbook:DIR` or `replay:FILE`.
-        by_role: Another one for some roles.
-        base_url: Of an OpenAI-compatible server; empty for the provider's own.
-        timeout_seconds: Of one call.
-        max_retries: By the provider's client, after transient failures.
-    """
-
-    default: str
-    by_role: dict[str, str]
-    base_url: str = ""
-    timeout_seconds: float = 600.0
-    max_retries: int = 2
 
 
 class ModelSource(Protocol):
@@ -52,16 +35,8 @@ class Recording(Protocol):
 
     path: Path
 
-    def model_answer(self, scope: str, ordinal: int) -> tuple[str, Any] | None:
-        """The digest of the request and the answer that were recorded at a place."""
-        ...
-
-    def drifted(self, place: str) -> None:
-        """Take notice of a request that differs from the recorded one."""
-        ...
-
-    def digest(self, request: Any) -> str:
-        """The digest of a request."""
+    def model_answer(self, scope: str, ordinal: int, request: Any) -> Any:
+        """The answer that was recorded at a place, None if there is none; notes a request that drifted."""
         ...
 
 
@@ -80,16 +55,13 @@ class ReplayChatModel(ScriptedChatModel):
     ) -> ChatResult:
         recording: Recording = self.recording
         ordinal = answers_so_far(messages)
-        recorded = recording.model_answer(self.place.run_id, ordinal)
-        if recorded is None:
+        answer = recording.model_answer(self.place.run_id, ordinal, request_of(messages, kwargs))
+        if answer is None:
             raise InputError(
                 f"the recorded journal has no answer {ordinal + 1} for {self.place.run_id}",
                 where=str(recording.path),
                 remedy="the run took another path than the recorded one; record again with a real model",
             )
-        request, answer = recorded
-        if recording.digest(request_of(messages, kwargs)) != request:
-            recording.drifted(f"{self.place.run_id}, answer {ordinal + 1}")
         (message,) = messages_from_dict([answer["message"]])
         return ChatResult(generations=[ChatGeneration(message=message)])
 
@@ -107,7 +79,7 @@ class _ReplaySource:
 class _ProviderSource:
     scripted = False
 
-    def __init__(self, name: str, settings: ModelSettings) -> None:
+    def __init__(self, name: str, settings: Settings) -> None:
         options: dict[str, Any] = {"timeout": settings.timeout_seconds, "max_retries": settings.max_retries}
         self._sends_invocation = bool(settings.base_url) and name.startswith("openai:")
         if settings.base_url:
@@ -163,7 +135,7 @@ def _require_key(name: str) -> None:
         )
 
 
-def model_sources(settings: ModelSettings, recording: Recording | None) -> dict[Role, ModelSource]:
+def model_sources(settings: Settings, recording: Recording | None) -> dict[Role, ModelSource]:
     """The source of each role's model.
 
     Raises:
@@ -176,10 +148,10 @@ def model_sources(settings: ModelSettings, recording: Recording | None) -> dict[
             made[name] = _source(name, settings, recording)
         return made[name]
 
-    return {role: source(settings.by_role.get(role, settings.default)) for role in Role}
+    return {role: source(settings.role_models.get(role, settings.model)) for role in Role}
 
 
-def _source(name: str, settings: ModelSettings, recording: Recording | None) -> ModelSource:
+def _source(name: str, settings: Settings, recording: Recording | None) -> ModelSource:
     kind, _, rest = name.partition(":")
     if kind == "playbook":
         return Playbook(Path(rest))
