@@ -3,15 +3,15 @@
 import pytest
 
 from specwright.domain.contract.class_statement import ClassStatement, Field, parse_statement
-from specwright.domain.contract.contract import Input, MicroModuleContract, Modes, Output
-from specwright.domain.contract.rules import problems
+from specwright.domain.contract.contract import Dependency, Input, MicroModuleContract, Modes, Output
+from specwright.domain.contract.rules import normalise, problems
 
 RECEIPT = "Receipt is a frozen dataclass: total: Decimal, note: str = ''"
 ROW = "Row is a TypedDict: receipt: Receipt"
 MODE = "Mode is an Enum: OPEN='open', SHUT='shut'"
 
 
-def a_contract(inputs=(), outputs=()):
+def a_contract(inputs=(), outputs=(), dependencies=()):
     """A contract for these tests."""
     return MicroModuleContract(
         module_id="MM-00000001",
@@ -22,6 +22,7 @@ def a_contract(inputs=(), outputs=()):
         error_surfaces=[],
         effects=[],
         modes=Modes(sync=True, async_=False),
+        dependencies=[Dependency(ref=ref, why="Its records are billed.") for ref in dependencies],
     )
 
 
@@ -96,5 +97,45 @@ def test_a_statement_that_does_not_cross_the_boundary_is_refused(text):
 
 
 def test_a_class_without_a_statement_is_a_dependency_s():
-    """D-S8-22: its fields belong to the surface of the module that exports it."""
-    assert problems(a_contract(outputs=[("Receipt",)])) == []
+    """D-S8-22: its fields belong to the surface of the module that exports it; without one nobody says what it is."""
+    assert problems(a_contract(outputs=[("Receipt",)], dependencies=["MM-00000002@1.0.0"])) == []
+    (problem,) = problems(a_contract(outputs=[("Receipt",)]))
+    assert problem.startswith("outputs.0.invariants: nothing says what Receipt is; state it")
+    (problem,) = problems(a_contract(outputs=[("Row", ROW)]))
+    assert problem.startswith("Row: nothing says what its Receipt is")
+
+
+ENDING = [
+    "Node is a frozen dataclass: value: int, children: list[Node]",
+    "Node is a frozen dataclass: value: int, next: Node | None",
+    "Node is a frozen dataclass: parts: tuple[Node, ...]",
+    "Node is a TypedDict: name: str, inner: dict[str, Node]",
+    "Node is a frozen dataclass: either: int | tuple[Node, Node]",
+]
+ENDLESS = [
+    "Node is a frozen dataclass: inner: Node",
+    "Node is a TypedDict: name: str, inner: tuple[int, Node]",
+    "Node is a frozen dataclass: pair: tuple[Node, Node] | Node",
+]
+
+
+@pytest.mark.parametrize("text", ENDING)
+def test_a_class_may_be_within_itself(text):
+    """D-S8.1-05: trees, lists and outlines."""
+    assert problems(a_contract(inputs=[("Node", text)])) == []
+
+
+@pytest.mark.parametrize("text", ENDLESS)
+def test_a_class_of_which_no_value_ends_is_refused(text):
+    """D-S8.1-05: nothing could be given."""
+    (problem,) = problems(a_contract(inputs=[("Node", text)]))
+    assert "none ever ends" in problem
+
+
+def test_fields_are_written_in_their_plainest_form():
+    """D-S8.1-05: as the types of inputs are."""
+    text = "Node is a frozen dataclass: value: Optional[int], children: List['Node'] = ()"
+    contract = normalise(a_contract(inputs=[("Node", text)]))
+    plain = "Node is a frozen dataclass: value: int | None, children: list[Node] = ()"
+    assert contract.inputs[0].constraints == [plain]
+    assert problems(contract) == []

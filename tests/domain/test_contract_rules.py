@@ -1,5 +1,7 @@
 """What a contract may say when it is locked."""
 
+import json
+
 import pytest
 
 from specwright.domain.contract.contract import (
@@ -13,6 +15,7 @@ from specwright.domain.contract.contract import (
     SurfaceKind,
 )
 from specwright.domain.contract.rules import normalise, problems
+from specwright.errors import InputError
 
 
 def a_contract(**changes):
@@ -65,8 +68,6 @@ TYPES = [
     "tuple[()]",
     "Literal['a', -1, None, True, b'x']",
     "Decimal | datetime | time | timedelta | Path | bytes | float",
-    "Receipt",
-    "list[Receipt] | None",
 ]
 
 
@@ -83,7 +84,8 @@ REFUSED_TYPES = {
     "Callable": "does not cross",
     "Iterator[int]": "does not cross",
     "Sequence[int]": "does not cross",
-    "Optional[int]": "does not cross",
+    "Optional[int]": "write 'int | None'",
+    "Union[int, str]": "write 'int | str'",
     "Mapping": "does not cross",
     "ValueError": "does not cross",
     "complex": "does not cross",
@@ -114,6 +116,69 @@ def test_a_type_outside_the_boundary_is_refused_with_advice(type_):
     (problem,) = problems(an_input(type_))
     assert problem.startswith("inputs.0.type: ")
     assert REFUSED_TYPES[type_] in problem
+
+
+PLAIN_TYPES = {
+    "Optional[int]": "int | None",
+    "typing.Optional[str | bytes]": "str | bytes | None",
+    "Union[int, None]": "int | None",
+    "list[Union[int, Optional[str]]]": "list[int | str | None]",
+    "Dict[str, List['Node']]": "dict[str, list[Node]]",
+    "datetime.date": "date",
+    "datetime.datetime | decimal.Decimal": "datetime | Decimal",
+    "typing.Literal['Optional[int]', 'x']": "Literal['Optional[int]', 'x']",
+    "Tuple[int,...]": "tuple[int, ...]",
+    "int": "int",
+}
+
+
+@pytest.mark.parametrize("type_", PLAIN_TYPES)
+def test_a_type_that_has_a_plainer_form_is_written_so(type_):
+    """D-S8.1-05: what everyday Python writes is repaired before a contract is locked."""
+    assert normalise(an_input(type_)).inputs[0].type == PLAIN_TYPES[type_]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TBD",
+        "TODO: say which",
+        "todo",
+        "...",
+        "<description>",
+        "{what happens}",
+        "n/a",
+        "FIXME later",
+        "<the limit>",
+    ],
+)
+@pytest.mark.parametrize(
+    "place", ["constraint", "invariant", "when", "target", "description", "case", "notes"]
+)
+def test_a_placeholder_cannot_be_locked(text, place):
+    """D-S8-01: wherever it stands; nothing could show it."""
+    effect = Effect(type=EffectType.CALL, target="the clock", description="reads today")
+    surface = ErrorSurface(name="ValueError", when="text is empty", surface=SurfaceKind.EXCEPTION)
+    changes = {
+        "constraint": {"inputs": [Input(name="text", type="str", constraints=[text])]},
+        "invariant": {"outputs": [Output(name="slug", type="str", invariants=[text])]},
+        "when": {"error_surfaces": [surface.model_copy(update={"when": text})]},
+        "target": {"effects": [effect.model_copy(update={"target": text})]},
+        "description": {"effects": [effect.model_copy(update={"description": text})]},
+        "case": {"error_cases": [text]},
+        "notes": {"modes": Modes(sync=True, async_=False, notes=text)},
+    }[place]
+    (problem,) = problems(a_contract(**changes))
+    assert "placeholder" in problem
+
+
+@pytest.mark.parametrize("value", ["true", "yes", 1, "false", 1.0])
+def test_modes_are_booleans(value):
+    """D-S8-01: a text that looks like one is refused when it is read."""
+    whole = a_contract().to_json()
+    whole["modes"] = {"sync": value, "async": False}
+    with pytest.raises(InputError, match="sync"):
+        MicroModuleContract.from_bytes(json.dumps(whole).encode(), "contract.json")
 
 
 def test_an_output_of_none_is_no_output():

@@ -108,7 +108,7 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
         plan(planned("one", "one")),
         ["modules: the dependencies form a cycle: one -> one"],
     ),
-    "6_a_purpose_that_says_nothing": (
+    "6_a_purpose_that_is_docstring_or_pass": (
         changed("modules.0.purpose", "Doubles."),
         ["modules.0.purpose", "Doubles."],
     ),

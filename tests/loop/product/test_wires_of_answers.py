@@ -44,7 +44,9 @@ def test_a_task_behind_two_others_is_not_available_when_the_first_of_them_goes_o
     assert types(wires(stopped, THIRD)) == ["task.created"]
 
 
-def test_a_blocked_task_says_nothing_and_neither_does_one_that_is_free_again(stopped: ProjectWorkbench):
+def test_a_blocked_task_is_docstring_or_pass_and_neither_does_one_that_is_free_again(
+    stopped: ProjectWorkbench,
+):
     """BLOCKED is derived: no Wire when it comes, none when it goes (D-33-02)."""
     told = wires(stopped, SECOND), wires(stopped, THIRD)
     assert [entry.status for entry in stopped.state.tasks.values()] == ["HALTED", "BLOCKED", "BLOCKED"]

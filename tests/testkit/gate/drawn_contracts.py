@@ -8,6 +8,7 @@ from specwright.domain.base.record import is_placeholder
 from specwright.domain.contract.boundary_types import is_class_name, named
 from specwright.domain.contract.class_statement import ClassStatement, Field, placed
 from specwright.domain.contract.contract import (
+    Dependency,
     Effect,
     EffectType,
     ErrorSurface,
@@ -114,7 +115,9 @@ def _statements(draw):
             value = st.integers(0, 9) if kind == "IntEnum" else st.text(max_size=4)
             fields = tuple(Field(n.upper(), "", repr(draw(value))) for n in names)
         else:
-            fields = tuple(Field(n, draw(_types(list(known)))) for n in names)
+            # a field may also hold more of its own class, where that comes to an end
+            own = st.sampled_from([f"list[{name}]", f"{name} | None", f"dict[str, {name}]"])
+            fields = tuple(Field(n, draw(_types(list(known)) | own)) for n in names)
             if kind == "frozen dataclass" and draw(st.booleans()):
                 fields = (*fields[:-1], fields[-1]._replace(default=draw(_literals())))
         known[name] = ClassStatement(name, kind, fields)
@@ -168,6 +171,7 @@ def contracts(draw):
             )
             for _ in range(draw(st.integers(0, 2)))
         ],
+        dependencies=[Dependency(ref="MM-0000000a@1.0.0", why="It exports what is not stated here.")],
         modes=draw(
             st.builds(
                 lambda which, notes: Modes(sync=which != "async", async_=which != "sync", notes=notes),

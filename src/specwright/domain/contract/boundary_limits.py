@@ -10,7 +10,7 @@ from enum import Enum
 class BoundaryLimit(Enum):
     """A limit, with its size, its unit and what it is about."""
 
-    DEPTH = 2_000, "levels", "containers within containers, of one value"
+    DEPTH = 5_000, "levels", "containers within containers, of one value"
     VALUES = 1_000_000, "values", "leaves and containers in one call's arguments, or in its result"
     BYTES = 16 * 1024 * 1024, "bytes", "one call's arguments, or its result, as JSON text"
     PRINTED = 200_000, "characters", "what one call prints, where that is a declared effect"

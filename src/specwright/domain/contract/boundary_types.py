@@ -173,6 +173,9 @@ def _check_name(name: str) -> None:
 
 
 def _check_subscript(node: _Subscript) -> None:
+    if node.base in {"Optional", "Union"}:
+        written = " | ".join([*map(ast.unparse, node.elements), *(["None"] * (node.base == "Optional"))])
+        raise _Refused(f"{node.base!r} has a plainer form; write {written!r}")
     if node.base == "Literal":
         for value in node.elements:
             if not _is_scalar(value) or _is_float(value):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Self, cast
 
-from pydantic import AfterValidator, ConfigDict, Field, computed_field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, StrictBool, computed_field, model_validator
 
 from specwright import canonical_json
 from specwright.domain.base.ids import ModuleId
@@ -85,9 +85,9 @@ class Effect(Record):
 class Modes(Record):
     """Whether callers call it, await it, or may do both."""
 
-    sync: bool
+    sync: StrictBool
     # `async` is a keyword, so the field is reached by its alias
-    async_: bool = Field(alias="async")
+    async_: StrictBool = Field(alias="async")
     notes: str = ""
 
     model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)

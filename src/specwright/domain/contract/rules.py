@@ -9,18 +9,23 @@ the rest.
 - Texts are one line with single spaces, without control, format or bidirectional characters.
 - A default is the last constraint, `defaults to <literal>`; a literal's own text may hold any spaces.
 - Exceptions come before codes and variants, as the docstring's sections do.
+- A class is stated, or belongs to a declared dependency, and its values come to an end.
+- A text is no placeholder.
 - An exception is a builtin that says something, or a CamelCase class that the module exports.
 - Outbound network and changed arguments are refused: they enter as values.
 
 Whether the texts are true, testable or complete is decided by the debate and the fuzz.
 """
 
+import ast
 import builtins
 import keyword
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from specwright.domain.base.record import is_placeholder
+from specwright.domain.contract.annotations import normal_type, union_parts
 from specwright.domain.contract.boundary_types import (
     BOUNDARY_IMPORTS,
     class_names,
@@ -42,6 +47,7 @@ from specwright.domain.contract.contract import (
     MicroModuleContract,
     SurfaceKind,
 )
+from specwright.syntax_tree import parse_expression
 
 DEFAULT = "defaults to "
 """How the last constraint of an input with a default begins."""
@@ -52,6 +58,9 @@ _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _NETWORK = re.compile(r"https?://|\b(network|socket)\b", re.IGNORECASE)
 _OUTBOUND = {EffectType.POST, EffectType.PUT, EffectType.PATCH}
+_BLANK = re.compile(
+    r"<[a-z]+([_ -][a-z]+)*>|\{[a-z]+([_ -][a-z]+)*\}|(TODO|TBD|FIXME|XXX)\b.*|\.{3}|…", re.IGNORECASE
+)
 _TOO_VAGUE = {"Exception", "BaseException", "NotImplementedError", "AssertionError"}
 
 
@@ -90,13 +99,21 @@ def normalise(contract: MicroModuleContract) -> MicroModuleContract:
             "inputs": [
                 parameter.model_copy(
                     update={
-                        "type": normal_or_same(parameter.type),
-                        "constraints": [_normal_default(c) for c in parameter.constraints],
+                        "type": normal_type(parameter.type),
+                        "constraints": [_normal(text) for text in parameter.constraints],
                     }
                 )
                 for parameter in contract.inputs
             ],
-            "outputs": [o.model_copy(update={"type": normal_or_same(o.type)}) for o in contract.outputs],
+            "outputs": [
+                output.model_copy(
+                    update={
+                        "type": normal_type(output.type),
+                        "invariants": [_normal(text) for text in output.invariants],
+                    }
+                )
+                for output in contract.outputs
+            ],
             "error_surfaces": exceptions_first,
         }
     )
@@ -114,21 +131,30 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *_type_problems(contract),
         *_default_problems(contract.inputs),
         *_statement_problems(contract),
+        *_class_problems(contract),
         *_error_problems(contract),
         *_effect_problems(contract),
     ]
 
 
-def _normal_default(constraint: str) -> str:
-    if constraint.startswith(DEFAULT):
-        return DEFAULT + normal_or_same(constraint.removeprefix(DEFAULT))
-    return constraint
+def _normal(text: str) -> str:
+    """A default or a class statement in normal form; any other text as it is."""
+    if text.startswith(DEFAULT):
+        return DEFAULT + normal_or_same(text.removeprefix(DEFAULT))
+    if statement := parse_statement(text):
+        fields = tuple(f._replace(type=normal_type(f.type)) if f.type else f for f in statement.fields)
+        return statement._replace(fields=fields).render()
+    return text
 
 
 def _slots(contract: MicroModuleContract) -> list[list[str]]:
     return [parameter.constraints for parameter in contract.inputs] + [
         output.invariants for output in contract.outputs
     ]
+
+
+def _slot_paths(contract: MicroModuleContract) -> list[str]:
+    return [_slot_path(contract, index) for index in range(len(contract.inputs) + len(contract.outputs))]
 
 
 def _slot_path(contract: MicroModuleContract, index: int) -> str:
@@ -175,6 +201,8 @@ def text_problem(text: str) -> str:
     """What keeps a text from one line of a docstring (design: module-directory); empty if nothing does."""
     if not text:
         return "is empty; say what holds"
+    if is_placeholder(text) or _BLANK.fullmatch(text):
+        return "is a placeholder; say what holds, or leave it out"
     if text.startswith("```"):
         return "starts with three backticks, which opens a code block; begin with a word"
     hidden = next((c for c in text if _is_hidden(c)), None)
@@ -257,6 +285,52 @@ def _statement_problems(contract: MicroModuleContract) -> Iterator[str]:
         wanted = [statement.render() for statement in due]
         if stated != wanted or body[len(body) - len(wanted) :] != wanted:
             yield f"{path}: the classes named first here are stated last, before a default; write {wanted}"
+
+
+def _class_problems(contract: MicroModuleContract) -> Iterator[str]:
+    """Classes of which nobody says what they are made of, and classes that no value can be of."""
+    known = own_statements(contract)
+    if not contract.dependencies:  # whose classes are in their own contracts
+        slots = zip(_slot_paths(contract), [*contract.inputs, *contract.outputs], strict=True)
+        for path, slot in slots:
+            for name in () if type_problem(slot.type) else class_names(slot.type):
+                if name not in known:
+                    yield f"{path}: nothing says what {name} is; {_statement_advice(name)}"
+        for statement in known.values():
+            for name in statement.names():
+                if name not in known:
+                    yield f"{statement.name}: nothing says what its {name} is; {_statement_advice(name)}"
+    for name in known:
+        if _is_endless(name, known, frozenset()):
+            yield f"{name}: each {name} holds another {name}, so that none ever ends; write `{name} | None` or a list"
+
+
+def _statement_advice(name: str) -> str:
+    return f"state it as the last constraint or invariant where it is named first: `{name} is a frozen dataclass: ...`"
+
+
+def _is_endless(text: str, known: Mapping[str, ClassStatement], within: frozenset[str]) -> bool:
+    """Whether each value of a type holds one of the classes that it is within."""
+    try:
+        parts = [ast.unparse(part) for part in union_parts(parse_expression(text).body)]
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return all(_needs(part, known, within) for part in parts)
+
+
+def _needs(text: str, known: Mapping[str, ClassStatement], within: frozenset[str]) -> bool:
+    if text in within:
+        return True
+    if text in known:
+        return any(
+            _is_endless(field.type, known, within | {text}) for field in known[text].fields if field.type
+        )
+    node = parse_expression(text).body
+    if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "tuple":
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if not any(ast.unparse(part) == "..." for part in parts):
+            return any(_is_endless(ast.unparse(part), known, within) for part in parts)
+    return False
 
 
 def _field_names(statement: ClassStatement) -> list[str]:

@@ -46,7 +46,10 @@ def _build(description: Mapping[str, Any], known: dict[str, type]) -> type:
         )
     if kind == "TypedDict":
         return typing.TypedDict(name, {field: typing.Any for field, _, _ in fields})  # type: ignore[operator,misc]  # a class made at run time
-    made_class = dataclasses.make_dataclass(name, [_field(*field) for field in fields], frozen=True)
+    options: dict[str, Any] = dict.fromkeys(description["options"], True)
+    made_class = dataclasses.make_dataclass(
+        name, [_field(*field) for field in fields], frozen=True, **options
+    )
     made_class.__module__ = module
     return made_class
 

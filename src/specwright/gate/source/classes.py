@@ -10,13 +10,22 @@ import builtins
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from specwright.domain.contract.boundary_types import literal_problem
+from specwright.domain.contract.annotations import bare_name, normal_annotation
+from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, literal_problem, normal_or_same
 from specwright.domain.contract.class_statement import ClassStatement, Field
 from specwright.gate.findings import FindingCode
-from specwright.gate.source.files import ParsedFiles, SourceError, imported_file
+from specwright.gate.source.files import ParsedFiles, SourceError, TopLevel, imported_file
 from specwright.ports.gate import ENTRY_FILE
 
-_KINDS = {"TypedDict", "Enum", "StrEnum", "IntEnum"}
+_KINDS = {
+    "typing.TypedDict": "TypedDict",
+    "enum.Enum": "Enum",
+    "enum.StrEnum": "StrEnum",
+    "enum.IntEnum": "IntEnum",
+}
+_FREE_OPTIONS = {"order", "kw_only", "slots"}
+"""Arguments of `dataclass` that are the implementer's: a contract states fields, and they are passed by name."""
+
 _MOST_HOPS = 16
 
 
@@ -27,11 +36,13 @@ class ClassSource(NamedTuple):
         module: The name of the micro module.
         path: The file that defines it.
         node: Its definition; None if it belongs to a module whose source was not given.
+        top: What its file binds; None likewise.
     """
 
     module: str
     path: str
     node: ast.ClassDef | None
+    top: TopLevel | None = None
 
     @property
     def location(self) -> str:
@@ -61,7 +72,7 @@ def find_class(
         if top.bound.get(name) != 1:
             return None
         if name in top.classes:
-            return ClassSource(module, path, top.classes[name])
+            return ClassSource(module, path, top.classes[name], top)
         source = top.imports.get(name)
         if source is None or source.level == 0:
             return None
@@ -131,7 +142,8 @@ def _description(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: 
         statement = read_class(source)
     except SourceError:
         return {**base, "kind": "exception", "bases": _bases(source, modules, hops - 1)}
-    return {**base, "kind": statement.kind, "fields": [[f.name, f.type, f.default] for f in statement.fields]}
+    fields = [[field.name, field.type, field.default] for field in statement.fields]
+    return {**base, "kind": statement.kind, "fields": fields, "options": _options(source)}
 
 
 def _bases(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: int) -> list[str | dict[str, Any]]:
@@ -147,6 +159,29 @@ def _bases(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: int) -
     return bases or ["Exception"]
 
 
+def type_text(node: ast.expr, top: TopLevel) -> str:
+    """An annotation of a file in the normal form of a contract.
+
+    Raises:
+        SourceError: `surface.name`; a name in it means something else than the boundary's type of that name.
+    """
+
+    def meaning(dotted: str) -> str:
+        head, _, rest = dotted.partition(".")
+        origin = top.imports.get(head)
+        is_plain = origin is not None and origin.level == 0 and top.bound.get(head) == 1
+        full = ".".join(filter(None, (origin.module, origin.name, rest))) if origin and is_plain else ""
+        if not rest and head in BOUNDARY_IMPORTS and bare_name(full) != head:
+            message = f"{head} must come from `from {BOUNDARY_IMPORTS[head]} import {head}`, once, at the top"
+            raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
+        if not rest and head in top.bound and hasattr(builtins, head):
+            message = f"{head} is bound anew; leave Python's own name alone"
+            raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
+        return full
+
+    return normal_annotation(node, meaning)
+
+
 def read_class(source: ClassSource) -> ClassStatement:
     """What a class of the module is made of.
 
@@ -155,19 +190,25 @@ def read_class(source: ClassSource) -> ClassStatement:
     """
     node = source.node
     assert node is not None  # callers ask for the module's own classes only
-    kind = _kind(node)
+    kind = _kind(source, node)
     if kind is None:
         raise _not_field_only(
             source, node.name, "make it a frozen dataclass, a TypedDict or an Enum, with no other base"
         )
-    body = node.body
-    if ast.get_docstring(node) is not None:
-        body = body[1:]
-    fields = tuple(_field(part, kind, source, node.name) for part in body if not isinstance(part, ast.Pass))
-    statement = ClassStatement(node.name, kind, fields)
+    body = [part for part in node.body if not _is_docstring_or_pass(part)]
+    statement = ClassStatement(node.name, kind, tuple(_field(part, kind, source, node.name) for part in body))
     if problems := statement.problems():
         raise _not_field_only(source, node.name, "; ".join(problems))
     return statement
+
+
+def _is_docstring_or_pass(node: ast.stmt) -> bool:
+    """A docstring, of the class or below a field, or `pass`."""
+    return isinstance(node, ast.Pass) or (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def _not_field_only(source: ClassSource, name: str, message: str) -> SourceError:
@@ -176,36 +217,58 @@ def _not_field_only(source: ClassSource, name: str, message: str) -> SourceError
     )
 
 
-def _kind(node: ast.ClassDef) -> str | None:
-    bases = [ast.unparse(base) for base in node.bases]
+def _full_name(node: ast.expr, top: TopLevel | None) -> str:
+    """The full name of what a dotted name of a file is imported from; empty if it is not, or bound anew."""
+    head, _, rest = ast.unparse(node).partition(".")
+    origin = top.imports.get(head) if top and top.bound.get(head) == 1 else None
+    if origin is None or origin.level:
+        return ""
+    return ".".join(filter(None, (origin.module, origin.name, rest)))
+
+
+def _kind(source: ClassSource, node: ast.ClassDef) -> str | None:
     if node.keywords:
         return None
-    if not bases and len(node.decorator_list) == 1 and _is_frozen(node.decorator_list[0]):
-        return "frozen dataclass"
-    if len(bases) == 1 and not node.decorator_list and bases[0] in _KINDS:
-        return bases[0]
+    if not node.bases:
+        return "frozen dataclass" if _is_frozen(source, node) else None
+    if len(node.bases) == 1 and not node.decorator_list:
+        return _KINDS.get(_full_name(node.bases[0], source.top))
     return None
 
 
-def _is_frozen(decorator: ast.expr) -> bool:
-    """`@dataclass(frozen=True)`, with `slots=True` at most."""
-    if not (isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "dataclass") or decorator.args:
-        return False
-    options = {keyword.arg: ast.unparse(keyword.value) for keyword in decorator.keywords}
+def _is_frozen(source: ClassSource, node: ast.ClassDef) -> bool:
+    """`@dataclass(frozen=True)`, perhaps with options that are the implementer's."""
+    match node.decorator_list:
+        case [ast.Call(func=function, args=[], keywords=keywords)]:
+            options = {keyword.arg: ast.unparse(keyword.value) for keyword in keywords}
+        case _:
+            return False
+    others = {name: value for name, value in options.items() if name != "frozen"}
     return (
-        options.pop("frozen", "") == "True"
-        and options.pop("slots", "True") in {"True", "False"}
-        and not options
+        _full_name(function, source.top) == "dataclasses.dataclass"
+        and options.get("frozen") == "True"
+        and others.keys() <= _FREE_OPTIONS
+        and set(others.values()) <= {"True", "False"}
     )
+
+
+def _options(source: ClassSource) -> list[str]:
+    """The options of a dataclass that are switched on: what its callers can do with it depends on them."""
+    keywords = (
+        [k for d in source.node.decorator_list if isinstance(d, ast.Call) for k in d.keywords]
+        if source.node
+        else []
+    )
+    return sorted(k.arg for k in keywords if k.arg in _FREE_OPTIONS and ast.unparse(k.value) == "True")
 
 
 def _field(node: ast.stmt, kind: str, source: ClassSource, name: str) -> Field:
     is_enum = kind.endswith("Enum")
     match node:
         case ast.AnnAssign(target=ast.Name(id=field), annotation=annotation, value=value) if not is_enum:
-            return Field(
-                field, ast.unparse(annotation), "" if value is None else _literal(value, source, name)
-            )
+            assert source.top is not None  # as its node is
+            declared = normal_or_same(type_text(annotation, source.top))
+            return Field(field, declared, "" if value is None else _literal(value, source, name))
         case ast.Assign(targets=[ast.Name(id=field)], value=value) if is_enum:
             return Field(field, "", _literal(value, source, name))
         case _:

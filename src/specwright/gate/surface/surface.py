@@ -12,18 +12,12 @@ from typing import Any, NamedTuple
 
 import griffe
 
-from specwright.domain.contract.boundary_types import (
-    BOUNDARY_IMPORTS,
-    class_names,
-    is_class_name,
-    named,
-    normal_or_same,
-)
+from specwright.domain.contract.boundary_types import class_names, normal_or_same
 from specwright.domain.contract.class_statement import ClassStatement, placed
 from specwright.domain.contract.rules import DEFAULT, is_builtin_exception
 from specwright.gate.findings import FindingCode
-from specwright.gate.source.classes import find_class, read_class
-from specwright.gate.source.files import Import, ParsedFiles, SourceError, TopLevel
+from specwright.gate.source.classes import find_class, read_class, type_text
+from specwright.gate.source.files import ParsedFiles, SourceError, TopLevel
 from specwright.gate.surface.docstring_reader import DocstringSections, read_docstring
 from specwright.ports.gate import ENTRY_FILE
 from specwright.syntax_tree import parse_expression
@@ -119,13 +113,15 @@ def _entry_points(top: TopLevel, name: str) -> list[str]:
 def _surface(source: _Source, entry: str) -> dict[str, Any]:
     function = source.module[entry]
     prose = read_docstring(function.docstring, f"{ENTRY_FILE}:{source.top.functions[entry].lineno}")
-    inputs = [_input(parameter, prose, entry) for parameter in function.parameters]
-    outputs = _outputs(_annotation(function.returns, f"what {entry} returns"), prose)
+    node = source.top.functions[entry]
+    declared = {
+        argument.arg: _annotation(argument.annotation, source, f"the parameter {argument.arg} of {entry}")
+        for argument in node.args.args
+    }
+    inputs = [_input(parameter, prose, entry, declared) for parameter in function.parameters]
+    outputs = _outputs(_annotation(node.returns, source, f"what {entry} returns"), prose)
     types = [slot.type for slot in (*inputs, *outputs)]
     classes = _own_classes(source, types)
-    _check_names(
-        source.top, [*types, *(field.type for own in classes.values() for field in own.fields if field.type)]
-    )
     _check_exports(source, prose, inputs, outputs, classes)
     texts = [
         [
@@ -150,22 +146,23 @@ def _surface(source: _Source, entry: str) -> dict[str, Any]:
     }
 
 
-def _annotation(annotation: object, what: str) -> str:
+def _annotation(annotation: ast.expr | None, source: _Source, what: str) -> str:
     if annotation is None:
         raise SourceError(
             FindingCode.SURFACE_PARAMETERS, ENTRY_FILE, f"{what} has no annotation; write the contract's type"
         )
-    return normal_or_same(str(annotation))
+    return normal_or_same(type_text(annotation, source.top))
 
 
-def _input(parameter: griffe.Parameter, prose: DocstringSections, entry: str) -> _Slot:
+def _input(
+    parameter: griffe.Parameter, prose: DocstringSections, entry: str, declared: dict[str, str]
+) -> _Slot:
     if parameter.kind is not griffe.ParameterKind.positional_or_keyword:
         message = f"{parameter.name} of {entry} is {parameter.kind}; make it a plain parameter"
         raise SourceError(FindingCode.SURFACE_PARAMETERS, ENTRY_FILE, message)
     default = None if parameter.default is None else normal_or_same(str(parameter.default))
-    declared = _annotation(parameter.annotation, f"the parameter {parameter.name} of {entry}")
     # a parameter that the docstring does not know differs from every contract, and shows as a mismatch
-    return _Slot(parameter.name, declared, prose.parameters.get(parameter.name, []), default)
+    return _Slot(parameter.name, declared[parameter.name], prose.parameters.get(parameter.name, []), default)
 
 
 def _outputs(returns: str, prose: DocstringSections) -> list[_Slot]:
@@ -205,28 +202,6 @@ def _own_classes(source: _Source, types: list[str]) -> dict[str, ClassStatement]
             found[name] = read_class(origin)
             names += found[name].names()
     return found
-
-
-def _check_names(top: TopLevel, types: list[str]) -> None:
-    """A bare name in a type must mean the boundary's type, not something that borrows its name."""
-    for name in dict.fromkeys(name for text in types for name in _named_or_none(text)):
-        if name in BOUNDARY_IMPORTS:
-            if top.imports.get(name) != Import(0, BOUNDARY_IMPORTS[name], name) or top.bound.get(name) != 1:
-                message = (
-                    f"{name} must come from `from {BOUNDARY_IMPORTS[name]} import {name}`, once, at the top"
-                )
-                raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
-        elif not is_class_name(name) and name in top.bound:
-            raise SourceError(
-                FindingCode.SURFACE_NAME, top.path, f"{name} is bound anew; leave Python's own name alone"
-            )
-
-
-def _named_or_none(text: str) -> tuple[str, ...]:
-    try:
-        return named(text)
-    except ValueError:
-        return ()
 
 
 def _check_exports(

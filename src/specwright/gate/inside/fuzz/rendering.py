@@ -12,6 +12,7 @@ from typing import Any
 
 _SHOWN = 60
 _ITEMS = 6
+_LEVELS = 10
 
 
 def measure(value: Any) -> int:
@@ -36,37 +37,46 @@ def measure(value: Any) -> int:
             return 1
 
 
-def shown(value: Any) -> str:
-    """A value as Python writes it, shortened where it is long."""
+def shown(value: Any, depth: int = 0) -> str:
+    """A value as Python writes it, shortened where it is long or deep."""
+    if depth > _LEVELS:
+        return "..."
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = (f"{field.name}={shown(getattr(value, field.name))}" for field in dataclasses.fields(value))
+        fields = dataclasses.fields(value)
+        parts = (f"{field.name}={shown(getattr(value, field.name), depth + 1)}" for field in fields)
         return f"{type(value).__name__}({', '.join(parts)})"
-    whole: Any = value  # a match narrows `value` to containers of nothing known
     match value:
         case enum.Enum():
             return f"{type(value).__name__}.{value.name}"
         case str() | bytes():
             return _shown_text(value)
-        case dict():
-            return (
-                "{"
-                + _listed([f"{shown(key)}: {shown(part)}" for key, part in _first(whole.items())], whole)
-                + "}"
-            )
-        case list():
-            return _repeated(whole) or "[" + _listed([shown(part) for part in _first(whole)], whole) + "]"
-        case tuple():
-            inner = _listed([shown(part) for part in _first(whole)], whole)
-            return f"({inner}{',' if len(whole) == 1 else ''})"
-        case set() | frozenset() if value:
-            inner = "{" + _listed(sorted(shown(part) for part in _first(whole)), whole) + "}"
-            return inner if isinstance(value, set) else f"frozenset({inner})"
+        case dict() | list() | tuple() | set() | frozenset():
+            return _shown_container(value, depth + 1)
         case pathlib.PurePath():
             return f"Path({shown(str(value))})"
         case int() if abs(value) >= 10**40:
             return f"{'-' if value < 0 else ''}0x{abs(value):x}"[:_SHOWN]
         case _:
             return repr(value).replace("datetime.", "")
+
+
+def _shown_container(value: Any, depth: int) -> str:
+    if isinstance(value, dict):
+        pairs = _first(value.items())
+        inner = _listed([f"{shown(key, depth)}: {shown(part, depth)}" for key, part in pairs], value)
+        return "{" + inner + "}"
+    whole: Any = value  # a match narrows `value` to containers of nothing known
+    parts = [shown(part, depth) for part in _first(value)]
+    match value:
+        case list():
+            return _repeated(whole, depth) or "[" + _listed(parts, value) + "]"
+        case tuple():
+            return f"({_listed(parts, whole)}{',' if len(whole) == 1 else ''})"
+        case _ if value:
+            inner = "{" + _listed(sorted(parts), value) + "}"
+            return inner if isinstance(value, set) else f"frozenset({inner})"
+        case _:
+            return repr(value)
 
 
 def _first(values: Any) -> list[Any]:
@@ -78,9 +88,9 @@ def _listed(parts: list[str], whole: Any) -> str:
     return ", ".join(parts) + (f", ... {more} more" if more > 0 else "")
 
 
-def _repeated(value: list[Any]) -> str:
+def _repeated(value: list[Any], depth: int) -> str:
     if len(value) > _ITEMS and all(type(part) is type(value[0]) and part == value[0] for part in value):
-        return f"[{shown(value[0])}] * {len(value)}"
+        return f"[{shown(value[0], depth)}] * {len(value)}"
     return ""
 
 

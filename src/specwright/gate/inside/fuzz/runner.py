@@ -6,6 +6,7 @@ draws the same inputs."""
 import contextlib
 import importlib
 import signal
+import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies
 
+from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.fuzz.dangerous_values import Sources
 from specwright.gate.inside.fuzz.examination import (
@@ -28,6 +30,9 @@ from specwright.gate.inside.fuzz.shapes import CONSTRUCTORS, Classes, shape_of
 from specwright.gate.inside.fuzz.strategies import arguments, leaves_of
 from specwright.gate.inside.fuzz.sweep import enlarged, sweep
 from specwright.gate.inside.proxies import Caller, install
+
+# what a module returns may be nested to the limit of the boundary, and is judged level by level
+sys.setrecursionlimit(20 * BoundaryLimit.DEPTH.most)
 
 _SHARE = 5
 """Of the time for what is drawn, one part in so many is for large inputs again."""

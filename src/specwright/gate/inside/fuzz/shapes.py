@@ -11,7 +11,7 @@ import dataclasses
 import datetime
 import pathlib
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -38,15 +38,14 @@ class Shape(NamedTuple):
     Args:
         kind: A scalar's name; `none`, `union`, `literal`, `class`, or the name of a container, with
             `tuple...` for one of any length.
-        parts: Of a union, a container, or the fields of a class.
+        parts: Of a union, a container, or the fields of a class. A class may be among its own parts' parts.
         values: Of a Literal.
         name: Of a class; for messages, of anything.
         fields: The names of a class's fields.
-        defaults: Those fields that may be left out.
     """
 
     kind: str
-    parts: tuple["Shape", ...] = ()
+    parts: Sequence["Shape"] = ()
     values: tuple[Any, ...] = ()
     name: str = ""
     fields: tuple[str, ...] = ()
@@ -61,16 +60,16 @@ class Classes(NamedTuple):
 
 def shape_of(text: str, classes: Classes) -> Shape:
     """What a type in normal form means."""
-    return _shape(ast.parse(text, mode="eval").body, classes, ())
+    return _shape(ast.parse(text, mode="eval").body, classes, {})
 
 
-def _shape(node: ast.expr, classes: Classes, within: tuple[str, ...]) -> Shape:
+def _shape(node: ast.expr, classes: Classes, known: dict[str, Shape]) -> Shape:
     text = ast.unparse(node)
     match node:
         case ast.Constant(value=None):
             return Shape("none", name="None")
         case ast.BinOp(left=left, right=right):
-            sides = [_shape(side, classes, within) for side in (left, right)]
+            sides = [_shape(side, classes, known) for side in (left, right)]
             parts = tuple(
                 part for side in sides for part in (side.parts if side.kind == "union" else (side,))
             )
@@ -80,26 +79,39 @@ def _shape(node: ast.expr, classes: Classes, within: tuple[str, ...]) -> Shape:
             return Shape("literal", values=values if isinstance(inner, ast.Tuple) else (values,), name=text)
         case ast.Subscript(value=ast.Name(id=base), slice=inner):
             elements = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
-            if base == "tuple" and isinstance(elements[-1], ast.Constant) and elements[-1].value is ...:
+            if base == "tuple" and elements and ast.unparse(elements[-1]) == "...":
                 base, elements = "tuple...", elements[:1]
-            return Shape(base, tuple(_shape(element, classes, within) for element in elements), name=text)
+            return Shape(base, tuple(_shape(element, classes, known) for element in elements), name=text)
         case _:
-            return Shape(text, name=text) if text in _SCALARS else _class(text, classes, within)
+            return Shape(text, name=text) if text in _SCALARS else _class(text, classes, known)
 
 
-def _class(name: str, classes: Classes, within: tuple[str, ...]) -> Shape:
+def _class(name: str, classes: Classes, known: dict[str, Shape]) -> Shape:
     stated = classes.stated[name]
     found = classes.found[name]
     if stated["kind"].endswith("Enum"):
         return Shape("literal", values=tuple(found), name=name)
-    if name in within:
-        # a class of itself: no value goes on for ever
-        return Shape("none", name=name)
-    parts = [
-        _shape(ast.parse(text, mode="eval").body, classes, (*within, name)) for _, text in stated["fields"]
-    ]
-    fields = tuple(field for field, _ in stated["fields"])
-    return Shape("class", tuple(parts), (found,), name, fields)
+    if name not in known:
+        parts: list[Shape] = []
+        known[name] = Shape("class", parts, (found,), name, tuple(field for field, _ in stated["fields"]))
+        # a class within itself is the same shape
+        parts += [_shape(ast.parse(text, mode="eval").body, classes, known) for _, text in stated["fields"]]
+    return known[name]
+
+
+def is_endless(shape: Shape, within: frozenset[str] = frozenset()) -> bool:
+    """Whether each value of a type holds one of the classes that it is within, so that no value would ever end."""
+    match shape.kind:
+        case "class":
+            return shape.name in within or any(
+                is_endless(part, within | {shape.name}) for part in shape.parts
+            )
+        case "union":
+            return all(is_endless(part, within) for part in shape.parts)
+        case "tuple":
+            return any(is_endless(part, within) for part in shape.parts)
+        case _:  # a container may be empty
+            return False
 
 
 def mismatch(value: Any, shape: Shape, place: str = "result") -> str:

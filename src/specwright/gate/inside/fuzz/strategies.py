@@ -11,6 +11,7 @@ Left out: integers beyond 64 bits and deeply nested JSON, which every plain prog
 paths that hold NUL or lie outside the scratch directory."""
 
 import copy
+import dataclasses
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,13 +19,15 @@ from typing import Any
 from hypothesis import strategies as st
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values
-from specwright.gate.inside.fuzz.shapes import Shape, is_hashable, mismatch
+from specwright.gate.inside.fuzz.shapes import Shape, is_endless, is_hashable, mismatch
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 _LENGTHS = [2, 3, 10, 63, 64, 255, 256, 1000, 1001, 5000]
 _MOST_LENGTH = 20_000
 _JSON_DEPTH = 3
+_MOST_NESTED = 2
+"""A class that is so often within itself is drawn without itself again, where its type lets it."""
 
 
 def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
@@ -35,6 +38,8 @@ def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
         value = whole = waiting.pop(0)
         if isinstance(value, dict):
             waiting += (*whole, *whole.values())
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            waiting += [getattr(value, field.name) for field in dataclasses.fields(value)]
         elif type(value).__name__ in {"list", "tuple", "set", "frozenset"}:
             waiting += list(whole)
         elif value is not None:
@@ -101,6 +106,7 @@ class _Maker:
         self._kinds = kinds
         self._sources = sources
         self._seen: dict[str, list[Any]] = {}
+        self._within: list[str] = []
 
     def noted(self, value: Any) -> Any:
         """The value, with its leaves remembered."""
@@ -114,7 +120,8 @@ class _Maker:
             case "none":
                 return None
             case "union":
-                return self.value(self._draw(st.sampled_from(shape.parts)), depth)
+                parts = [part for part in shape.parts if not self._is_too_deep(part)]
+                return self.value(self._draw(st.sampled_from(parts or shape.parts)), depth)
             case "literal":
                 return self._draw(st.sampled_from(shape.values))
             case "class":
@@ -137,12 +144,21 @@ class _Maker:
         return value
 
     def _instance(self, shape: Shape, depth: int) -> Any:
+        self._within.append(shape.name)
         drawn = {
             field: self.value(part, depth + 1) for field, part in zip(shape.fields, shape.parts, strict=True)
         }
+        self._within.pop()
         return shape.values[0](**drawn)
 
+    def _is_too_deep(self, shape: Shape) -> bool:
+        """Whether a value would hold one more of a class that it is within often enough."""
+        often = frozenset(name for name in self._within if self._within.count(name) > _MOST_NESTED)
+        return bool(often) and is_endless(shape, often)
+
     def _container(self, shape: Shape, depth: int) -> Any:
+        if any(map(self._is_too_deep, shape.parts)):
+            return _EMPTY[shape.kind]()
         length = self._draw(_SMALL)
         if self._sources.huge and depth == 0 and self._draw(_ONE_IN_TEN) == 9:
             length = self._draw(st.sampled_from([20, 100, *self._sources.lengths]))
@@ -178,6 +194,11 @@ class _Maker:
         if kind in {"list", "dict"}:
             return self._json(kind, depth)
         return None if kind == "none" else self._leaf(kind)
+
+
+_EMPTY: dict[str, Callable[[], Any]] = {
+    "list": list, "dict": dict, "tuple...": tuple, "set": set, "frozenset": frozenset
+}  # fmt: skip
 
 
 def _strategies(sources: Sources) -> dict[str, st.SearchStrategy[Any]]:

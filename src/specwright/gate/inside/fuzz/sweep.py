@@ -16,12 +16,16 @@ from typing import Any
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources, dangerous_values
 from specwright.gate.inside.fuzz.rendering import measure
-from specwright.gate.inside.fuzz.shapes import Shape, is_hashable, mismatch
+from specwright.gate.inside.fuzz.shapes import Shape, is_endless, is_hashable, mismatch
 
 _LARGE = 2500
 """Characters or elements: more than twice as many as Python nests calls, and few enough for a plain program."""
 _MOST_SWEPT = 200
 _MOST_GIVEN = 8
+_MOST_NESTED = 2
+
+_Within = tuple[str, ...]
+"""The classes that a value lies in, from the outermost on."""
 _TIMES = 3
 _DIGITS = re.compile("[0-9]+")
 _MANY_DIGITS = ("9" * 12, "9" * 18)
@@ -87,65 +91,83 @@ def _large(value: Any) -> Iterator[Any]:
         yield from ([large] for large in _large(whole[0]))
 
 
-def _plainest(shape: Shape) -> Any:
+def _plainest(shape: Shape, within: frozenset[str] = frozenset()) -> Any:
     match shape.kind:
         case "none":
             return None
         case "union":
-            return _plainest(shape.parts[0])
+            return _plainest(next(part for part in shape.parts if not is_endless(part, within)), within)
         case "literal":
             return shape.values[0]
         case "class":
-            return shape.values[0](
-                **{f: _plainest(p) for f, p in zip(shape.fields, shape.parts, strict=True)}
-            )
+            inner = within | {shape.name}
+            parts = zip(shape.fields, shape.parts, strict=True)
+            return shape.values[0](**{field: _plainest(part, inner) for field, part in parts})
         case "tuple":
-            return tuple(map(_plainest, shape.parts))
+            return tuple(_plainest(part, within) for part in shape.parts)
         case "list" | "dict" if not shape.parts:
             return [] if shape.kind == "list" else {}
-        case "list" | "tuple..." | "set" | "frozenset":
-            return _BUILD[shape.kind]([_plainest(shape.parts[0])])
-        case "dict":
-            return {_plainest(shape.parts[0]): _plainest(shape.parts[1])}
+        case "list" | "tuple..." | "set" | "frozenset" | "dict":
+            parts = [] if any(is_endless(part, within) for part in shape.parts) else [*shape.parts]
+            if shape.kind == "dict":
+                return {_plainest(parts[0], within): _plainest(parts[1], within)} if parts else {}
+            return _BUILD[shape.kind]([_plainest(part, within) for part in parts])
         case kind:
             return _PLAINEST[kind]
 
 
-def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]]) -> Iterator[Any]:
+def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _Within = ()) -> Iterator[Any]:
     """Values of a type that hold one dangerous leaf."""
     match shape.kind:
         case "none" | "literal":
             yield from shape.values or (None,)
         case "union":
             for part in shape.parts:
-                yield from _dangerous(part, dangers)
+                yield from _dangerous(part, dangers, within)
         case "class" | "tuple":
-            whole = [_plainest(part) for part in shape.parts]
-            for place, part in enumerate(shape.parts):
-                for value in _dangerous(part, dangers):
-                    parts = [*copy.deepcopy(whole[:place]), value, *copy.deepcopy(whole[place + 1 :])]
-                    named = dict(zip(shape.fields, parts, strict=False))
-                    yield shape.values[0](**named) if shape.kind == "class" else tuple(parts)
+            yield from _dangerous_instances(shape, dangers, within)
         case "list" | "tuple..." | "set" | "frozenset" if shape.parts:
-            yield _BUILD[shape.kind]([])
-            other = _plainest(shape.parts[0])
-            for value in filter(
-                is_hashable if "set" in shape.kind else _is_any, _dangerous(shape.parts[0], dangers)
-            ):
-                yield _BUILD[shape.kind]([value])
-                yield _BUILD[shape.kind]([copy.deepcopy(other), value])
-                yield _BUILD[shape.kind]([copy.deepcopy(value) for _ in range(_TIMES)])
+            yield from _dangerous_containers(shape, dangers, within)
         case "dict" if shape.parts:
             yield {}
             key = _plainest(shape.parts[0])
             yield from (
-                {found: _plainest(shape.parts[1])}
-                for found in _dangerous(shape.parts[0], dangers)
-                if is_hashable(found)
+                {found: value}
+                for value in _plainest(shape, frozenset(within)).values()
+                for found in filter(is_hashable, _dangerous(shape.parts[0], dangers, within))
             )
-            yield from ({key: found} for found in _dangerous(shape.parts[1], dangers))
+            yield from ({key: found} for found in _dangerous(shape.parts[1], dangers, within))
         case kind:
             yield from dangers.get(kind, ())
+
+
+def _dangerous_instances(
+    shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _Within
+) -> Iterator[Any]:
+    """Of a class or a tuple; a class within itself comes to an end."""
+    if shape.kind == "class":
+        if within.count(shape.name) >= _MOST_NESTED:
+            return
+        within = (*within, shape.name)
+    whole = [_plainest(part, frozenset(within)) for part in shape.parts]
+    for place, part in enumerate(shape.parts):
+        for value in _dangerous(part, dangers, within):
+            parts = [*copy.deepcopy(whole[:place]), value, *copy.deepcopy(whole[place + 1 :])]
+            named = dict(zip(shape.fields, parts, strict=False))
+            yield shape.values[0](**named) if shape.kind == "class" else tuple(parts)
+
+
+def _dangerous_containers(
+    shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _Within
+) -> Iterator[Any]:
+    build = _BUILD[shape.kind]
+    yield build([])
+    others = _plainest(shape, frozenset(within))
+    fits = is_hashable if "set" in shape.kind else _is_any
+    for value in filter(fits, _dangerous(shape.parts[0], dangers, within)):
+        yield build([value])
+        yield build([*copy.deepcopy(others), value])
+        yield build([copy.deepcopy(value) for _ in range(_TIMES)])
 
 
 def _is_any(value: Any) -> bool:
