@@ -35,7 +35,6 @@ from specwright.application import tasks
 from specwright.application.factory import Factory
 from specwright.application.tasks import Task
 from specwright.domain.tasks.task_board import TaskBoard
-from specwright.domain.tasks.task_graph import overview
 from specwright.domain.tasks.why_not import why_each
 from testkit.loop.project_workbench import ProjectWorkbench, chain_spec, seal_stub
 
@@ -193,10 +192,10 @@ def _tell_reading(directory: Path) -> None:
     with ProjectWorkbench(directory) as bench:
         state = bench.state
         read = time.perf_counter() - start
-        seen, _ = milliseconds(lambda: overview(state), 5)
+        seen, _ = milliseconds(lambda: TaskBoard(state).outcome(), 5)
         why, _ = milliseconds(lambda: why_each(state), 3)
     print(
-        f"  read back from the log     {read:10.2f} s; overview {seen:.1f} ms, reasons of all tasks {why:.0f} ms"
+        f"  read back from the log     {read:10.2f} s; outcome {seen:.1f} ms, reasons of all tasks {why:.0f} ms"
     )
 
     for command in ("status", "tasks"):

@@ -172,11 +172,6 @@ def unembedded(connection: sqlite3.Connection, target: EmbeddingSet, limit: int)
     ).fetchall()
 
 
-def is_complete(connection: sqlite3.Connection, target: EmbeddingSet) -> bool:
-    """Whether the set lacks no entry."""
-    return not unembedded(connection, target, 1)
-
-
 def store_vectors(
     connection: sqlite3.Connection, target: EmbeddingSet, seqs: Sequence[int], vectors: Vectors
 ) -> None:

@@ -159,7 +159,7 @@ class SqliteCodeIndex:
         with self._database.writing() as connection:
             rows.store_vectors(connection, target, [seq for seq, _ in batch], vectors)
             # in the same transaction, since others may have added entries meanwhile
-            complete = rows.is_complete(connection, target)
+            complete = not rows.unembedded(connection, target, 1)
             if complete:
                 rows.activate(connection, target)
                 self._matrix_version = None

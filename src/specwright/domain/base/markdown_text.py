@@ -6,6 +6,7 @@ heading of a task file (design: ids) or of the spec a person approves (design: a
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"  # joiners: Persian and Indic words and emoji need them
 _BLOCK_START = re.compile(
@@ -43,6 +44,11 @@ def inline(text: str) -> str:
     if _BLOCK_START.match(line):
         return f"\\{line}"
     return _NUMBERED.sub(r"\1\\\2", line, count=1) if _NUMBERED.match(line) else line
+
+
+def bullets(texts: Iterable[str]) -> str:
+    """A list of plain texts."""
+    return "\n".join(f"- {inline(text)}" for text in texts)
 
 
 def fenced(text: str, info: str = "", indent: str = "") -> str:

@@ -3,11 +3,11 @@
 The whole spec, the warnings of the final validation, the research sources, and what a module can be (design: module-scope).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from specwright.domain.base.markdown_text import inline, plain
+from specwright.domain.base.markdown_text import bullets, inline, plain
 from specwright.domain.spec.completeness import Deficiency
 from specwright.domain.spec.product_spec import (
     DIMENSION_LABELS,
@@ -86,7 +86,7 @@ def _pillar(pillar: Pillar) -> Iterator[str]:
 
 def _epic(epic: Epic) -> Iterator[str]:
     yield f"### Epic: {plain(epic.name)} ({epic.epic_id})"
-    yield f"{inline(epic.description)}\n\nSucceeds when:\n\n{_bullets(epic.success_criteria)}"
+    yield f"{inline(epic.description)}\n\nSucceeds when:\n\n{bullets(epic.success_criteria)}"
     for story in epic.stories:
         yield from _story(story)
 
@@ -106,15 +106,11 @@ def _task(task: TaskSpec) -> str:
             f"##### Task: {plain(task.name)} ({task.task_id})",
             inline(task.description),
             f"Depends on: {', '.join(task.depends_on) or 'nothing'}",
-            f"Subtasks:\n\n{_bullets(task.subtasks)}",
-            f"Accepted when:\n\n{_bullets(task.acceptance_criteria)}",
+            f"Subtasks:\n\n{bullets(task.subtasks)}",
+            f"Accepted when:\n\n{bullets(task.acceptance_criteria)}",
             "Contract sketch:\n\n" + "\n".join(dimensions),
         )
     )
-
-
-def _bullets(texts: Iterable[str]) -> str:
-    return "\n".join(f"- {inline(text)}" for text in texts)
 
 
 def _warnings(warnings: Sequence[Deficiency]) -> str:

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from specwright import canonical_json
 from specwright.domain.base.ids import TaskId
-from specwright.domain.base.markdown_text import fenced, inline, plain
+from specwright.domain.base.markdown_text import bullets, fenced, inline, plain
 from specwright.domain.base.record import Record, Text, Timestamp, validation_messages
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId
@@ -167,18 +167,14 @@ def _render(definition: TaskDefinition, upstream: Sequence[str]) -> str:
         + "\n".join(f"- **{label}:** {plain(at.name)} — {plain(at.description)}" for label, at in levels),
         f"## Description\n{inline(definition.description)}",
         "## Subtasks\n" + "\n".join(f"{n}. {inline(text)}" for n, text in enumerate(definition.subtasks, 1)),
-        f"## Acceptance Criteria\n{_bullets(definition.acceptance_criteria)}",
+        f"## Acceptance Criteria\n{bullets(definition.acceptance_criteria)}",
         "## Micro Module Contract\n" + "\n".join(dimensions),
         "## Dependency Contracts\n" + ("\n".join((_REFERENCES, *upstream)) if upstream else "None"),
-        f"## Error Cases\n{_bullets(_error_cases(sketch.error_surfaces))}",
+        f"## Error Cases\n{bullets(_error_cases(sketch.error_surfaces))}",
     ]
     if definition.amendments:
         blocks.append("\n\n".join(("## Amendment History", *map(_amendment, definition.amendments))))
     return "\n\n".join(blocks) + "\n"
-
-
-def _bullets(texts: Iterable[str]) -> str:
-    return "\n".join(f"- {inline(text)}" for text in texts)
 
 
 def _error_cases(surfaces: str) -> list[str]:
@@ -209,5 +205,5 @@ def _contracted(module: ShippedDependency) -> str:
 def _amendment(amendment: TaskAmendment) -> str:
     return (
         f"### {amendment.escalation_ref}, {amendment.amended_at}\n"
-        f"Why: {plain(amendment.rationale)}\n\nReplaced criteria:\n{_bullets(amendment.replaced_criteria)}"
+        f"Why: {plain(amendment.rationale)}\n\nReplaced criteria:\n{bullets(amendment.replaced_criteria)}"
     )
