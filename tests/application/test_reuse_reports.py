@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import ToolCall
 from pydantic import ValidationError
 
-from specwright.application.history.provenance import trail
+from specwright.application.history.provenance import provenance
 from specwright.bootstrap.reading import reading_project
 from specwright.domain.answers.plan_answers import ReuseAnswer
 from specwright.domain.contract.contract import MicroModuleContract
@@ -44,7 +44,7 @@ def test_every_made_module_has_its_report(run: Run):
     with reading_project(run.project) as view:
         for path in base.glob("*/CTR-*/*/body/contract.json"):
             contract = MicroModuleContract.from_bytes(path.read_bytes(), "")
-            assert trail(view, contract.ref).reuse.to_bytes() in reports.values()
+            assert provenance(view, contract.ref).reuse.to_bytes() in reports.values()
 
 
 SOUND: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright.application.history.provenance import ModuleTrail, trail
+from specwright.application.history.provenance import Provenance, provenance
 from specwright.application.store.file_hashes import FILE_HASHES, noted_hashes
 from specwright.bootstrap.reading import reading_project, stored_wires
 from specwright.cli.pages.module import provenance_page
@@ -29,10 +29,10 @@ MODULES = (
 )
 
 
-def followed(project: Path, ref: str) -> ModuleTrail:
+def followed(project: Path, ref: str) -> Provenance:
     """The chain of a module."""
     with reading_project(project) as view:
-        return trail(view, ref)
+        return provenance(view, ref)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -49,8 +49,10 @@ def test_the_chain_of_every_module_is_whole(run: Run, name: str):
     invoked = [one for one in run.invoked if one.place.subject in {name, "plan", "contracts"}]
     task = next(one.place.task for one in invoked if one.place.subject == name)
     wanted = [one.place.run_id for one in invoked if one.place.task == task]
-    assert [one.contribution.produced_by.run_id for one in found.made] == wanted
-    assert all(one.pack.created_for.run_id == one.contribution.produced_by.run_id for one in found.made)
+    assert [one.contribution.produced_by.run_id for one in found.invocations] == wanted
+    assert all(
+        one.pack.created_for.run_id == one.contribution.produced_by.run_id for one in found.invocations
+    )
     assert found.task.acceptance_criteria
     assert found.spec.startswith("SPEC-001@1.0.0 ")
     assert json.dumps(found.to_json())
@@ -61,7 +63,7 @@ def test_a_contract_is_debated_and_locked_before_its_module_is_begun(run: Run, n
     """The ruling on the contracts comes before the first word of the Proposer, and what ships is the contract that was
     locked, by its hash (F-6-05, F-6-03, D10)."""
     found = followed(run.project, run.contract(name).ref)
-    runs = [one.contribution.produced_by.run_id for one in found.made]
+    runs = [one.contribution.produced_by.run_id for one in found.invocations]
     locked = next(
         n for n, run_id in enumerate(runs) if "/contracts/" in run_id and run_id.endswith("/arbiter")
     )
@@ -148,8 +150,8 @@ def test_the_text_fits_and_says_every_link(run: Run):
         found.contract_debate.debate_id,
         found.locked.ref,
         found.planned.ref,
-        *(one.pack.context_pack_id for one in found.made),
-        *(one.contribution.artifact_ref for one in found.made),
+        *(one.pack.context_pack_id for one in found.invocations),
+        *(one.contribution.artifact_ref for one in found.invocations),
         found.task.task_id,
         found.spec,
     ):

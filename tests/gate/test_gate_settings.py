@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.bootstrap.gate import comes_with_specwright, gate_of
+from specwright.bootstrap.gate import gate_of, uses_shipped_playbooks
 from specwright.settings import Settings
 from testkit.gate.judging import MODULES, candidate, codes
 from testkit.paths import ROOT
@@ -74,4 +74,4 @@ def test_threshold_and_fuzz_are_settings_and_told_in_the_evidence():
 )
 def test_only_a_playbook_among_the_examples_ships_with_specwright(settings, shipped):
     """D-S8-16: one role that a model or another playbook answers is enough to need a sandbox."""
-    assert comes_with_specwright(Settings(**settings)) is shipped
+    assert uses_shipped_playbooks(Settings(**settings)) is shipped

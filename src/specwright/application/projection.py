@@ -4,11 +4,10 @@ Wires carry references; what they refer to is read from the content-addressed de
 sense here cannot be in the log, which admits by the same tables (design: wire); if one is, the log was altered.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from specwright import canonical_json
-from specwright.application.project_definitions import ProjectDefinitions
 from specwright.application.store.layout import STATE_FILE, definition
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
@@ -16,6 +15,7 @@ from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus
 from specwright.domain.tasks.task_board import Change, TaskBoard
+from specwright.domain.tasks.task_file import TaskDefinition, stored_entry
 from specwright.errors import CorruptionError, InputError, SpecwrightError
 from specwright.ports.store import StateStore
 from specwright.ports.wire_log import LogEntry, WireLog
@@ -38,6 +38,66 @@ class _Event(NamedTuple):
 
 _Take: TypeAlias = Callable[[Any, _Event], None]
 """A method of the projection that takes in an event."""
+
+
+class ProjectDefinitions(Mapping[str, TaskDefinition]):
+    """The definitions of tasks, by task id, in the order in which the log first names them (design: benchmarks).
+
+    A definition is bound by its SHA-256: bytes that have it are those that were written, and were valid then. So the
+    state takes from each of ten thousand what it needs, and the rest is validated when somebody wants that task.
+
+    Args:
+        store: Holds them.
+    """
+
+    def __init__(self, store: StateStore) -> None:
+        self._store = store
+        self._stored: dict[str, tuple[str, bytes]] = {}
+        self._read: dict[str, TaskDefinition] = {}
+
+    def take(self, sha256: str) -> tuple[str, TaskEntry]:
+        """Take in a definition: a new task's, or a later one of a task that is there.
+
+        Returns:
+            The task's id, and its entry in a state in which it has not run.
+
+        Raises:
+            CorruptionError: it is missing or was altered.
+            InputError: it is no definition of a task.
+        """
+        data, where = self._store.definition(sha256), definition(sha256)
+        task_id, entry = stored_entry(data, where)
+        self._stored[task_id] = where, data
+        self._read.pop(task_id, None)
+        return task_id, entry
+
+    def __getitem__(self, task_id: str) -> TaskDefinition:
+        """The definition of a task.
+
+        Raises:
+            KeyError: no such task.
+            CorruptionError: what the log names is no definition of a task.
+        """
+        if task_id not in self._read:
+            where, data = self._stored[task_id]
+            try:
+                self._read[task_id] = TaskDefinition.from_bytes(data, where)
+            except InputError as error:
+                raise CorruptionError(
+                    f"the definition of {task_id} cannot be read: {error.what}",
+                    where=error.where,
+                    remedy="`specwright verify` says what was altered; restore the project from a copy",
+                ) from error
+        return self._read[task_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stored)
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def __contains__(self, task_id: object) -> bool:
+        return task_id in self._stored
 
 
 class Projection:

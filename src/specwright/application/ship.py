@@ -8,6 +8,7 @@ from specwright.application.debate.gate_runs import execution_log
 from specwright.application.debate.implementation import Implementation
 from specwright.application.factory import Factory
 from specwright.application.store import layout
+from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import StruckTest
 from specwright.domain.base.ids import ArtifactType, artifact_id
@@ -67,10 +68,13 @@ def seal(
     log = execution_log(contract, scope.now(), verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
     factory.modules.seal(contract, verdict.files, log, evidence)
+    # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
+    # which file of it was changed
+    sealed = factory.modules.tree(contract.ref)
+    note_hashes(scope, {f"{layout.module(contract.ref)}/{path}": data for path, data in sealed.items()})
     module.mark_shipped(version_id)
     factory.index.add(summarise(contract))
-    # the announcement binds the whole sealed version, evidence and contract too (design: projection)
-    ready = _ready(task, contract, factory.modules.tree(contract.ref))
+    ready = _ready(task, contract, sealed)
     announce(factory, scope, factory.projection.project_id, [ready])
     tests = log.summary.total
     factory.progress.note(

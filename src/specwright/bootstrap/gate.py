@@ -44,11 +44,11 @@ def gate_of(settings: Settings) -> SandboxedShipGate:
         strength=settings.gate_strength,
         fuzz=FuzzBounds(examples=settings.gate_fuzz_examples),
         limits=limits,
-        shipped=comes_with_specwright(settings),
+        shipped=uses_shipped_playbooks(settings),
     )
 
 
-def comes_with_specwright(settings: Settings) -> bool:
+def uses_shipped_playbooks(settings: Settings) -> bool:
     """Whether every role is a playbook among the examples of this installation."""
     models = [settings.model, *settings.role_models.values()]
     return all(

@@ -7,7 +7,7 @@ import gc
 import shlex
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,15 +40,12 @@ def reading_project(directory: Path) -> Generator[ProjectView]:
     Raises:
         InputError: there is no project.
     """
-    log = SqliteWireLog(log_file(directory), TOPIC, time.time_ns, reading=True)
-    try:
+    with closing(SqliteWireLog(log_file(directory), TOPIC, time.time_ns, reading=True)) as log:
         store = DiskStateStore(directory / "state_store")
         view = ProjectView(store=store, projection=Projection(log, store, time.monotonic))
         with _no_garbage_collection():
             view.projection.catch_up()
         yield view
-    finally:
-        log.close()
 
 
 @contextmanager
@@ -69,13 +66,10 @@ def stored_wires(directory: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: there is no project.
     """
-    log = SqliteWireLog(log_file(directory), TOPIC, time.time_ns)
-    try:
+    with closing(SqliteWireLog(log_file(directory), TOPIC, time.time_ns)) as log:
         return [
             {**hcs_metadata(TOPIC, entry), "wire": canonical_json.loads(entry.body)} for entry in log.stored()
         ]
-    finally:
-        log.close()
 
 
 def log_findings(directory: Path) -> list[dict[str, Any]]:
@@ -86,7 +80,7 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
     """
     noted = log_ends(DiskStateStore(directory / "state_store"))
     damaged = [Finding(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable]
-    findings = verify_log(log_file(directory), expected=noted.ends)
+    findings = verify_log(log_file(directory), expected=tuple(noted.ends.values()))
     return [finding._asdict() for finding in (*damaged, *findings)]
 
 

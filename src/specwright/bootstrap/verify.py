@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from specwright.application.store.file_hashes import FILE_HASHES
@@ -106,7 +106,7 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
         VerifyFinding(
             finding.code, f"{RUNTIME}/{path.name}", f"Wire {finding.sequence_number}: {finding.message}"
         )
-        for finding in verify_log(path, expected=noted.ends)
+        for finding in verify_log(path, expected=tuple(noted.ends.values()))
     )
     noted_files, damaged = _noted_files(directory / RUNTIME / JOURNAL)
     broken += damaged
@@ -120,24 +120,18 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
         broken += (
             VerifyFinding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log)
         )
-        ports = VerifyPorts(SealedSource(), _IndexOf(directory), DiskTree(directory))
+        ports = VerifyPorts(SealedSource().fingerprint, partial(_audit, directory), DiskTree(directory))
         checked = verify_store(store, log, ports, noted_files, at_rest=at_rest)
     finally:
         log.close()
     return checked._replace(findings=(*broken, *checked.findings))
 
 
-class _IndexOf:
-    """The Code Index of a project, compared with its sealed modules."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory / "state_store" / "code_index"
-
-    def wrong(
-        self, entries: Sequence[CodeIndexEntry], required: Collection[str], retired: Collection[str]
-    ) -> list[str]:
-        """Entries that the sealed modules do not explain."""
-        return audit(self._directory, entries, _local_embedder(), required=required, retired=retired)
+def _audit(
+    directory: Path, entries: Sequence[CodeIndexEntry], required: Collection[str], retired: Collection[str]
+) -> list[str]:
+    index = directory / "state_store" / "code_index"
+    return audit(index, entries, _local_embedder(), required=required, retired=retired)
 
 
 @cache

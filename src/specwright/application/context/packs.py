@@ -53,14 +53,14 @@ class PackEntry(NamedTuple):
     files: Files = MappingProxyType({})
 
 
-def pack_rows(given: Iterable[PackEntry]) -> list[Row]:
+def pack_rows(entries: Iterable[PackEntry]) -> list[Row]:
     """The manifest of what is given."""
-    return [(item.ref, item.permission, item.reason) for item in given]
+    return [(entry.ref, entry.permission, entry.reason) for entry in entries]
 
 
-def pack_files(given: Iterable[PackEntry]) -> dict[str, bytes]:
+def pack_files(entries: Iterable[PackEntry]) -> dict[str, bytes]:
     """The role's directory."""
-    return {path: data for item in given for path, data in item.files.items()}
+    return {path: data for entry in entries for path, data in entry.files.items()}
 
 
 def task_ref(factory: ProjectView, task: Task) -> str:
@@ -120,12 +120,12 @@ def schema_entries() -> list[PackEntry]:
     """The schemas of the factory's records, for the one role that is given them (design: engineering, role-access)."""
     return [
         PackEntry(
-            f"SCHEMA-{name}@1.0.0",
+            f"SCHEMA-{schema.__name__}@1.0.0",
             Permission.FULL,
             "the schema of a record",
-            {f"schemas/{name}.json": data},
+            {f"schemas/{schema.__name__}.json": _schema_text(schema)},
         )
-        for name, data in _record_schemas().items()
+        for schema in _SCHEMAS
     ]
 
 
@@ -158,12 +158,8 @@ def _status(statuses: Mapping[str, JsonValue], ref: str) -> str:
 
 
 @lru_cache
-def _record_schemas() -> Mapping[str, bytes]:
-    """The schemas of the records, as JSON text by the names of the records."""
-    return {
-        schema.__name__: canonical_json.pretty(_readable(schema.model_json_schema(by_alias=True)))
-        for schema in _SCHEMAS
-    }
+def _schema_text(schema: type[Record]) -> bytes:
+    return canonical_json.pretty(_readable(schema.model_json_schema(by_alias=True)))
 
 
 def _readable(value: Any) -> Any:

@@ -228,7 +228,7 @@ class Debate:
             case "gate":
                 return RevisionRequest(records.gate(number, version_id).failures, (), active)
             case "late":
-                return RevisionRequest(*self._late_fault(state))
+                return RevisionRequest(*self._contract_faults(state))
             case "reopened":
                 challenge = records.challenge(number)
                 tests = [tried.name for tried in challenge.counterexamples]  # the active ones are run again
@@ -250,10 +250,10 @@ class Debate:
             if failures := [failure for result in results for failure in result.failures]:
                 causes.append(Cause(number + 1, [without_source(failure) for failure in failures]))
             elif results and "cause_debate" in state:
-                causes.append(Cause(number + 1, *self._late_fault(state)))
+                causes.append(Cause(number + 1, *self._contract_faults(state)))
         return history._replace(causes=causes)
 
-    def _late_fault(self, state: DebateState) -> tuple[list[Failure], tuple[tuple[str, str], ...]]:
+    def _contract_faults(self, state: DebateState) -> tuple[list[Failure], tuple[tuple[str, str], ...]]:
         """What a module's debate found wrong with the contracts that are debated again, and the records of it (design:
         debate)."""
         records, number = self._records(state["cause_debate"]), state["cause_round"]

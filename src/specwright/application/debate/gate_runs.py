@@ -9,6 +9,7 @@ from specwright import canonical_json
 from specwright.application.store.modules import ModuleStore
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import Failure, FalsifyingTest
+from specwright.domain.base.graph import reachable
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
@@ -183,12 +184,10 @@ def _failure(group: list[Finding]) -> Failure:
 
 def candidate(modules: ModuleStore, contract: MicroModuleContract, files: Files) -> Candidate:
     """What the gate judges: a module's files with everything sealed that it calls, directly or not."""
-    sealed_modules, refs = list[SealedModule](), [d.ref for d in contract.dependencies]
-    for ref in refs:  # the list grows with the dependencies of each
-        sealed = modules.contract(ref)
-        sealed_modules.append(SealedModule(sealed, modules.location(ref)))
-        refs += [d.ref for d in sealed.dependencies if d.ref not in refs]
-    return Candidate(contract, files, tuple(sealed_modules))
+    own = [d.ref for d in contract.dependencies]
+    called = [*own, *reachable(own, lambda ref: [d.ref for d in modules.contract(ref).dependencies])]
+    sealed = tuple(SealedModule(modules.contract(ref), modules.location(ref)) for ref in called)
+    return Candidate(contract, files, sealed)
 
 
 def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str, ...]:

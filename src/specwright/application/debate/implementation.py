@@ -287,8 +287,9 @@ class Implementation:
         entries = self._pack_entries(scope, stage, workspace, before)
         entries += [PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in sources]
         excluded = [(ref, "no dependency of this module") for ref in self._other_modules()]
-        by = factory.invocations.open(scope, place, task.task_id, task.folder, pack_rows(entries), excluded)
-        store = RoleStore(factory, factory.index, by, drafts_of=self._made_from())
+        author = place.role, place.run_id
+        by = factory.invocations.open(scope, author, task.task_id, task.folder, pack_rows(entries), excluded)
+        store = RoleStore(factory, factory.index, by, drafts_of=self._artifact_inputs())
         return _ProposerInvocation(
             scope, by, Assignment(place, message, pack_files(entries), WRITABLE, store)
         )
@@ -326,7 +327,7 @@ class Implementation:
         data = self._factory.artifacts.body(self.task.folder, ref.partition("@")[0])["contract.json"]
         return ref, MicroModuleContract.from_bytes(data, ref)
 
-    def _made_from(self) -> list[tuple[str, str]]:
+    def _artifact_inputs(self) -> list[tuple[str, str]]:
         return [(self._contract_ref, Purpose.IMPLEMENTS)]
 
     def _store(
@@ -339,7 +340,7 @@ class Implementation:
         preflight: "_Preflight",
     ) -> Version:
         artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
-        version_id = artifacts.create(scope, by, kind, files, inputs=self._made_from(), revises=before)
+        version_id = artifacts.create(scope, by, kind, files, inputs=self._artifact_inputs(), revises=before)
         ref = artifacts.ref(self.task.folder, version_id)
         self._factory.invocations.contribute(scope, by, ContributionType.IMPLEMENTATION, ref)
         claims = read_claims(files.get("tests/obligations.json", b"{}"))

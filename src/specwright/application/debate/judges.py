@@ -179,7 +179,9 @@ def _open_pack(
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(record_ref(r), "rulings are not shown to this role") for r in history.adjudications]
     scope, own = factory.journal.scope(scopes.pack(place.run_id)), deliverable.task
-    return factory.invocations.open(scope, place, own.task_id, own.folder, included, excluded)
+    return factory.invocations.open(
+        scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded
+    )
 
 
 class _Examination:

@@ -7,7 +7,7 @@ they make. An answer is given once: the same one, repeated after a crash, change
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review, task_event
@@ -23,7 +23,6 @@ from specwright.application.tasks import (
     refreshed_file,
     task_at,
 )
-from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import (
     OPERATOR,
     Action,
@@ -49,14 +48,6 @@ from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 
 
-class _Answer(NamedTuple):
-    """An answer with what it is about."""
-
-    escalation: EscalationArtifact
-    task: Task
-    resolution: HumanResolution
-
-
 class _Effect(NamedTuple):
     """What an answer comes to: Wires to append, and before them the definitions that they name and task files."""
 
@@ -72,8 +63,8 @@ def check(factory: Factory, resolution: HumanResolution) -> None:
         InputError: no such escalation, or its payload names what is not there.
         RefusedError: the escalation is answered, or this action does not suit it.
     """
-    answer = _opened(factory, resolution)
-    _EFFECTS[resolution.action](factory, answer, "2000-01-01T00:00:00Z")
+    name, task = _opened(factory, resolution)
+    _EFFECTS[resolution.action](factory, task, _record(name, task, resolution, "2000-01-01T00:00:00Z"))
 
 
 def recorded_answer(factory: ProjectView) -> dict[str, Any] | None:
@@ -99,22 +90,20 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
         record = factory.projection.resolutions[resolution.escalation_id]
         if _is_same(record, resolution):
             return resolution.escalation_id  # this node runs again after a crash
-    answer = _opened(factory, resolution)
-    name = answer.escalation.escalation_id
+    name, task = _opened(factory, resolution)
     scope = factory.journal.scope(scopes.resolution(name))
-    now = scope.now()
-    effect = _EFFECTS[resolution.action](factory, answer, now)
-    _append(factory, scope, _record(answer, now), effect)
-    factory.progress.note(Step("resolved", answer.task.entry.spec_task_id, f"{name}: {resolution.action}"))
+    record = _record(name, task, resolution, scope.now())
+    _append(factory, scope, record, _EFFECTS[resolution.action](factory, task, record))
+    factory.progress.note(Step("resolved", task.entry.spec_task_id, f"{name}: {resolution.action}"))
     return name
 
 
-def _record(answer: _Answer, now: str) -> ResolutionRecord:
+def _record(name: str, task: Task, resolution: HumanResolution, now: str) -> ResolutionRecord:
     return ResolutionRecord(
-        escalation_id=answer.escalation.escalation_id,
-        task_id=answer.task.task_id,
-        action=answer.resolution.action,
-        payload=answer.resolution.payload,
+        escalation_id=name,
+        task_id=task.task_id,
+        action=resolution.action,
+        payload=resolution.payload,
         resolved_by=OPERATOR,
         resolved_at=now,
     )
@@ -144,7 +133,8 @@ def _is_caused(event: Announcement) -> bool:
     return event.type in ("task.failed", "task.cancelled", "task.started") or bool(event.parent)
 
 
-def _opened(factory: Factory, resolution: HumanResolution) -> _Answer:
+def _opened(factory: Factory, resolution: HumanResolution) -> tuple[str, Task]:
+    """The escalation that an answer is for, which waits and which it suits, and its task."""
     waiting = open_escalations(factory)
     name = resolution.escalation_id or (waiting[0] if len(waiting) == 1 else "")
     if not name:
@@ -172,7 +162,7 @@ def _opened(factory: Factory, resolution: HumanResolution) -> _Answer:
             where=escalation.task_id,
             remedy=f"this one can be answered with {', '.join(suited)}",
         )
-    return _Answer(escalation, task_at(factory, escalation.task_id), resolution)
+    return name, task_at(factory, escalation.task_id)
 
 
 def _is_same(record: ResolutionRecord, resolution: HumanResolution) -> bool:
@@ -187,8 +177,8 @@ _UNSUITED = {
 }
 
 
-def _amend_spec(factory: Factory, answer: _Answer, now: str) -> _Effect:
-    payload, task = cast(AmendSpec, answer.resolution.read()), answer.task
+def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
+    payload = AmendSpec.model_validate(answer.payload)
     dropped = [task_named(factory.projection.definitions, text).task_id for text in payload.drop_depends_on]
     if unknown := [ref for ref in dropped if ref not in task.definition.depends_on]:
         raise InputError(
@@ -197,12 +187,12 @@ def _amend_spec(factory: Factory, answer: _Answer, now: str) -> _Effect:
     amendment = TaskAmendment(
         replaced_criteria=task.definition.acceptance_criteria,
         rationale=payload.amendment_rationale,
-        escalation_ref=answer.escalation.escalation_id,
-        amended_at=now,
+        escalation_ref=answer.escalation_id,
+        amended_at=answer.resolved_at,
     )
     depends_on = [ref for ref in task.definition.depends_on if ref not in dropped]
     definition = amended(task.definition, payload.amended_acceptance_criteria, amendment, depends_on)
-    events = list(_next_attempt(factory, task, definition, answer.escalation.escalation_id))
+    events = list(_next_attempt(factory, task, definition, answer.escalation_id))
     return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
 
 
@@ -223,12 +213,12 @@ def _next_attempt(
         yield task_event("task.available", spec_id, attempt, {})
 
 
-def _split_task(factory: Factory, answer: _Answer, now: str) -> _Effect:
-    payload, task, projection = cast(SplitTask, answer.resolution.read()), answer.task, factory.projection
+def _split_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
+    payload, projection = SplitTask.model_validate(answer.payload), factory.projection
     parts = parts_of(projection.definitions, task.task_id, payload.new_tasks)
     entries = {part.task_id: first_entry(part) for part in parts}
     # on a copy: refuses a circle, and an id that is taken
-    TaskBoard(project_state(factory)).split(task.task_id, now, entries)
+    TaskBoard(project_state(factory)).split(task.task_id, answer.resolved_at, entries)
     known = {**projection.definitions, **{part.task_id: part for part in parts}}
     events = [event for part in parts for event in _part(factory, task, part, known)]
     files = {f"project/{part.path}": render_at_init(part, known) for part in parts}
@@ -245,13 +235,12 @@ def _part(
         yield task_event("task.available", part.spec_task_id, 1, {})
 
 
-def _abandon_task(factory: Factory, answer: _Answer, now: str) -> _Effect:
-    return _Effect([answer.task.event("task.cancelled")])
+def _abandon_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
+    return _Effect([task.event("task.cancelled")])
 
 
-def _attest_shipped(factory: Factory, answer: _Answer, now: str) -> _Effect:
-    payload, task = cast(AttestShipped, answer.resolution.read()), answer.task
-    ref = payload.module_ref
+def _attest_shipped(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
+    ref = AttestShipped.model_validate(answer.payload).module_ref
     if not factory.modules.is_sealed(ref):
         raise InputError(
             f"{ref} is no sealed module", where="payload.module_ref", remedy="`specwright modules` lists them"
@@ -264,17 +253,17 @@ def _attest_shipped(factory: Factory, answer: _Answer, now: str) -> _Effect:
     return _Effect(events)
 
 
-def _resume_attempt(factory: Factory, answer: _Answer, now: str) -> _Effect:
+def _resume_attempt(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
     """The same attempt continues; the engineering loop reads from the answer where."""
-    check_in_place(factory, answer.task, _record(answer, now))
-    return _Effect([answer.task.event("task.started")])
+    check_in_place(factory, task, answer)
+    return _Effect([task.event("task.started")])
 
 
 def _digest(definition: TaskDefinition) -> str:
     return sha256(definition.to_bytes()).hexdigest()
 
 
-_Handler: TypeAlias = Callable[[Factory, _Answer, str], _Effect]
+_Handler: TypeAlias = Callable[[Factory, Task, ResolutionRecord], _Effect]
 
 _EFFECTS: Mapping[Action, _Handler] = {
     Action.AMEND_SPEC: _amend_spec,

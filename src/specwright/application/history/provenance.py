@@ -25,7 +25,7 @@ class ContributionWithPack(NamedTuple):
     pack: ContextPack
 
 
-class ModuleTrail(NamedTuple):
+class Provenance(NamedTuple):
     """The chain, from the module back.
 
     Args:
@@ -36,7 +36,7 @@ class ModuleTrail(NamedTuple):
         contract_debate: Over the contracts of the plan.
         plan: The micro plan; `planned` is its artifact.
         reuse: Why the module was made.
-        made: Every role invocation on the way, in order of time.
+        invocations: Every role invocation on the way, in order of time.
         task: The definition of the task.
         spec: The id, version and title of the product spec.
         spec_sha256: The definition that was approved.
@@ -52,7 +52,7 @@ class ModuleTrail(NamedTuple):
     plan: MicroPlan
     planned: ArtifactEnvelope
     reuse: ReuseSearchReport
-    made: tuple[ContributionWithPack, ...]
+    invocations: tuple[ContributionWithPack, ...]
     task: TaskDefinition
     spec: str
     spec_sha256: str
@@ -78,7 +78,7 @@ class ModuleTrail(NamedTuple):
             "reuse": self.reuse.to_json(),
             "invocations": [
                 {"contribution": one.contribution.to_json(), "context_pack": one.pack.to_json()}
-                for one in self.made
+                for one in self.invocations
             ],
             "task": {
                 "task_id": task.task_id,
@@ -89,7 +89,7 @@ class ModuleTrail(NamedTuple):
         }
 
 
-def trail(view: ProjectView, module_ref: str) -> ModuleTrail:
+def provenance(view: ProjectView, module_ref: str) -> Provenance:
     """Follow a shipped module back.
 
     Args:
@@ -110,7 +110,7 @@ class _Search:
         self._artifacts = view.artifacts
         self._folders = view.artifacts.folders()
 
-    def follow(self, module_ref: str) -> ModuleTrail:
+    def follow(self, module_ref: str) -> Provenance:
         surface = self._view.modules.surface(module_ref)
         sealed = self._sealed_as(module_ref)
         locked = self._envelope(self._input(sealed, ArtifactType.CONTRACT))
@@ -125,8 +125,8 @@ class _Search:
         spec = self._view.projection.spec
         if definition is None or spec is None:
             raise CorruptionError("a link of the trail is missing", where=task_id)
-        made = self._made((*versions, *plans), (debate, contract_debate))
-        return ModuleTrail(
+        invocations = self._invocations((*versions, *plans), (debate, contract_debate))
+        return Provenance(
             evidence=ShipEvidence.from_bytes(surface["ship.json"], module_ref),
             versions=versions,
             debate=debate,
@@ -136,12 +136,12 @@ class _Search:
             plan=plan,
             planned=planned,
             reuse=ReuseSearchReport.from_bytes(self._body(report, "report.json"), report),
-            made=made,
+            invocations=invocations,
             task=definition,
             spec=f"{spec.spec_id}@{spec.spec_version} {spec.title}",
             spec_sha256=self._view.projection.spec_sha256,
             names=self._names(
-                row.ref for one in made for row in (*one.pack.included_refs, *one.pack.excluded_refs)
+                row.ref for one in invocations for row in (*one.pack.included_refs, *one.pack.excluded_refs)
             ),
         )
 
@@ -186,7 +186,7 @@ class _Search:
                 return debate_rounds(self._view, debate_id, "")
         raise CorruptionError("no debate was held over this artifact", where=versions[0].artifact_id)
 
-    def _made(
+    def _invocations(
         self, versions: tuple[ArtifactEnvelope, ...], debates: tuple[DebateRounds, ...]
     ) -> tuple[ContributionWithPack, ...]:
         """The contributions of everything on the way, each with its context pack."""

@@ -125,7 +125,7 @@ def debates_of(view: ProjectView, planned: list[Planned]) -> ModuleDebates:
         module_ref=newest.ref,
         name=newest.name,
         purpose=newest.purpose,
-        standing=_standing(view, newest),
+        standing=_outcome(view, newest),
         contract_debates=_in_order(contracts),
         implementation_debates=_in_order(implementation),
     )
@@ -198,7 +198,7 @@ def _rounds(view: ProjectView, debate_id: str) -> Iterator[Round]:
         before = upto
 
 
-def _standing(view: ProjectView, contract: MicroModuleContract) -> str:
+def _outcome(view: ProjectView, contract: MicroModuleContract) -> str:
     if view.modules.is_sealed(contract.ref):
         return "sealed"
     return "halted" if view.drafts.exists(contract.module_id) else "unfinished"

@@ -163,7 +163,9 @@ def _open_pack(
     ]
     others = neighbours(factory, task)
     excluded = [(f"{other}@1.0.0", "another task; only its shipped contracts matter") for other in others]
-    return factory.invocations.open(scope, place, task.task_id, task.folder, included, excluded)
+    return factory.invocations.open(
+        scope, (place.role, place.run_id), task.task_id, task.folder, included, excluded
+    )
 
 
 def _why_known(retired: str) -> str:

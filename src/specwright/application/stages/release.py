@@ -1,7 +1,6 @@
 """The release: the four integration gates, and one wheel that was installed and tried (design: release)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from specwright.application import scopes
 from specwright.application.announce import announce, review
@@ -11,6 +10,7 @@ from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.log_ends import note_release_end
 from specwright.application.tasks import project_state
 from specwright.domain.base.allowed_packages import required_by
+from specwright.domain.base.graph import reachable
 from specwright.domain.base.slugs import slugify
 from specwright.domain.modules.release import (
     ProductResult,
@@ -27,26 +27,12 @@ from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
 from specwright.ports.progress import Step
 
 
-class Release(NamedTuple):
-    """A release that is stored under `releases/`."""
-
-    release_id: str
-    manifest: ReleaseManifest
-    wheel: str
-    exports: tuple[str, ...]
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether the gates and the product all passed."""
-        return self.manifest.succeeded
-
-
-def release_all(factory: Factory, again: int = 0) -> Release:
+def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
     """Release everything that the finished project shipped; `again` counts later releases by a person."""
     return _release(factory, _with_dependencies(factory, _shipped(factory)), scopes.release(again))
 
 
-def release_some(factory: Factory, refs: Sequence[str], again: int) -> Release:
+def release_some(factory: Factory, refs: Sequence[str], again: int) -> ReleaseManifest:
     """Release the given modules.
 
     Raises:
@@ -61,17 +47,15 @@ def release_some(factory: Factory, refs: Sequence[str], again: int) -> Release:
     return _release(factory, list(refs), scopes.release(again))
 
 
-def last_release(factory: ProjectView) -> Release | None:
+def last_release(factory: ProjectView) -> ReleaseManifest | None:
     """The newest release that the log knows."""
     if not factory.projection.releases:
         return None
-    release_id = factory.projection.releases[-1]
-    path = layout.manifest(release_id)
-    manifest = ReleaseManifest.from_bytes(factory.store.read(path), path)
-    return Release(release_id, manifest, _wheel_path(release_id, manifest), ())
+    path = layout.manifest(factory.projection.releases[-1])
+    return ReleaseManifest.from_bytes(factory.store.read(path), path)
 
 
-def _release(factory: Factory, refs: list[str], scope_name: str) -> Release:
+def _release(factory: Factory, refs: list[str], scope_name: str) -> ReleaseManifest:
     scope = factory.journal.scope(scope_name)
     release_id, now = f"REL-{scope.hex8()}", scope.now()
     spec = factory.projection.spec
@@ -98,7 +82,7 @@ def _release(factory: Factory, refs: list[str], scope_name: str) -> Release:
     factory.progress.note(
         Step("released", "", f"{release_id}: {manifest.overall_result}, product {product.result}")
     )
-    return Release(release_id, manifest, _wheel_path(release_id, manifest), wheel.exports if wheel else ())
+    return manifest
 
 
 def _product(factory: Factory, modules: Sequence[ReleaseModule]) -> tuple[ProductResult, BuiltWheel | None]:
@@ -153,15 +137,5 @@ def _shipped(factory: Factory) -> list[str]:
 
 def _with_dependencies(factory: Factory, refs: list[str]) -> list[str]:
     """The modules and whatever they call, each once, what is called after its first caller."""
-    found: dict[str, None] = {}
-    waiting = list(refs)
-    while waiting:
-        ref = waiting.pop(0)
-        if ref not in found:
-            found[ref] = None
-            waiting += [d.ref for d in factory.modules.contract(ref).dependencies]
-    return list(found)
-
-
-def _wheel_path(release_id: str, manifest: ReleaseManifest) -> str:
-    return layout.wheel(release_id, manifest.product.wheel) if manifest.product.wheel else ""
+    called = reachable(refs, lambda ref: [d.ref for d in factory.modules.contract(ref).dependencies])
+    return [*refs, *called]

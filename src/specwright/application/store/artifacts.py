@@ -6,7 +6,6 @@ envelope's outputs, so that a step which runs again after a crash is known for w
 by name. Sealing a module and registering it in the Code Index is the ship node's work (`shipping`).
 """
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
@@ -25,6 +24,7 @@ from specwright.domain.artifacts.artifact import (
     next_version,
     version_number,
 )
+from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.base.record import validation_messages
 from specwright.domain.debate.debate import Adjudication
@@ -75,12 +75,13 @@ class ArtifactStore:
         """All versions of the same logical artifact: back to its first, and from there every branch."""
         while envelope.revised:
             envelope = self.envelope(folder, envelope.revised)
-        versions, waiting = list[ArtifactEnvelope](), deque([envelope])
-        while waiting:
-            versions.append(version := waiting.popleft())
-            later = version.came_of_it(Purpose.REVISED_BY)
-            waiting += [self.envelope(folder, output.ref.partition("@")[0]) for output in later]
-        return versions
+
+        def later(name: str) -> list[str]:
+            outputs = self.envelope(folder, name).came_of_it(Purpose.REVISED_BY)
+            return [output.ref.partition("@")[0] for output in outputs]
+
+        first = envelope.artifact_id
+        return [self.envelope(folder, name) for name in (first, *reachable([first], later))]
 
     def descends(self, folder: str, envelope: ArtifactEnvelope, ref: str) -> bool:
         """Whether an artifact was made from another, itself or by the plan that it belongs to."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from specwright import canonical_json
 from specwright.application.store import layout
-from specwright.application.store.file_hashes import publish_noted
+from specwright.application.store.file_hashes import note_hashes
 from specwright.canonical_json import JsonValue
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.human_files import is_module_file
@@ -62,4 +62,6 @@ class DraftStore:
         self, scope: Scope, contract: MicroModuleContract, name: str, files: Mapping[str, bytes]
     ) -> None:
         written = {layout.CONTRACT: contract.to_bytes(), **files}
-        publish_noted(self._store, scope, layout.draft(contract.ref, name), written)
+        directory = layout.draft(contract.ref, name)
+        self._store.publish_tree(directory, written)
+        note_hashes(scope, {f"{directory}/{path}": data for path, data in written.items()})

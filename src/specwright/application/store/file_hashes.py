@@ -1,7 +1,8 @@
 """The hash of a file as it was written, noted in the journal for `verify` (design: command-line).
 
 The log binds what its Wires name: sealed versions, definitions, escalations, gate records. No Wire names packs,
-contributions, bodies of artifacts, drafts or product files; whoever writes one notes its hash here after publishing it.
+contributions, bodies of artifacts, drafts or product files, nor the single files of a sealed version; whoever writes one
+notes its hash here after publishing it.
 An envelope is noted as it was created, because what became of it since follows from its outputs.
 """
 
@@ -11,7 +12,6 @@ from typing import cast
 from specwright import canonical_json
 from specwright.canonical_json import JsonValue
 from specwright.ports.journal import Scope
-from specwright.ports.store import StateStore
 
 FILE_HASHES = "kept"
 """The kind of these records in the journal."""
@@ -21,12 +21,6 @@ def note_hashes(scope: Scope, files: Mapping[str, bytes]) -> None:
     """Note the hashes of files that were published, by their paths in the store."""
     hashes = cast(JsonValue, {path: canonical_json.sha256(data) for path, data in files.items()})
     scope.recall(FILE_HASHES, hashes, lambda: hashes)
-
-
-def publish_noted(store: StateStore, scope: Scope, directory: str, files: Mapping[str, bytes]) -> None:
-    """Publish files below a directory and note their hashes."""
-    store.publish_tree(directory, files)
-    note_hashes(scope, {f"{directory}/{path}": data for path, data in files.items()})
 
 
 def noted_hashes(records: Iterable[JsonValue]) -> dict[str, str]:

@@ -19,7 +19,6 @@ from specwright.domain.artifacts.provenance import (
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.ports.journal import Scope
-from specwright.ports.roles import Place
 from specwright.ports.store import StateStore
 
 
@@ -36,9 +35,11 @@ class Invocation(NamedTuple):
     folder: str
 
     @classmethod
-    def of(cls, made: ArtifactEnvelope, task_ref: str, folder: str) -> Self:
+    def of(cls, envelope: ArtifactEnvelope, task_ref: str, folder: str) -> Self:
         """The invocation that made an artifact, from its envelope."""
-        return cls(made.created_by.role, made.created_by.run_id, task_ref, made.context_pack_ref, folder)
+        return cls(
+            envelope.created_by.role, envelope.created_by.run_id, task_ref, envelope.context_pack_ref, folder
+        )
 
 
 class InvocationStore:
@@ -50,21 +51,42 @@ class InvocationStore:
     def open(
         self,
         scope: Scope,
-        place: Place,
+        author: tuple[str, str],
         task_ref: str,
         folder: str,
         included: Sequence[tuple[str, Permission, str]],
         excluded: Sequence[tuple[str, str]] = (),
     ) -> Invocation:
-        """Write the context pack of an invocation, before its first model call."""
-        return self._open(scope, (place.role, place.run_id), task_ref, folder, included, excluded)
+        """Write the context pack of an invocation, before its first model call.
+
+        Args:
+            scope: Of its draws.
+            author: The role, and the `run_id` of its place.
+            task_ref: The task.
+            folder: Of the task's artifacts.
+            included: References with how much of each is shown, and why.
+            excluded: References that are withheld, and why.
+        """
+        role, run_id = author
+        pack_id = artifact_id(ArtifactType.CONTEXT_PACK, scope.hex8())
+        pack = ContextPack(
+            context_pack_id=pack_id,
+            created_for=CreatedFor(role=role, run_id=run_id, task_ref=task_ref),
+            included_refs=[
+                IncludedRef(ref=ref, permission=permission, reason=why) for ref, permission, why in included
+            ],
+            excluded_refs=[ExcludedRef(ref=ref, reason=why) for ref, why in excluded],
+            created_at=scope.now(),
+        )
+        self._write(scope, layout.context_pack(pack_id), pack.to_bytes())
+        return Invocation(role, run_id, task_ref, pack_id, folder)
 
     def open_resolution(
         self, scope: Scope, run_id: str, task_ref: str, folder: str, escalation_id: str
     ) -> Invocation:
         """A person's part in a run, recorded as an invocation whose pack holds the escalation that is answered."""
         included = [(f"{escalation_id}@1.0.0", Permission.FULL, "the escalation that is answered")]
-        return self._open(scope, (OPERATOR, run_id), task_ref, folder, included)
+        return self.open(scope, (OPERATOR, run_id), task_ref, folder, included)
 
     def pack(self, pack_id: str) -> ContextPack:
         """A context pack."""
@@ -89,29 +111,6 @@ class InvocationStore:
             context_pack_ref=by.pack_id,
         )
         self._write(scope, layout.contribution(contribution.contribution_id), contribution.to_bytes())
-
-    def _open(
-        self,
-        scope: Scope,
-        author: tuple[str, str],
-        task_ref: str,
-        folder: str,
-        included: Sequence[tuple[str, Permission, str]],
-        excluded: Sequence[tuple[str, str]] = (),
-    ) -> Invocation:
-        role, run_id = author
-        pack_id = artifact_id(ArtifactType.CONTEXT_PACK, scope.hex8())
-        pack = ContextPack(
-            context_pack_id=pack_id,
-            created_for=CreatedFor(role=role, run_id=run_id, task_ref=task_ref),
-            included_refs=[
-                IncludedRef(ref=ref, permission=permission, reason=why) for ref, permission, why in included
-            ],
-            excluded_refs=[ExcludedRef(ref=ref, reason=why) for ref, why in excluded],
-            created_at=scope.now(),
-        )
-        self._write(scope, layout.context_pack(pack_id), pack.to_bytes())
-        return Invocation(role, run_id, task_ref, pack_id, folder)
 
     def _write(self, scope: Scope, path: str, data: bytes) -> None:
         self._store.publish(path, data)

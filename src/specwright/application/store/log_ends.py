@@ -34,28 +34,36 @@ def note_release_end(store: StateStore, log: WireLog, release_id: str) -> None:
         store.publish(path, end.to_bytes())
 
 
-class Noted(NamedTuple):
-    """Every end that was noted, where, and the notes that cannot be read."""
+class LogEndNotes(NamedTuple):
+    """What the project and its releases noted: the ends by the path of the note, and the notes that cannot be read."""
 
-    ends: tuple[LogEnd, ...]
-    unreadable: tuple[CorruptionError, ...]
-    places: tuple[str, ...] = ()
+    ends: dict[str, LogEnd]
+    unreadable: list[CorruptionError]
 
     def contradicted(self, log: WireLog) -> Iterator[str]:
         """The notes of what a log does not hold, or not so; the log may be wrong, or the note."""
-        for place, end in zip(self.places, self.ends, strict=True):
+        for path, end in self.ends.items():
             with suppress(CorruptionError):  # a log that cannot be read is told as such
                 if not log.holds(end):
-                    yield place
+                    yield path
 
 
-def log_ends(store: StateStore) -> Noted:
-    """What the project and its releases noted."""
-    paths = [layout.LOG_END, *map(layout.release_log_end, store.names(layout.RELEASES))]
-    found = {path: _read(store, path) for path in paths if store.exists(path)}
-    ends = {path: end for path, end in found.items() if isinstance(end, LogEnd)}
-    faults = tuple(fault for fault in found.values() if isinstance(fault, CorruptionError))
-    return Noted(tuple(ends.values()), faults, tuple(ends))
+def log_ends(store: StateStore) -> LogEndNotes:
+    """Every end that was noted."""
+    notes = LogEndNotes({}, [])
+    for path in (layout.LOG_END, *map(layout.release_log_end, store.names(layout.RELEASES))):
+        if store.exists(path):
+            try:
+                notes.ends[path] = LogEnd.from_bytes(store.read(path), path)
+            except InputError as error:
+                notes.unreadable.append(
+                    CorruptionError(
+                        f"the note of where the log ended cannot be read: {error.what}",
+                        where=path,
+                        remedy="restore the file, or delete it if the log is known to be whole",
+                    )
+                )
+    return notes
 
 
 def check_log_ends(store: StateStore, log: WireLog) -> None:
@@ -64,24 +72,13 @@ def check_log_ends(store: StateStore, log: WireLog) -> None:
     Raises:
         CorruptionError: it was cut off, rewritten or replaced, or a note cannot be read.
     """
-    noted = log_ends(store)
-    if noted.unreadable:
-        raise noted.unreadable[0]
-    for end in noted.ends:
+    notes = log_ends(store)
+    if notes.unreadable:
+        raise notes.unreadable[0]
+    for end in notes.ends.values():
         if not log.holds(end):
             raise CorruptionError(
                 f"the Wire log no longer holds its entry {end.sequence_number} as it was noted",
                 where=str(store.location),
                 remedy="`specwright wire verify` says what was altered; restore `.specwright/` from a copy",
             )
-
-
-def _read(store: StateStore, path: str) -> LogEnd | CorruptionError:
-    try:
-        return LogEnd.from_bytes(store.read(path), path)
-    except InputError as error:
-        return CorruptionError(
-            f"the note of where the log ended cannot be read: {error.what}",
-            where=path,
-            remedy="restore the file, or delete it if the log is known to be whole",
-        )

@@ -2,7 +2,8 @@
 
 Every file below `state_store/` is bound in one of four ways. The log names the hash of what its Wires announce: sealed
 versions, definitions, escalations and their answers, gate records, the approved spec, release manifests. The journal
-has the hash of every other record. Records of debates are copies of artifacts. State file, task files and Code Index
+has the hash of every other record, and of each file of a sealed version, so that the one that was changed is named.
+Records of debates are copies of artifacts. State file, task files and Code Index
 are computed again and compared. `_bound_hashes` and `_BOUND_OTHERWISE` say which file is bound how; a file that
 nothing binds is reported as such.
 
@@ -19,7 +20,7 @@ from specwright.application.store.file_hashes import noted_hashes
 from specwright.application.store.modules import ModuleStore
 from specwright.application.verify.log import LogBindings, gate_records, read_log, referred_files
 from specwright.application.verify.records import StoredRecords
-from specwright.application.verify.sealed_version import SealedVersion, SourceReader, VerifyFinding
+from specwright.application.verify.sealed_version import SourceReader, VerifyFinding, version_findings
 from specwright.application.verify.views import IndexAudit, index_findings, projection_findings
 from specwright.canonical_json import JsonValue
 from specwright.ports.store import FileTree, StateStore
@@ -81,18 +82,14 @@ def verify_store(
     """
     findings: list[VerifyFinding] = []
     bindings = read_log(log, findings)
-    versions = [
-        SealedVersion(store, ports.sources, ref, bindings.announced.get(ref, ""))
-        for ref in ModuleStore(store).begun()
-    ]
-    for version in versions:
-        findings += version.findings()
-    there = {version.ref for version in versions}
-    for ref in sorted(bindings.announced.keys() - there):
+    versions, hashes = ModuleStore(store).begun(), noted_hashes(noted)
+    for ref in versions:
+        findings += version_findings(store, ports.sources, ref, bindings.announced.get(ref, ""), hashes)
+    for ref in sorted(bindings.announced.keys() - set(versions)):
         findings.append(VerifyFinding("seal.missing", layout.module(ref), "the sealed version is gone"))
     definitions = store.names(layout.DEFINITIONS)
     findings += _definition_findings(store, definitions, bindings)
-    bound = _bound_hashes(store, bindings, noted)
+    bound = _bound_hashes(store, bindings, hashes)
     records = StoredRecords(store, bound)
     findings += records.findings()
     if at_rest:
@@ -104,19 +101,22 @@ def verify_store(
         records=records.count,
         wires=bindings.wires,
         findings=tuple(dict.fromkeys(findings)),
-        unbound=tuple(_unbound(store, bound, bindings)) if at_rest else (),
+        unbound=tuple(_files_without_binding(store, bound, bindings)) if at_rest else (),
     )
 
 
 def _bound_hashes(
-    store: StateStore, bindings: LogBindings, records: Iterable[JsonValue]
+    store: StateStore, bindings: LogBindings, hashes: Mapping[str, str]
 ) -> dict[str, Collection[str]]:
-    """The hashes that files may have; where journal and log both name a file, the log counts."""
-    noted = {path: {sha256} for path, sha256 in noted_hashes(records).items()}
+    """The hashes that files outside of sealed versions may have; where journal and log both name a file, the log
+    counts."""
+    noted = {path: {h} for path, h in hashes.items() if not path.startswith(f"{layout.MODULES}/")}
     return {**noted, **referred_files(bindings), **gate_records(store, bindings)}
 
 
-def _unbound(store: StateStore, bound: Mapping[str, object], bindings: LogBindings) -> Iterator[str]:
+def _files_without_binding(
+    store: StateStore, bound: Mapping[str, object], bindings: LogBindings
+) -> Iterator[str]:
     """Files that nothing binds; the tree hash of a sealed version binds all of its files."""
     sealed = {layout.module(ref) for ref in bindings.announced}
     for path in _paths(store, ""):

@@ -3,8 +3,8 @@
 Nothing binds these by a hash. Each is made anew from what is bound, and compared.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 from specwright import canonical_json
 from specwright.application.factory import ProjectView
@@ -20,26 +20,14 @@ from specwright.errors import CorruptionError, SpecwrightError
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 
-
-class IndexAudit(Protocol):
-    """Looks at the Code Index."""
-
-    def wrong(
-        self, entries: Sequence[CodeIndexEntry], required: Collection[str], retired: Collection[str]
-    ) -> Sequence[str]:
-        """What is in it that sealed modules do not explain, a sentence each.
-
-        Args:
-            entries: Of every sealed version, as they were added.
-            required: References of those that must be there.
-            retired: References of those that somebody decided to retire.
-        """
-        ...
+IndexAudit: TypeAlias = Callable[[Sequence[CodeIndexEntry], Collection[str], Collection[str]], Sequence[str]]
+"""Says what is in the Code Index that sealed modules do not explain, a sentence each: from the entries of every sealed
+version, the references that must be there, and those that somebody decided to retire."""
 
 
 def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> Iterator[VerifyFinding]:
     """The state file and the task files, held against what the log says."""
-    projection = _projection(log, store)
+    projection = Projection(log, store, lambda: 0.0)
     try:
         projection.catch_up()
     except CorruptionError as error:
@@ -58,10 +46,6 @@ def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> It
         yield from _task_file_findings(ProjectView(store=store, projection=projection), folder, definition)
 
 
-def _projection(log: WireLog, store: StateStore) -> Projection:
-    return Projection(log, store, lambda: 0.0)
-
-
 def _was_the_state(log: WireLog, store: StateStore, stored: bytes) -> bool:
     """Whether the log once said what the file says: a run that was killed leaves it behind the log (design: projection)."""
     try:
@@ -71,7 +55,7 @@ def _was_the_state(log: WireLog, store: StateStore, stored: bytes) -> bool:
     upto = max(
         (entry.sequence_number for entry in log.entries(0) if entry.wire["ts"] == updated_at), default=0
     )
-    before = _projection(log, store)
+    before = Projection(log, store, lambda: 0.0)
     before.apply(entry for entry in log.entries(0) if entry.sequence_number <= upto)
     return before.state is not None and before.state.to_bytes() == stored
 
@@ -105,7 +89,7 @@ def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) 
         except SpecwrightError:
             return  # reported already; what the index should hold is not known
     required = bindings.announced.keys() & {entry.ref for entry in entries}
-    for wrong in index.wrong(entries, required, bindings.references.keys()):
+    for wrong in index(entries, required, bindings.references.keys()):
         yield VerifyFinding("index.changed", CODE_INDEX_FILE, wrong)
 
 

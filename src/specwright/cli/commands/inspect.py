@@ -34,13 +34,13 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.application.stages.status import project_status
     from specwright.bootstrap.reading import driven_by, model_usage, reading_project
     from specwright.cli.pages.page import Page
-    from specwright.cli.pages.stop import stop_document, stop_page, under_way
+    from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
     from specwright.cli.session.options import was_scripted
 
     scripted = was_scripted(directory)
     page = Page()
     with reading_project(directory) as view:
-        stop, driver, now = project_status(view), driven_by(directory), under_way(view)
+        stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
         usage = model_usage(directory)
         if as_json:
             document = stop_document(view, stop, directory, scripted=scripted, drift=[])
@@ -144,7 +144,7 @@ def module(
     """A module's contract and evidence, its trail or its debate."""
     if trail and debate:
         raise InputError("--trail and --debate are two pages", remedy="ask for one of them")
-    from specwright.application.history import provenance
+    from specwright.application.history.provenance import provenance
     from specwright.bootstrap.reading import reading_project
     from specwright.cli.pages.debate import debate_page
     from specwright.cli.pages.module import module_page, provenance_page
@@ -155,7 +155,7 @@ def module(
             debates = _debates(view, module_id, directory)
             document, page = debates.to_json(), debate_page(debates)
         elif trail:
-            chain = provenance.trail(view, _find(view, module_id, directory))
+            chain = provenance(view, _find(view, module_id, directory))
             document, page = chain.to_json(), provenance_page(chain)
         else:
             ref = _find(view, module_id, directory)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from specwright.application.history.provenance import ModuleTrail
+from specwright.application.history.provenance import Provenance
 from specwright.application.history.rounds import DebateRounds
 from specwright.cli.pages.page import Page
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
@@ -49,7 +49,7 @@ def _dimensions(contract: dict[str, Any]) -> list[tuple[str, list[str]]]:
     ]
 
 
-def provenance_page(chain: ModuleTrail) -> Page:
+def provenance_page(chain: Provenance) -> Page:
     """The chain from a module back to its spec."""
     page, evidence, summary = Page(), chain.evidence, chain.evidence.execution_log.summary
     page.heading(f"{chain.contract.name}  {chain.contract.ref}")
@@ -74,7 +74,7 @@ def provenance_page(chain: ModuleTrail) -> Page:
     page.prose(f"{chain.reuse.conclusion}: {chain.reuse.justification}", 2)
     page.row("searched", chain.reuse.query)
     page.heading("Who saw what")
-    for contribution, pack in chain.made:
+    for contribution, pack in chain.invocations:
         page.prose(f"{contribution.produced_by.run_id}  {contribution.type}  {contribution.artifact_ref}", 2)
         page.row(pack.context_pack_id, f"shows {_shown(chain, pack)}", 4)
         for reason, refs in _withheld(pack).items():
@@ -110,7 +110,7 @@ def _add_rounds(page: Page, title: str, debate: DebateRounds, versions: Sequence
             page.rows("", (f"- {done.action} {done.target}: {done.detail}" for done in ruling.amendments))
 
 
-def _shown(chain: ModuleTrail, pack: ContextPack) -> str:
+def _shown(chain: Provenance, pack: ContextPack) -> str:
     """Each reference once, with everything that is shown of it."""
     permissions: dict[str, list[str]] = {}
     for row in pack.included_refs:
@@ -125,10 +125,10 @@ def _withheld(pack: ContextPack) -> dict[str, list[str]]:
     return by_reason
 
 
-def _listed(chain: ModuleTrail, refs: Sequence[str]) -> str:
+def _listed(chain: Provenance, refs: Sequence[str]) -> str:
     names = ", ".join(_named(chain, ref) for ref in refs[:FEW])
     return f"{names} and {len(refs) - FEW} more" if len(refs) > FEW else names
 
 
-def _named(chain: ModuleTrail, ref: str) -> str:
+def _named(chain: Provenance, ref: str) -> str:
     return f"{chain.names[ref]} {ref}" if ref in chain.names else ref

@@ -7,25 +7,25 @@ import zipfile
 from pathlib import Path
 
 from specwright.application.factory import ProjectView
-from specwright.application.stages.release import Release
+from specwright.application.store import layout
 from specwright.cli.pages.page import Page
 from specwright.cli.terminal.output import counted, listed
 from specwright.domain.contract.examples_file import parse_examples
-from specwright.domain.modules.release import import_name
+from specwright.domain.modules.release import ReleaseManifest, import_name
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionError
 
 
-def release_page(view: ProjectView, made: Release, directory: Path, *, scripted: bool) -> Page:
+def release_page(view: ProjectView, manifest: ReleaseManifest, directory: Path, *, scripted: bool) -> Page:
     """A release that succeeded, in five lines."""
     spec, state = view.projection.spec, view.projection.state
     if spec is None or state is None:
         raise CorruptionError("there is a release, but no approved spec in the log", where=str(directory))
-    refs = [module.module_ref for module in made.manifest.modules]
+    refs = [module.module_ref for module in manifest.modules]
     tests = sum(view.modules.evidence(ref).execution_log.summary.total for ref in refs)
     examples = sum(len(parse_examples(view.modules.view(ref).examples)[0]) for ref in refs)
     tasks = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
-    package, names = exported_names(view, made)
+    package, names = exported_names(view, manifest)
     source = (
         "SCRIPTED answers (a playbook or a recording), not a model's; checks and wheel are real"
         if scripted
@@ -36,10 +36,10 @@ def release_page(view: ProjectView, made: Release, directory: Path, *, scripted:
     page = Page()
     for label, text in {
         "Shipped:": f"{spec.title} {spec.spec_version}, {counted(tasks, 'task')}, {counted(len(refs), 'module')}"
-        f"; it lies in {directory / 'state_store' / 'releases' / made.release_id}",
+        f"; it lies in {directory / 'state_store' / 'releases' / manifest.release_id}",
         "Proof:": f"{counted(tests, 'test')} passed, {counted(len(refs), 'interface')} as contracted, "
         f"{counted(examples, 'example')} ran in a clean installation",
-        "Install:": install_command(made, directory),
+        "Install:": install_command(manifest, directory),
         "Use:": f"from {package} import {listed(names)}",
         "Note:": source,
     }.items():
@@ -47,11 +47,11 @@ def release_page(view: ProjectView, made: Release, directory: Path, *, scripted:
     return page
 
 
-def failure_page(made: Release, directory: Path) -> Page:
+def failure_page(manifest: ReleaseManifest, directory: Path) -> Page:
     """A release that failed: why, and what to read."""
     page = Page()
-    page.prose(f"The release failed: {made.manifest.notes}")
-    report = directory / "state_store" / "releases" / made.release_id / "failure_report.md"
+    page.prose(f"The release failed: {manifest.notes}")
+    report = directory / "state_store" / "releases" / manifest.release_id / "failure_report.md"
     page.line(str(report), "Read:", labels=8)
     return page
 
@@ -60,20 +60,28 @@ def _is_unconfined(view: ProjectView, ref: str) -> bool:
     return any("sandbox: none" in check.detail for check in view.modules.evidence(ref).gate)
 
 
-def install_command(made: Release, directory: Path) -> str:
+def wheel_file(manifest: ReleaseManifest, directory: Path) -> str:
+    """Where the wheel is."""
+    return str(
+        (directory / "state_store" / layout.wheel(manifest.release_id, str(manifest.product.wheel))).resolve()
+    )
+
+
+def install_command(manifest: ReleaseManifest, directory: Path) -> str:
     """A command that can be pasted anywhere."""
-    return f"pip install {shlex.quote(str((directory / 'state_store' / made.wheel).resolve()))}"
+    return f"pip install {shlex.quote(wheel_file(manifest, directory))}"
 
 
-def exported_names(view: ProjectView, made: Release) -> tuple[str, list[str]]:
+def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, list[str]]:
     """The package and what it exports, as the wheel itself says.
 
     Raises:
-        CorruptionError: the wheel is not the one that was made.
+        CorruptionError: the wheel is not the one that was manifest.
     """
-    package = import_name(made.wheel.rpartition("/")[2].split("-")[0])
+    path = layout.wheel(manifest.release_id, str(manifest.product.wheel))
+    package = import_name(str(manifest.product.wheel).split("-")[0])
     try:
-        with zipfile.ZipFile(io.BytesIO(view.store.read(made.wheel))) as wheel:
+        with zipfile.ZipFile(io.BytesIO(view.store.read(path))) as wheel:
             tree = ast.parse(wheel.read(f"{package}/__init__.py"))
         literal = next(
             node.value
@@ -83,5 +91,5 @@ def exported_names(view: ProjectView, made: Release) -> tuple[str, list[str]]:
         return package, [str(name) for name in ast.literal_eval(literal)]
     except (zipfile.BadZipFile, KeyError, SyntaxError, ValueError, StopIteration) as error:
         raise CorruptionError(
-            "the released wheel is damaged", where=made.wheel, remedy="release again: `specwright release`"
+            "the released wheel is damaged", where=path, remedy="release again: `specwright release`"
         ) from error

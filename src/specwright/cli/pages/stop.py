@@ -8,13 +8,20 @@ from typing import Any
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
 from specwright.application.stages.product import current_spec, validation_of
-from specwright.application.stages.release import Release, last_release
+from specwright.application.stages.release import last_release
 from specwright.application.stages.status import ProjectStatus
 from specwright.cli.pages.escalation import add_short_page
 from specwright.cli.pages.page import Page, brief
-from specwright.cli.pages.release import exported_names, failure_page, install_command, release_page
+from specwright.cli.pages.release import (
+    exported_names,
+    failure_page,
+    install_command,
+    release_page,
+    wheel_file,
+)
 from specwright.cli.terminal.output import counted, next_command
 from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.why_not import Reasons
 from specwright.errors import CorruptionError
@@ -46,7 +53,7 @@ def stop_page(view: ProjectView, stop: ProjectStatus, directory: Path, *, script
     return page
 
 
-def under_way(view: ProjectView) -> list[str]:
+def tasks_in_progress(view: ProjectView) -> list[str]:
     """The tasks that are being worked on."""
     state = view.projection.state
     entries = state.tasks.values() if state else ()
@@ -79,21 +86,25 @@ def stop_document(
     if stop is ProjectStatus.APPROVAL:
         document["spec"] = str(directory / "state_store/product/spec.md")
         document["warnings"] = [w.to_json() for w in validation_of(view).warnings]
-    if made := last_release(view):
-        document["release"] = release_document(view, made, directory)
+    if manifest := last_release(view):
+        document["release"] = release_document(view, manifest, directory)
     return document
 
 
-def release_document(view: ProjectView, made: Release, directory: Path) -> dict[str, Any]:
+def release_document(view: ProjectView, manifest: ReleaseManifest, directory: Path) -> dict[str, Any]:
     """A release for a program."""
     document: dict[str, Any] = {
-        "release_id": made.release_id,
-        "wheel": str((directory / "state_store" / made.wheel).resolve()) if made.wheel else None,
-        "manifest": made.manifest.to_json(),
+        "release_id": manifest.release_id,
+        "wheel": wheel_file(manifest, directory) if manifest.product.wheel else None,
+        "manifest": manifest.to_json(),
     }
-    if made.wheel:
-        package, names = exported_names(view, made)
-        document |= {"install": install_command(made, directory), "import_name": package, "exports": names}
+    if manifest.product.wheel:
+        package, names = exported_names(view, manifest)
+        document |= {
+            "install": install_command(manifest, directory),
+            "import_name": package,
+            "exports": names,
+        }
     return document
 
 
@@ -107,7 +118,7 @@ def escalations(view: ProjectView) -> list[EscalationArtifact]:
 _UNFINISHED = {
     ProjectStatus.NEW: "The run has begun; no spec is written yet.",
     ProjectStatus.RUNNING: "The run stopped between two answers; nothing is lost.",
-    ProjectStatus.RELEASE_DUE: "Every task is done; the release is still to be made.",
+    ProjectStatus.RELEASE_DUE: "Every task is done; the release is still to be manifest.",
 }
 
 _NOTHING_SHIPPED = (
@@ -120,11 +131,11 @@ def _any_shipped(view: ProjectView) -> bool:
     return state is not None and any(e.status is TaskStatus.SHIPPED for e in state.tasks.values())
 
 
-def _last_release(view: ProjectView, directory: Path) -> Release:
-    made = last_release(view)
-    if made is None:
+def _last_release(view: ProjectView, directory: Path) -> ReleaseManifest:
+    manifest = last_release(view)
+    if manifest is None:
         raise CorruptionError("the log has no release", where=str(directory))
-    return made
+    return manifest
 
 
 def _add_command(page: Page, label: str, text: str) -> None:

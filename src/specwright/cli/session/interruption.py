@@ -56,7 +56,7 @@ def interruptible(go_on: str, *, as_json: bool) -> Generator[None]:
         timer.start()
         raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, interrupted) for one in _heard()}
+    before = {one: signal.signal(one, interrupted) for one in _handled_signals()}
     try:
         yield
     except KeyboardInterrupt:
@@ -67,7 +67,7 @@ def interruptible(go_on: str, *, as_json: bool) -> Generator[None]:
             signal.signal(one, handler)
 
 
-def _heard() -> list[signal.Signals]:
+def _handled_signals() -> list[signal.Signals]:
     """The signals that this platform has and the caller did not ignore."""
     others = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     return [signal.SIGINT, *(one for one in others if signal.getsignal(one) is not signal.SIG_IGN)]

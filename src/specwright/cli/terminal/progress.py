@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task
@@ -61,7 +61,8 @@ class ConsoleProgress:
         self._reminder: threading.Timer | None = None
         self._started: RoleStarted | None = None
         self._started_at = 0.0
-        self._answered: _Answered | None = None
+        self._answered: tuple[str, str] | None = None
+        """The task of the role that answered last, and the line about it, until its outcome is known."""
         self._task = ""
         self._stage = "opening"
         self._done_and_all = (0, 0)
@@ -126,7 +127,10 @@ class ConsoleProgress:
             return
         self._started = None
         scripted = self._scripted(started.role)
-        self._answered = _Answered(started, event, self._ticks() - self._started_at, scripted)
+        if event.calls:
+            used = f"{counted(event.calls, 'call'):>8} {clock(self._ticks() - self._started_at):>6}"
+            head = f"{started.role:<10} {_place(started):<20} {used}  {_tokens(event, scripted=scripted):<13}"
+            self._answered = started.task, head
         self.calls += event.calls
         self.journalled_calls += event.kept
         self._scripted_calls += event.calls if scripted else 0
@@ -140,17 +144,24 @@ class ConsoleProgress:
         self._task = f"{event.task} {event.text}" if event.kind == "task" else self._task
         if event.kind in _TASK_ENDS:
             self._task = ""
-        if self._answered is not None and self._answered.has_outcome(event):
+        if self._answered is not None and event.kind in _OUTCOMES and event.task == self._answered[0]:
             self._flush(event)
             return
         self._flush(None)
-        if line := _step_line(self._elapsed(), event, unicode=self._unicode):
-            self._print(line)
+        if event.kind == "task":
+            self._line(_MARKS["task"], event.task, event.text, "")
+        elif event.kind not in _SHOWN_BY_ROLE:
+            self._line(_MARKS.get(event.kind, "·"), event.task, f"{event.kind:<10}", event.text)
 
     def _flush(self, outcome: Step | None) -> None:
         answered, self._answered = self._answered, None
-        if answered is not None and answered.done.calls:
-            self._print(_role_line(self._elapsed(), answered, outcome, unicode=self._unicode))
+        if answered is not None:
+            self._line("·", *answered, _outcome(outcome) if outcome else "")
+
+    def _line(self, mark: str, task: str, head: str, text: str) -> None:
+        shown = mark if self._unicode else _PLAIN_MARKS[mark]
+        head, text = (part if part.isprintable() else one_line(part) for part in (head, text))
+        self._print(f"{clock(self._elapsed()):>7} {shown} {task:<8} {head} {text}".rstrip())
 
     def _sum(self) -> str:
         text = counted(self.calls, "model call")
@@ -214,26 +225,6 @@ class _AtWork(ProgressColumn):
         return Text(printable(self._text()))
 
 
-class _Answered(NamedTuple):
-    """A role's invocation that ended.
-
-    Args:
-        started: What it was asked.
-        done: What it used.
-        seconds: How long it took.
-        scripted: Whether a playbook or a recording answered.
-    """
-
-    started: RoleStarted
-    done: RoleDone
-    seconds: float
-    scripted: bool
-
-    def has_outcome(self, step: Step) -> bool:
-        """Whether a step is the outcome of it."""
-        return step.kind in _OUTCOMES and step.task == self.started.task
-
-
 def clock(seconds: float) -> str:
     """A duration: `9.8s`, `4:05`, `1:02:03`."""
     if seconds < 60:
@@ -257,37 +248,9 @@ def _place(started: RoleStarted) -> str:
     return " ".join(filter(None, (started.subject, "" if stage == "round 1" else stage)))
 
 
-def _role_line(elapsed: float, answered: _Answered, outcome: Step | None, *, unicode: bool) -> str:
-    """The line of a role that answered, with the outcome."""
-    started, done = answered.started, answered.done
-    used = (
-        f"{counted(done.calls, 'call'):>8} {clock(answered.seconds):>6}  "
-        f"{_tokens(done, scripted=answered.scripted):<13}"
-    )
-    text = "" if outcome is None else _outcome(outcome)
-    return _line(
-        elapsed, "·", started.task, f"{started.role:<10} {_place(started):<20} {used}", text, unicode
-    )
-
-
-def _step_line(elapsed: float, step: Step, *, unicode: bool) -> str:
-    """The line of a step; empty if the line of a role says the same."""
-    if step.kind in _SHOWN_BY_ROLE:
-        return ""
-    if step.kind == "task":
-        return _line(elapsed, _MARKS["task"], step.task, step.text, "", unicode)
-    return _line(elapsed, _MARKS.get(step.kind, "·"), step.task, f"{step.kind:<10}", step.text, unicode)
-
-
 def _outcome(step: Step) -> str:
     if step.kind == "plan":
         return brief(step.text, _LONGEST_PLAN)
     if step.kind == "spec":
         return "complete"
     return step.text.rpartition(": ")[2] if ": " in step.text else ""
-
-
-def _line(elapsed: float, mark: str, task: str, head: str, text: str, unicode: bool) -> str:
-    shown = mark if unicode else _PLAIN_MARKS[mark]
-    head, text = (part if part.isprintable() else one_line(part) for part in (head, text))
-    return f"{clock(elapsed):>7} {shown} {task:<8} {head} {text}".rstrip()

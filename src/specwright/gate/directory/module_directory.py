@@ -25,7 +25,6 @@ from specwright.domain.modules.versions import serves
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.files import ParsedFiles, SourceError
-from specwright.gate.surface.splice import splice
 from specwright.gate.surface.surface import extract_surface
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding, GateVerdict, SealedModule, ShipGate
 
@@ -314,10 +313,3 @@ class SealedSource:
             )
         except SourceError as error:
             raise CorruptionError(error.finding.message, where=error.finding.where) from error
-
-    def with_docstring(self, source: bytes, contract: MicroModuleContract) -> bytes:
-        """A proposal's entry file as it ships; as it is where the docstring has no place."""
-        try:
-            return splice(source, contract)
-        except SourceError:
-            return source
