@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.application.store.file_hashes import FILE_HASHES
 from specwright.bootstrap.verify import verify_project
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
 from testkit.application.verifying import checked, flip
@@ -82,6 +83,17 @@ def test_evidence_that_still_validates_is_known_by_its_announcement(project: Pat
     assert old in text
     target.write_text(text.replace(old, new), encoding="utf-8")
     assert named(project) == {"ship.json"}
+
+
+@pytest.mark.parametrize("path", SEALED)
+def test_a_sealed_version_is_bound_by_the_log_alone_too(project: Path, path: str):
+    """Whoever changes a file and takes the journal's notes away is found by the announcement (D-20-03, D29)."""
+    journal = project / ".specwright/journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(line for line in lines if f'"kind":"{FILE_HASHES}"'.encode() not in line))
+    flip(version(project) / path)
+    found = {(fault.code.partition(".")[0], fault.where.split("/")[0]) for fault in checked(project).findings}
+    assert ("seal", "modules") in found
 
 
 @pytest.mark.parametrize("path", SEALED)

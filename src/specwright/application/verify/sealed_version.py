@@ -53,11 +53,10 @@ def version_findings(
     if not modules.is_sealed(ref) and not findings:
         seal = layout.ship_evidence(ref)
         findings.append(VerifyFinding("seal.missing", seal, "the version was sealed, its seal is gone"))
-    findings += _surface_findings(modules, read, ref)
     if not findings and tree_sha256(files) != announced:
         where = layout.ship_evidence(ref)
-        findings.append(VerifyFinding("seal.changed", where, "it is not what the log announced"))
-    return findings
+        findings.append(VerifyFinding("seal.changed", where, "the version is not what the log announced"))
+    return [*findings, *_surface_findings(modules, read, ref)]
 
 
 def _file_findings(
