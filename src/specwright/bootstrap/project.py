@@ -229,16 +229,7 @@ def open_project(
         stack.enter_context(driver_lock(runtime))
         draws = composition.draws or recorded
         ports = composition.wrap_adapters(_adapters(directory, settings, draws, progress, stack))
-        roles = ModelRoles(
-            composition.wrap_models(sources),
-            ports.journal,
-            ports.index,
-            NoSearch(),
-            runtime / "work",
-            progress,
-            ContextPackBackend,
-            settings.calls_per_role,
-        )
+        roles = _roles(ports, composition.wrap_models(sources), runtime / "work", settings, progress)
         factory = _factory(ports, roles, progress, text, packages)
         check_log_ends(ports.store, ports.log)
         factory.projection.catch_up()
@@ -288,6 +279,13 @@ def _adapters(
         index=index,
         gate=gate_of(settings),
     )
+
+
+def _roles(
+    ports: Adapters, sources: Mapping[Role, ModelSource], work: Path, settings: Settings, progress: Progress
+) -> Roles:
+    search, calls = NoSearch(), settings.calls_per_role
+    return ModelRoles(sources, ports.journal, ports.index, search, work, progress, ContextPackBackend, calls)
 
 
 def _factory(
