@@ -318,7 +318,7 @@ def test_examples_and_tests_run_without_the_environment(monkeypatch):
     leaky = _tally(
         "    words = ", '    import os\n    assert "SPECWRIGHT_SECRET" not in os.environ\n    words = '
     )
-    assert judge("tally_words", {TALLY: leaky}).passed
+    assert codes(judge("tally_words", {TALLY: leaky})) == ["effects.undeclared"]
 
 
 def test_a_verdict_is_the_same_when_it_is_given_again():

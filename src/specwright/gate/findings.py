@@ -68,6 +68,16 @@ class FindingCode(StrEnum):
     STATIC_RAISE = "static.raise", Severity.REFUSED, "catch the exception, or raise a declared one"
     STATIC_STATE = "static.state", Severity.REFUSED, "pass state in and return it"
 
+    # what a module did when it was run
+    EFFECTS_UNDECLARED = (
+        "effects.undeclared",
+        Severity.REFUSED,
+        "remove the effect, or take the value as an input",
+    )
+    EFFECTS_REFUSED = "effects.refused", Severity.REFUSED, "remove it; no contract can declare such an effect"
+    EFFECTS_CODE = "effects.code", Severity.REFUSED, "leave the function as it is written"
+    EFFECTS_STATE = "effects.state", Severity.REFUSED, "pass state in and return it"
+
     # the public surface
     SURFACE_EXPORTS = "surface.exports", Severity.NOT_EXECUTED, "write `__all__` once, as a literal list"
     SURFACE_ENTRY_POINT = (

@@ -24,6 +24,7 @@ from specwright.gate.findings import FindingCode, Severity
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.runs.example_run import run_examples
 from specwright.gate.runs.falsify import try_test
+from specwright.gate.runs.observed_effects import observed_findings
 from specwright.gate.runs.suite_run import named_tests, run_tests
 from specwright.gate.sandbox.kind import UNCONFINED, Sandbox, chosen_sandbox
 from specwright.gate.sandbox.pair import Pair, prepare
@@ -181,6 +182,8 @@ class SandboxedShipGate(ShipGate):
                 findings += run_examples(staged, examples, self._timeout_seconds, examples_pair)
             if measuring and run.tests and not run.findings:
                 measuring.examine(sum(test.duration_ms for test in run.tests) / 1000, log)
+            observed = (*pair.observed, *examples_pair.observed, *(measuring.observed() if measuring else ()))
+            log.add("effects", observed_findings(observed, contract, staged))
         return _verdict(candidate, log, surface, run.tests, files)
 
 

@@ -16,13 +16,15 @@ from specwright.gate.fuzz.determinism import prepare_second_process
 from specwright.gate.runs.suite_run import named_tests, null_module_findings, prepare_null_module
 from specwright.gate.sandbox.pair import prepare
 from specwright.gate.sandbox.staging import Staged
+from specwright.gate.sandbox.stream import ObservedEffect
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.strength.check import examine_strength, uses_hypothesis
 from specwright.gate.strength.run import start_runner
 from specwright.ports.gate import Candidate, Finding, StageResult
 
 STAGES = (
-    "layout", "static", "surface", "imports", "obligations", "tests", "examples", "null_module", "strength", "fuzz"
+    "layout", "static", "surface", "imports", "obligations", "tests", "examples", "null_module", "strength", "fuzz",
+    "effects",
 )  # fmt: skip
 """In the order in which their results are reported."""
 
@@ -106,6 +108,10 @@ class MeasuringStages:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def observed(self) -> tuple[ObservedEffect, ...]:
+        """What the module did under the fuzz."""
+        return self._pair.observed if self._pair else ()
 
     def examine(self, tests_seconds: float, log: StageLog) -> None:
         """Run the stages; the tests have passed.

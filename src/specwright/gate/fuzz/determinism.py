@@ -131,6 +131,6 @@ def _replies(
             selector.select(0.001 if stream.outbox else 0.1)
             stream.read()
             for header, payload in stream.frames():
-                if header.get("event") not in {"ready", "loaded"}:
+                if header.get("event") not in {"ready", "loaded", "effect"}:
                     left -= 1
                     yield header, payload

@@ -1,7 +1,8 @@
 """Holds a candidate's module and its sealed dependencies, and answers calls (design: ship-gate).
 
-It never sees the tests, the examples or their results. What it says of a call, that an argument was changed, is true
-unless the module took this process over; a value that it returns is checked by whoever asked.
+It never sees the tests, the examples or their results. What it says of a call, that an argument or the process was
+changed, is true unless the module took this process over, and the ways to that are told first (`observation.audit`); a
+value that it returns is checked by whoever asked.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ from typing import Any
 from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.observer import Observer
 
 _MOST_CHARACTERS = 2000
 
@@ -25,15 +27,19 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     job, _ = link.receive()
     sys.path.insert(0, plan["lib"])
     sys.dont_write_bytecode = True
+    observer = Observer(link.send, plan)
     try:
         entries, classes, exceptions = _load(job["surface"])
     except BaseException as error:
         link.send({"event": "broken", "message": _traceback(error)})
         return
+    observer.loaded(job["surface"])
     link.send({"event": "loaded"})
-    host = _Host(link, entries, Codec(classes), exceptions)
-    while True:
-        host.answer(*link.receive())
+    host = _Host(link, entries, Codec(classes), exceptions, observer)
+    while not (message := link.receive())[0].get("finish"):
+        host.answer(*message)
+    observer.last_look()
+    link.send({"event": "finished"})
 
 
 _Loaded = tuple[dict[tuple[str, str], Any], dict[ClassKey, type], dict[type, list[str]]]
@@ -58,12 +64,18 @@ def _load(surface: dict[str, Any]) -> _Loaded:
 
 class _Host:
     def __init__(
-        self, link: Link, entries: dict[tuple[str, str], Any], codec: Codec, exceptions: dict[type, list[str]]
+        self,
+        link: Link,
+        entries: dict[tuple[str, str], Any],
+        codec: Codec,
+        exceptions: dict[type, list[str]],
+        observer: Observer,
     ) -> None:
         self._link = link
         self._entries = entries
         self._codec = codec
         self._exceptions = exceptions
+        self._observer = observer
 
     def answer(self, header: dict[str, Any], payload: bytes) -> None:
         """Answer one call."""
@@ -76,10 +88,12 @@ class _Host:
         reply: dict[str, Any] = {"event": "reply", "id": header["id"]}
         out, err = io.StringIO(), io.StringIO()
         result: object = None
+        self._observer.before_call()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 if header["cwd"]:
                     os.chdir(header["cwd"])
+                    self._observer.before_call()
                 result = self._entries[(header["module"], header["entry"])](*args, **kwargs)
                 if inspect.iscoroutine(result):
                     import asyncio
@@ -89,6 +103,7 @@ class _Host:
                 reply |= self._error(error)
                 result = _exception_args(error)
         reply |= {"out": out.getvalue(), "err": err.getvalue()}
+        self._observer.after_call(printed=bool(reply["out"] or reply["err"]))
         if len(reply["out"]) + len(reply["err"]) > BoundaryLimit.PRINTED.most:
             self._link.send({"event": "flood"})
             return

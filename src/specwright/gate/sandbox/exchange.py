@@ -18,12 +18,13 @@ from specwright.gate.inside.frames import frame
 from specwright.gate.sandbox.plan import Limits
 from specwright.gate.sandbox.process import Child
 from specwright.gate.sandbox.starvation import OwnTime
-from specwright.gate.sandbox.stream import EndOfRun, Ledger, RunEnd, Stream, read_printed
+from specwright.gate.sandbox.stream import EndOfRun, Ledger, ObservedEffect, RunEnd, Stream, read_printed
 
 _TURN_SECONDS = 0.1
 _READY_SECONDS = 60.0
 _MOST_DEPTH = 50
 _MOST_EVENTS = 16 * 1024 * 1024
+_MOST_OBSERVED = 1000
 _NO_ANSWER = {
     "error": [["specwright", "NoAnswer"], ["builtins", "BaseException"]],
     "message": "no module is here",
@@ -49,7 +50,9 @@ class Exchange:
         self._outstanding: object = None
         self._reported = 0
         self._tells_unfit = False
+        self._is_over = False
         self._used_up: Stream | None = None
+        self._observed: dict[ObservedEffect, None] = {}
 
     def run(
         self,
@@ -86,6 +89,11 @@ class Exchange:
                 return RunEnd(end.how, end.message, self._output(), hung)
         return RunEnd("broke", "", self._output())
 
+    def observed(self) -> tuple[ObservedEffect, ...]:
+        """What the module did beside returning values; also what it printed past its host."""
+        printed = self._module is not None and bool(self._module.printed)
+        return (*self._observed, *([ObservedEffect("PRINTING", "a text", "")] * printed))
+
     def _selector(self) -> selectors.DefaultSelector:
         selector = selectors.DefaultSelector()
         for stream in self._streams:
@@ -120,7 +128,7 @@ class Exchange:
             for stream in self._streams:
                 if len(stream.printed) > self._limits.output:
                     raise EndOfRun("output")
-                if stream.ended:
+                if stream.ended and not (self._is_over and stream is self._runner):
                     raise self._broken(stream)
             if own_time.is_over(timeout_seconds):
                 raise EndOfRun("timeout")
@@ -159,7 +167,11 @@ class Exchange:
             case "boundary" | "forged" as how:
                 raise EndOfRun(how, str(header.get("message")))
             case "end":
-                raise EndOfRun("finished")
+                # the module is looked at once more, unless a call of it hangs
+                if self._module is None or self._outstanding is not None:
+                    raise EndOfRun("finished")
+                self._is_over = True
+                self._module.outbox += frame({"finish": True})
             case _:
                 self._reported += len(repr(header))
                 if self._reported > _MOST_EVENTS:
@@ -181,6 +193,11 @@ class Exchange:
         match header.get("event"):
             case "loaded":
                 return
+            case "effect" if len(self._observed) < _MOST_OBSERVED:
+                effect = ObservedEffect(*(str(header.get(part, "")) for part in ObservedEffect._fields))
+                self._observed[effect] = None
+            case "finished":
+                raise EndOfRun("finished")
             case "broken":
                 raise EndOfRun("unloaded", str(header.get("message")))
             case "boundary" if self._tells_unfit and self._outstanding is not None:

@@ -13,7 +13,7 @@ from specwright.gate.sandbox.plan import Plan
 from specwright.gate.sandbox.process import Child, start
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.starvation import OwnTime
-from specwright.gate.sandbox.stream import Ledger, RunEnd
+from specwright.gate.sandbox.stream import Ledger, ObservedEffect, RunEnd
 
 Role = Literal["test_runner", "example_runner", "fuzz.runner"]
 
@@ -25,6 +25,7 @@ class Pair:
         self._runner = runner
         self._module = module
         self._plan = plan
+        self.observed: tuple[ObservedEffect, ...] = ()
 
     def __enter__(self) -> Self:
         return self
@@ -43,7 +44,10 @@ class Pair:
     ) -> RunEnd:
         """Run a job to its end, as `Exchange.run`."""
         exchange = Exchange(self._runner, self._module, self._plan.writes, self._plan.limits)
-        return exchange.run(job, surface, ledger, timeout_seconds, reports_unfit=reports_unfit)
+        try:
+            return exchange.run(job, surface, ledger, timeout_seconds, reports_unfit=reports_unfit)
+        finally:
+            self.observed = exchange.observed()
 
     @property
     def scratch(self) -> Path:

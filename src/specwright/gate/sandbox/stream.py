@@ -21,6 +21,20 @@ Ending = Literal[
 ]
 
 
+class ObservedEffect(NamedTuple):
+    """Something that a module did beside returning a value.
+
+    Args:
+        kind: The name of a kind of effect.
+        what: It did.
+        line: Where in the modules, `name/file.py:7`; empty if that is not known.
+    """
+
+    kind: str
+    what: str
+    line: str
+
+
 class RunEnd(NamedTuple):
     """How a run ended.
 

@@ -36,6 +36,7 @@ _REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.UNKNOWN}
 _ARCHIVES = {"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"}
 _WORDS = {
     Kind.CLOCK: ("clock", "time", "now", "today", "date"),
+    Kind.WAITING: ("clock", "time", "now", "today", "date"),
     Kind.RANDOMNESS: ("random", "chance", "entropy", "uuid", "token"),
     Kind.ENVIRONMENT: ("environment", "env", "variable", "platform", "process"),
     Kind.INPUT: ("standard input", "stdin"),
@@ -90,14 +91,15 @@ def effect_findings(
                 advice = "a module is a value function with effects on files; take the result as an input"
                 yield Finding(FindingCode.STATIC_REFUSED, where, f"`{use.what}` {kind.value}: {advice}")
             elif kind not in declared:
-                effect = _TYPE.get(kind, "CALL")
-                lacking = f"the contract declares no such {effect} effect"
-                advice = "remove it, or have the value passed in"
-                yield Finding(
-                    FindingCode.STATIC_EFFECT, where, f"`{use.what}` {kind.value}, and {lacking}; {advice}"
-                )
+                yield Finding(FindingCode.STATIC_EFFECT, where, undeclared_text(kind, use.what))
     for node, what in dynamic_uses(tree, names):
         yield Finding(FindingCode.STATIC_DYNAMIC, f"{path}:{node.lineno}", f"`{what}`; {DYNAMIC_ADVICE}")
+
+
+def undeclared_text(kind: Kind, what: str) -> str:
+    """What to say about an effect that no contract declares."""
+    lacking = f"the contract declares no such {_TYPE.get(kind, 'CALL')} effect"
+    return f"`{what}` {kind.value}, and {lacking}; remove it, or have the value passed in"
 
 
 def declared_kinds(contract: MicroModuleContract) -> set[Kind]:

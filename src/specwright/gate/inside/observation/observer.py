@@ -1,0 +1,71 @@
+"""Watches the module of a process: effects, state that outlives a call, and whether it is what was read (design:
+ship-gate).
+"""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from specwright.gate.inside.observation import audit, library_watch
+from specwright.gate.inside.observation.loaded_code import code_changes
+from specwright.gate.inside.observation.module_state import ModuleState
+from specwright.gate.inside.observation.process_state import changes, process_state
+
+
+class Observer:
+    """Tells what a module does from before it is loaded to the last look.
+
+    Args:
+        send: Takes a message to the gate.
+        plan: Of the process.
+    """
+
+    def __init__(self, send: Callable[[dict[str, Any]], None], plan: dict[str, Any]) -> None:
+        self._send = send
+        self._lib: str = plan["lib"]
+        self._process = process_state()
+        self._module: ModuleState | None = None
+        self._entries: dict[str, list[str]] = {}
+        self._calls = 0
+        sources = b"\n".join(path.read_bytes() for path in Path(self._lib).rglob("*.py"))
+        library_watch.install(audit.teller(plan["to_gate"], self._lib), sources)
+        audit.install(plan["to_gate"], self._lib, tuple(plan["reads"]))
+
+    def loaded(self, surface: dict[str, Any]) -> None:
+        """The module was imported."""
+        self._tell(changes(self._process, process_state()))
+        self._module = ModuleState(self._lib)
+        self._entries = {name: [*described["functions"]] for name, described in surface.items()}
+        self._look_at_code()
+
+    def before_call(self) -> None:
+        """A call is made next."""
+        self._process = process_state()
+
+    def after_call(self, *, printed: bool) -> None:
+        """A call has ended; the module's objects are looked at after the first calls, and then ever less often."""
+        self._calls += 1
+        self._tell([*changes(self._process, process_state()), *([("PRINTING", "a text")] * printed)])
+        if self._calls < 4 or self._calls & (self._calls - 1) == 0:
+            self._look_at_state()
+
+    def last_look(self) -> None:
+        """No call will be made any more."""
+        self._look_at_state()
+        self._look_at_code()
+
+    def _look_at_state(self) -> None:
+        assert self._module is not None  # it was loaded
+        self._tell(("STATE", name) for name in self._module.changes())
+
+    def _look_at_code(self) -> None:
+        for name, entries in self._entries.items():
+            module = sys.modules.get(f"modules.{name}")
+            file = Path(self._lib, "modules", name, "__init__.py")
+            if module is not None and file.exists():
+                self._tell(("CODE", what) for what in code_changes(module, file, entries))
+
+    def _tell(self, effects: Iterable[tuple[str, str]]) -> None:
+        for kind, what in effects:
+            self._send({"event": "effect", "kind": kind, "what": what, "line": ""})

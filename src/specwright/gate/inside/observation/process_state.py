@@ -1,0 +1,51 @@
+"""What belongs to the whole process and may outlive a call: compared before and after each (design: ship-gate).
+
+Left out: what is changed and put back within one call, of which nobody else sees anything.
+"""
+
+import csv
+import decimal
+import logging
+import os
+import random  # noqa: TID251 - the generator that all share is compared, not used
+import sys
+import warnings
+from _locale import LC_ALL, setlocale
+from typing import Any
+
+
+def process_state() -> dict[str, Any]:
+    """What a call could leave changed, by its name."""
+    context = decimal.getcontext()
+    return {
+        "the working directory": _folder(),
+        "the locale": setlocale(LC_ALL, None),
+        "the decimal context": (
+            context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp,
+            [signal for signal, is_trapped in context.traps.items() if is_trapped],
+        ),
+        "the recursion limit": sys.getrecursionlimit(),
+        "the limit of digits": sys.get_int_max_str_digits(),
+        "the filters of warnings": [*warnings.filters],
+        "the dialects of csv": (csv.list_dialects(), csv.field_size_limit()),
+        "the handlers of logs": (logging.root.level, [*logging.root.handlers], logging.root.manager.disable),
+        "a hook of the interpreter": (sys.excepthook, sys.displayhook, sys.unraisablehook),
+        "the path of imports": ([*sys.path], [*sys.meta_path], [*sys.path_hooks]),
+        "the generator of chance": random.getstate(),
+    }  # fmt: skip
+
+
+def changes(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is another than before: the kind of effect, and the name."""
+    return [
+        ("RANDOMNESS" if name == "the generator of chance" else "MUTATION", name)
+        for name, value in after.items()
+        if before[name] != value
+    ]
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 - asked at each call
+    except OSError:
+        return ""

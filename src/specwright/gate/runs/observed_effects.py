@@ -1,0 +1,58 @@
+"""Holds what a module did while it was loaded and called against the effects that its contract declares (design:
+module-directory, ship-gate).
+
+    effects.undeclared    files, environment, clock, chance, standard input, printing or process state, undeclared
+    effects.refused       network, processes, native code, code made at run time: no contract can declare them
+    effects.state         something of the module that a call changed
+    effects.code          an entry point that is not what its source says
+
+The module's process tells of an effect before it happens (`inside.observation`). What a sealed dependency does was judged
+with the dependency.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.gate.findings import FindingCode
+from specwright.gate.sandbox.staging import Staged
+from specwright.gate.sandbox.stream import ObservedEffect
+from specwright.gate.static.effect_table import Kind
+from specwright.gate.static.effects import declared_kinds, undeclared_text
+from specwright.ports.gate import ENTRY_FILE, Finding
+
+_REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.DYNAMIC, Kind.UNKNOWN}
+
+
+def observed_findings(
+    effects: Iterable[ObservedEffect], contract: MicroModuleContract, staged: Staged
+) -> Iterator[Finding]:
+    """One finding for each kind of effect and line that the contract does not declare."""
+    declared = declared_kinds(contract)
+    found: set[tuple[Kind, str]] = set()
+    for effect in effects:
+        kind = Kind.__members__.get(effect.kind, Kind.UNKNOWN)
+        place = _place(effect.line, contract.name)
+        if kind in declared or (kind, place) in found:
+            continue
+        found.add((kind, place))
+        yield _finding(kind, staged.anonymous(effect.what), place)
+
+
+def _finding(kind: Kind, what: str, place: str) -> Finding:
+    if kind is Kind.STATE:
+        message = (
+            f"a call changes {what}, which outlives it; pass state in and return it, or use functools.cache"
+        )
+        return Finding(FindingCode.EFFECTS_STATE, place, message)
+    if kind is Kind.CODE:
+        message = f"{what} is not what the source says; leave the function as it is written"
+        return Finding(FindingCode.EFFECTS_CODE, place, message)
+    if kind in _REFUSED:
+        message = f"when it was run, `{what}` {kind.value}: no contract can declare that; remove it"
+        return Finding(FindingCode.EFFECTS_REFUSED, place, message)
+    return Finding(FindingCode.EFFECTS_UNDECLARED, place, f"when it was run, {undeclared_text(kind, what)}")
+
+
+def _place(line: str, name: str) -> str:
+    module, _, rest = line.partition("/")
+    return f"implementation/{rest}" if module == name and rest else ENTRY_FILE

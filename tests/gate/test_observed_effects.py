@@ -1,0 +1,64 @@
+"""What a module does when it is run, held against the effects that its contract declares.
+
+Nothing here depends on the static stage: the modules of `corpus/observed` are run past it.
+"""
+
+import pytest
+
+from testkit.gate.observing import observed
+from testkit.gate.static_judging import cases
+
+EFFECTS = cases("observed/effects.md")
+DECLARED = sorted({case.partition(":")[0] for case in EFFECTS})
+
+
+def codes(found, effects):
+    """The codes of what is observed."""
+    return {finding.code for finding in found.findings(effects)}
+
+
+@pytest.mark.parametrize("case", EFFECTS)
+def test_an_effect_that_no_contract_declares_is_observed(case):
+    """Issue 13.1: through the library, handed on, at import; a declared one is none."""
+    found = observed(EFFECTS[case])
+    assert codes(found, []) == {"effects.undeclared"}
+    assert codes(found, DECLARED) == set()
+
+
+CODE = cases("observed/code.md")
+
+
+@pytest.mark.parametrize("case", CODE)
+def test_what_is_called_is_what_was_read(case):
+    """Issue 13.1: code, defaults, annotations and docstring are compared with the source, after import and calls."""
+    assert "effects.code" in codes(observed(CODE[case]), DECLARED)
+
+
+REFUSED = cases("observed/refused.md")
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_no_contract_can_declare_is_observed(case):
+    """Issue 13.1: network, processes, native code, code made at run time, and ways around the static checks to them."""
+    assert "effects.refused" in codes(observed(REFUSED[case]), DECLARED)
+
+
+STATE = cases("observed/state.md")
+
+
+@pytest.mark.parametrize("case", STATE)
+def test_what_a_call_leaves_behind_is_observed(case):
+    """Issue 13.3: what the module's objects hold is compared before and after calls, deeply."""
+    more = {"implementation/_t.py": b"_SEEN = []\ndef push(x):\n    _SEEN.append(x)\n"}
+    assert "effects.state" in codes(observed(STATE[case], more=more), DECLARED)
+
+
+SOUND = cases("observed/sound.md")
+
+
+@pytest.mark.parametrize("case", SOUND)
+def test_what_everyday_modules_do_is_no_effect(case):
+    """Issue 13.1, 13.3: caches, classes made by the library, values in memory, methods that only share a name."""
+    found = observed(SOUND[case], more={"implementation/_t.py": b"NAMES = ['a']\n"})
+    assert [reply for reply in found.replies if "error" in reply] == []
+    assert found.findings() == []

@@ -1,0 +1,75 @@
+"""Runs single modules in the sandbox and tells what was observed of their effects."""
+
+import pathlib
+import selectors
+from typing import NamedTuple
+
+from specwright.gate.inside.codec import Codec
+from specwright.gate.inside.frames import frame
+from specwright.gate.runs.observed_effects import observed_findings
+from specwright.gate.sandbox.kind import Sandbox, available_sandbox
+from specwright.gate.sandbox.pair import host_plan
+from specwright.gate.sandbox.plan import SandboxKind
+from specwright.gate.sandbox.process import start
+from specwright.gate.sandbox.staging import Staged, stage, workspace
+from specwright.gate.sandbox.stream import ObservedEffect, Stream
+from specwright.ports.gate import Candidate
+from testkit.gate.static_judging import contract_of
+
+__all__ = ["Observed", "observed"]
+
+
+class Observed(NamedTuple):
+    """What a module did."""
+
+    effects: tuple[ObservedEffect, ...]
+    replies: tuple[dict, ...]
+    staged: Staged
+
+    def findings(self, effects=()):
+        """What no contract with these effects declares."""
+        return [*observed_findings(self.effects, contract_of(effects), self.staged)]
+
+
+def observed(source, kind=None, texts=("a", "b", "a"), more=None):
+    """What is observed when a module with `f(path, text)` is loaded and called in a sandbox, past every other check.
+
+    Args:
+        source: Of the entry file; `path` does not exist.
+        kind: Of sandbox; the best of this machine if not given.
+        texts: What `f` is given, one call for each.
+        more: Other files.
+    """
+    files = {"implementation/__init__.py": source.encode(), **(more or {})}
+    with workspace() as root:
+        sandbox = Sandbox(SandboxKind(kind or available_sandbox().kind))
+        staged = stage(root, Candidate(contract_of(), files), files, sandbox)
+        (staged.scratch / "run").mkdir()
+        child = start(host_plan(staged, "run", sandbox), sandbox.kind)
+        try:
+            replies = [*_replies(Stream(child, "the module"), texts, str(staged.scratch / "run"))]
+        finally:
+            child.stop()
+    told = [header for header in replies if header["event"] == "effect"]
+    effects = tuple(ObservedEffect(*(header[part] for part in ObservedEffect._fields)) for header in told)
+    return Observed(effects, tuple(header for header in replies if header["event"] == "reply"), staged)
+
+
+def _replies(stream, texts, folder):
+    """Everything that the module's process says until its last answer."""
+    stream.outbox += frame({"surface": {"f": {"functions": {"f": False}, "classes": []}}})
+    for number, text in enumerate(texts):
+        payload = Codec({}).encode([[pathlib.Path("here"), text], {}])
+        stream.outbox += frame({"id": number, "module": "f", "entry": "f", "cwd": folder}, payload)
+    stream.outbox += frame({"finish": True})
+    is_over = False
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream.child.reads, selectors.EVENT_READ)
+        while not is_over and not stream.ended:
+            stream.write()
+            selector.select(0.05)
+            stream.read()
+            for header, _ in stream.frames():
+                assert header["event"] in {"ready", "loaded", "effect", "reply", "finished"}, header
+                is_over = header["event"] == "finished"
+                yield header
