@@ -253,6 +253,7 @@ def test_the_manifest_has_the_fields_of_the_document_and_the_product() -> None:
             "result": "PASS",
             "detail": "It runs.",
         },
+        "unshown_criteria": [],
     }
 
 

@@ -124,6 +124,7 @@ def halted_debate(state: DebateState) -> dict[str, Any]:
             round=state.get("round", 0),
             retry_count=state.get("retry_count", 0),
             fault=state.get("confirmed_fault", ""),
+            questions=state.get("questions", []),
             raw_answers=state.get("raw_answers", []),
             errors=state.get("errors", []),
         )
@@ -171,12 +172,13 @@ def debate(work: Engineering, state: EngineeringState) -> EngineeringState:
     """Run the deliverable's loop to its end; a halt in it leaves for `module_halted` instead."""
     result = work.hold_debate(debate_input(state))
     debates = {**state.get("debates", {}), state["deliverable"]: result["debate_id"]}
+    learned: EngineeringState = {"debates": debates, "questions": result.get("questions", [])}
     if state["deliverable"] != CONTRACTS:
-        return {"debates": debates, "version_id": result["version_id"]}
+        return {**learned, "version_id": result["version_id"]}
     ended = LockedContracts(
         version_id=result["version_id"], round=result["round"], retry_count=result["retry_count"]
     )
-    return {"debates": debates, "locked": ended, **work.follow_plan(result["version_id"], state)}
+    return {**learned, "locked": ended, **work.follow_plan(result["version_id"], state)}
 
 
 def after_debate(state: EngineeringState) -> Literal["select_module", "ship"]:
@@ -192,6 +194,7 @@ def module_halted(_: Engineering, state: EngineeringState) -> EngineeringState:
         # several modules may halt: the answers and errors of all are kept
         "raw_answers": [*state.get("raw_answers", []), *halted["raw_answers"]],
         "errors": [*state.get("errors", []), *halted["errors"]],
+        "questions": halted.get("questions", []),
         "debates": dict(state.get("debates", {}))
         | ({name: halted["debate_id"]} if halted["debate_id"] else {}),
     }
@@ -225,6 +228,7 @@ def debate_input(state: EngineeringState) -> DebateState:
         deliverable=name,
         plan_id=state["plan_id"],
         schema_version=state["schema_version"],
+        questions=state.get("questions", []),
     )
     resumed, cause = state.get("resumed"), state.get("reopened_by")
     if resumed and resumed["deliverable"] == name:

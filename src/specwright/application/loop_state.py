@@ -27,6 +27,7 @@ class DebateState(TypedDict, total=False):
     source_of_failure: str
     cause_debate: str
     cause_round: int
+    questions: list[str]
     raw_answers: list[str]
     errors: list[str]
 
@@ -41,6 +42,7 @@ class HaltedDebate(TypedDict):
     round: int
     retry_count: int
     fault: str
+    questions: list[str]
     raw_answers: list[str]
     errors: list[str]
 
@@ -81,6 +83,7 @@ class EngineeringState(TypedDict, total=False):
     halted: HaltedDebate
     plan_fault: HaltedDebate
     halt_reason: str
+    questions: list[str]
     raw_answers: list[str]
     errors: list[str]
     outcome: str

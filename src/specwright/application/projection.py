@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 from specwright import canonical_json
 from specwright.application.store.layout import STATE_FILE, definition
 from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import ResolutionRecord
+from specwright.domain.escalation.resolutions import CRITERION, ResolutionRecord
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus
@@ -128,6 +128,7 @@ class Projection:
         self._spec_version = ""
         self.definitions = ProjectDefinitions(store)
         self.escalations_raised: dict[str, int] = {}
+        self.questions: dict[str, EscalationArtifact] = {}
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
         self._answered: dict[str, list[str]] = {}
@@ -260,8 +261,12 @@ class Projection:
             self._change(task_id, event, task_changes.abandon)
 
     def _raised(self, event: _Event) -> None:
-        """A blocked task gets an escalation of its own (design: task-states)."""
+        """A blocked task gets an escalation of its own (design: task-states), or a criterion a question, for which no task
+        waits (design: unshown-criteria)."""
         escalation = self._escalation(event)
+        if escalation.details.get("cause") == CRITERION:
+            self.questions[escalation.escalation_id] = escalation
+            return
         task_id = escalation.task_id
         self.escalations_raised[task_id] = self.escalations_raised.get(task_id, 0) + 1
         self._change(task_id, event, task_changes.set_escalation, escalation.escalation_id)

@@ -114,6 +114,16 @@ def index_statuses(place: str) -> str:
     return f"{place}/index"
 
 
+def rulings(place: str) -> str:
+    """The answers to questions about criteria, as a role is shown them."""
+    return f"{place}/rulings"
+
+
+def question(ruling_id: str, criterion: int) -> str:
+    """The question about a criterion that a ruling set aside."""
+    return f"{ruling_id}/criterion-{criterion}"
+
+
 def falsifying_tests(place: str) -> str:
     """The runs of a Challenger's tests."""
     return f"{place}/tests"

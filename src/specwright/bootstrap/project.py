@@ -12,7 +12,8 @@ from typing import NamedTuple
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from specwright import __version__
-from specwright.application.escalation.answers import check
+from specwright.application.criteria import open_questions
+from specwright.application.escalation.answers import check, resolve
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.projection import Projection
@@ -73,7 +74,7 @@ class Project:
         """The ids of the escalations that wait for a person."""
         if self.factory.projection.board is None:
             return []
-        return [Path(ref).stem for ref in open_escalations(self.factory)]
+        return [*open_escalations(self.factory), *open_questions(self.factory)]
 
     def run(self, *, approve: bool = False) -> ProjectStatus:
         """Go to the next stop: begin, or go on after an interruption. Where a person must decide it stays.
@@ -127,6 +128,9 @@ class Project:
             InputError: it does not fit the escalation, or no such escalation waits. For the others see `run`.
         """
         check(self.factory, resolution)
+        if resolution.escalation_id in self.factory.projection.questions:  # no task waits for it
+            resolve(self.factory, resolution)
+            return self.run()
         if self.driver.waiting() is None:  # a crash came between the halt and the question
             self.driver.advance()
         self.driver.advance(resolution.to_json())

@@ -106,7 +106,8 @@ def test_a_proposer_is_told_the_criteria_that_it_must_show(directory: Path):
     asked = bench.roles.asked_at("double/round-1/proposer")
     criteria = asked.pack["task.md"].decode().partition("## Acceptance Criteria\n")[2].partition("\n\n")[0]
     assert criteria.startswith("- ")
-    assert f"# Acceptance criteria of the task (extract)\n\n{criteria}" in asked.message
+    numbered = "\n".join(f"{n}. {line[2:]}" for n, line in enumerate(criteria.splitlines(), start=1))
+    assert f"# Acceptance criteria of the task (extract)\n\n{numbered}" in asked.message
 
 
 def test_what_the_gate_quotes_of_the_source_is_left_out_for_the_judges():

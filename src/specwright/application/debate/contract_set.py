@@ -26,15 +26,23 @@ class ContractSet:
     Args:
         first_plan: The plan that planning made, which is the first version.
         reopened: The locked plan whose debate continues (design: debate).
+        questions: About criteria, as far as this run of the task has raised some.
     """
 
     name = CONTRACTS
+    plan_claim = plan_ref = ""
 
     def __init__(
-        self, factory: Factory, task: Task, first_plan: StoredPlan, reopened: ReopenedPlan | None = None
+        self,
+        factory: Factory,
+        task: Task,
+        first_plan: StoredPlan,
+        reopened: ReopenedPlan | None = None,
+        questions: Sequence[str] = (),
     ) -> None:
         self._factory = factory
         self.task = task
+        self.questions = questions
         self._first_plan = first_plan
         self._reopened = reopened
         self._plans = {first_plan.plan_id: first_plan}
@@ -51,6 +59,7 @@ class ContractSet:
             self._plan(before),
             sources=request.sources,
             reopened=self._reopened,
+            questions=self.questions,
         )
         return self._version(revised)
 
@@ -80,7 +89,15 @@ class ContractSet:
         """The planner applies the amendments to its contracts."""
         approved = self._plan(version_id)
         version = self._version(
-            amended_plan(self._factory, self.task, round_number, ruling.amendments, approved, self._reopened)
+            amended_plan(
+                self._factory,
+                self.task,
+                round_number,
+                ruling.amendments,
+                approved,
+                self._reopened,
+                self.questions,
+            )
         )
         answer = AmendmentsAnswer(
             applied=[

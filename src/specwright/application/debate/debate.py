@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, gate_decision
+from specwright.application.criteria import raise_questions
 from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
 from specwright.application.debate.implementation import module_of
@@ -54,11 +55,11 @@ CONTRACT_CHANGED = Failure(
 def open_debate(factory: Factory, state: DebateState) -> "Debate":
     """The debate over the deliverable that a state names."""
     task, name = task_at(factory, state["task_id"]), state["deliverable"]
-    plan = load_plan(factory.artifacts, task.folder, state["plan_id"])
+    plan, questions = load_plan(factory.artifacts, task.folder, state["plan_id"]), state.get("questions", [])
     if name != CONTRACTS:
-        return Debate(factory, module_of(factory, task, plan, name))
+        return Debate(factory, module_of(factory, task, plan, name, questions))
     reopened = ReopenedPlan(plan, state["sealed"]) if "sealed" in state else None
-    return Debate(factory, ContractSet(factory, task, plan, reopened))
+    return Debate(factory, ContractSet(factory, task, plan, reopened, questions))
 
 
 class Debate:
@@ -121,7 +122,9 @@ class Debate:
         for name in self._deliverable.artifacts(version_id):
             self._artifacts.adjudicated(self._task.folder, name, record.adjudication_id)
         self._note("adjudicated", f"round {number}: {record.decision}")
+        asked = raise_questions(self._factory, self._task, record, history)
         return {
+            "questions": [*self._deliverable.questions, *asked],
             "decision": record.decision.value,
             "halt_reason": _rejection_reason(record),
             "confirmed_fault": record.confirmed_fault.value if record.confirmed_fault else "",

@@ -16,6 +16,9 @@ from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files
 
+PLAN_CLAIM = "its claim about the contracts"
+"""What is shown of the plan in a module's debate."""
+
 
 class Version(NamedTuple):
     """A new version of a deliverable, with what its proposal says about it.
@@ -54,10 +57,19 @@ class RevisionRequest(NamedTuple):
 
 
 class Deliverable(Protocol):
-    """What is debated."""
+    """What is debated.
+
+    Args:
+        questions: Those about criteria that this run of the task has raised so far (design: unshown-criteria).
+        plan_claim: What the planner says of the locked contracts; empty in a contract debate.
+        plan_ref: The plan; empty in a contract debate.
+    """
 
     name: str
     task: Task
+    questions: Sequence[str]
+    plan_claim: str
+    plan_ref: str
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """Make the first version, or revise the version `before`, which failed."""

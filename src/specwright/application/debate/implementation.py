@@ -17,7 +17,8 @@ from specwright.application.context.packs import (
     task_ref,
 )
 from specwright.application.context.role_store import RoleStore
-from specwright.application.debate.deliverable import RevisionRequest, Version
+from specwright.application.criteria import carried_rulings
+from specwright.application.debate.deliverable import PLAN_CLAIM, RevisionRequest, Version
 from specwright.application.debate.gate_runs import (
     as_failures,
     candidate,
@@ -53,11 +54,16 @@ from specwright.ports.roles import Assignment, Files, Role
 ENTRY = "implementation/__init__.py"
 
 
-def module_of(factory: Factory, task: Task, plan: StoredPlan, name: str) -> "Implementation":
+def module_of(
+    factory: Factory, task: Task, plan: StoredPlan, name: str, questions: Sequence[str] = ()
+) -> "Implementation":
     """A module of a plan as a deliverable."""
     siblings = [contract.ref for other, contract in plan.contracts.items() if other != name]
     contract_ref = factory.artifacts.ref(task.folder, plan.contract_ids[name])
-    return Implementation(factory, task, plan.contracts[name], contract_ref, siblings)
+    module = Implementation(factory, task, plan.contracts[name], contract_ref, siblings)
+    module.questions, module.plan_claim = questions, plan.answer.claim
+    module.plan_ref = factory.artifacts.ref(task.folder, plan.plan_id)
+    return module
 
 
 class Implementation:
@@ -83,6 +89,8 @@ class Implementation:
         self.contract = contract
         self._contract_ref = contract_ref
         self._siblings = siblings
+        self.questions: Sequence[str] = ()
+        self.plan_claim = self.plan_ref = ""
         self._calls = [dependency.ref for dependency in contract.dependencies]
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
@@ -95,6 +103,10 @@ class Implementation:
             workspace = {**workspace, ENTRY: self._factory.gate.documented(workspace[ENTRY], self.contract)}
             sources.append((ref, "what has changed in it"))
             changes = contract_changes(earlier, self.contract)
+        place = self.task.place(self.name, stage, Role.PROPOSER).run_id
+        rulings = carried_rulings(self._factory, self.task, self.questions, place)
+        sources += [(ruling.ref, ruling.row[2]) for ruling in rulings.values()]
+        sources += [(self.plan_ref, PLAN_CLAIM)]
         message = proposer_message(
             self.contract,
             workspace[ENTRY],
@@ -103,6 +115,8 @@ class Implementation:
             self._factory.packages,
             self.task.definition.acceptance_criteria,
             changes,
+            rulings,
+            self.plan_claim,
         )
         invocation = self._invoke(stage, message, workspace, before, sources)
         preflight = self._preflight(invocation.scope, request.active_tests)

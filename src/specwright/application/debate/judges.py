@@ -1,15 +1,16 @@
 """The Challenger and the Arbiter of a debate: what each is given, and how its answer becomes a record (design: debate,
 role-access)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.context.packs import index_statuses, task_ref
 from specwright.application.context.role_store import RoleStore
-from specwright.application.debate.deliverable import Deliverable
+from specwright.application.criteria import CriterionRuling, carried_rulings
+from specwright.application.debate.deliverable import PLAN_CLAIM, Deliverable
 from specwright.application.factory import Factory
-from specwright.application.messages.debate import arbiter_message, challenge_message
+from specwright.application.messages.debate import arbiter_message, challenge_message, with_rulings
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
@@ -52,9 +53,13 @@ def ask_challenger(
     scope = factory.journal.scope(scopes.index_statuses(place.run_id))
     statuses = index_statuses(factory, scope, [view.contract.ref for view in views])
     views = [view.known_as(statuses.get(view.contract.ref)) for view in views]
-    by = _open_pack(factory, deliverable, place, contracts, views, history)
+    rulings = carried_rulings(factory, deliverable.task, deliverable.questions, place.run_id)
+    by = _open_pack(factory, deliverable, place, contracts, views, history, rulings)
     criteria = deliverable.task.definition.acceptance_criteria
-    message = challenge_message(deliverable.name, proposal, contracts, views, criteria, history)
+    claim = deliverable.plan_claim
+    message = challenge_message(
+        deliverable.name, proposal, contracts, views, criteria, history, rulings, claim
+    )
     store = RoleStore(factory, factory.index, by, judged=contracts, contracts_only=True)
     assignment = Assignment(place, message, {"proposal.json": proposal.to_bytes()}, store=store)
     tests = factory.journal.scope(scopes.falsifying_tests(place.run_id))
@@ -88,15 +93,21 @@ def ask_arbiter(
     """Ask for the ruling on the last challenge."""
     place = deliverable.task.place(deliverable.name, f"round-{number}", Role.ARBITER)
     contracts, judged = deliverable.contracts(version_id), history.challenges[-1]
-    by = _open_pack(factory, deliverable, place, contracts, deliverable.dependencies(version_id), history)
+    rulings = carried_rulings(factory, deliverable.task, deliverable.questions, place.run_id)
+    views = deliverable.dependencies(version_id)
+    by = _open_pack(factory, deliverable, place, contracts, views, history, rulings)
     task_file = factory.folder.read(deliverable.task.path).decode()
-    message = arbiter_message(task_file, contracts, history, revisions_left)
+    message = with_rulings(
+        arbiter_message(task_file, contracts, history, revisions_left, deliverable.plan_claim),
+        deliverable.task.definition.acceptance_criteria,
+        rulings,
+    )
     files, by_name = deliverable.files(version_id), {contract.name: contract for contract in contracts}
 
     def problems(answer: ArbiterAnswer) -> list[str]:
         aims = target_problems(answer.amendments, contracts=deliverable.name == CONTRACTS)
         aims = aims or unreachable_targets(answer.amendments, files, by_name)
-        return [*ruling_problems(answer, judged, contracts, revisions_left), *aims]
+        return [*ruling_problems(answer, judged, contracts, revisions_left, rulings), *aims]
 
     answer = factory.roles.arbitrate(Assignment(place, message, {}), problems)
     scope = factory.journal.scope(scopes.record(place.run_id))
@@ -156,11 +167,18 @@ def _open_pack(
     contracts: Sequence[MicroModuleContract],
     dependencies: Sequence[DependencyView],
     history: DebateHistory,
+    rulings: Mapping[int, CriterionRuling],
 ) -> Invocation:
     """Write the context pack: the columns of these roles in the role table (design: role-access)."""
     task, full = task_ref(factory, deliverable.task), Permission.FULL
     included = [(record_ref(record), full, _HISTORY) for record in (*history.proposals, *history.challenges)]
     included += [(contract.ref, full, "the contract in question") for contract in contracts]
+    carried = {ruling.ref: ruling for ruling in rulings.values()}
+    earlier = [r for r in history.adjudications if record_ref(r) not in carried]
+    whole = {record_ref(r) for r in history.adjudications if place.role is Role.ARBITER}
+    included += [ruling.row for ref, ruling in carried.items() if ref not in whole]
+    if deliverable.plan_ref:
+        included.append((deliverable.plan_ref, Permission.SUMMARY_ONLY, PLAN_CLAIM))
     sources = [source for cause in history.causes for source in cause.told_by]
     included += [(ref, Permission.SUMMARY_ONLY, what) for ref, what in sources]
     hidden = "the planner's answer" if deliverable.name == CONTRACTS else "implementation source"
@@ -177,7 +195,7 @@ def _open_pack(
             included.append((view.contract.ref, Permission.METADATA_ONLY, status))
         extract = "its acceptance criteria, as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
-        excluded += [(record_ref(r), "rulings are not shown to this role") for r in history.adjudications]
+        excluded += [(record_ref(r), "rulings are not shown to this role") for r in earlier]
     scope, own = factory.journal.scope(scopes.pack(place.run_id)), deliverable.task
     return factory.invocations.open(
         scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded
@@ -240,9 +258,10 @@ class _Examination:
         """What the evidence may cite: what the proposal shows, and the falsifying tests so far."""
         shown = self._proposal
         tests = [*shown.test_inventory, *(tried.name for tried in self._earlier), *own]
-        return citable(
+        sources = citable(
             self._contracts, tests if shown.test_inventory else (), shown.preflight, shown.examples
         )
+        return sources._replace(criteria=len(self._deliverable.task.definition.acceptance_criteria))
 
     def _records(self, answer: ChallengerAnswer, trials: Sequence[Trial]) -> list[TriedTest]:
         if not trials:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review, task_event
+from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.escalation.resume import check_in_place
 from specwright.application.factory import Factory, ProjectView
@@ -25,6 +26,7 @@ from specwright.application.tasks import (
 )
 from specwright.domain.escalation.resolutions import (
     OPERATOR,
+    QUESTION_ACTIONS,
     Action,
     AmendSpec,
     AttestShipped,
@@ -135,7 +137,7 @@ def _is_caused(event: Announcement) -> bool:
 
 def _opened(factory: Factory, resolution: HumanResolution) -> tuple[str, Task]:
     """The escalation that an answer is for, which waits and which it suits, and its task."""
-    waiting = open_escalations(factory)
+    waiting = [*open_escalations(factory), *open_questions(factory)]
     name = resolution.escalation_id or (waiting[0] if len(waiting) == 1 else "")
     if not name:
         names = ", ".join(waiting) or "none waits"
@@ -158,7 +160,7 @@ def _opened(factory: Factory, resolution: HumanResolution) -> tuple[str, Task]:
     suited = actions_of(escalation.details)
     if resolution.action not in suited:
         raise RefusedError(
-            f"{resolution.action} does not suit {name}: {_UNSUITED[resolution.action]}",
+            f"{resolution.action} does not suit {name}: {_UNSUITED.get(resolution.action, 'its task has not halted')}",
             where=escalation.task_id,
             remedy=f"this one can be answered with {', '.join(suited)}",
         )
@@ -174,6 +176,7 @@ _UNSUITED = {
     Action.PROVIDE_FIX: "there is no module to fix",
     Action.REVISE_PLAN: "its task has not run",
     Action.ATTEST_SHIPPED: "its task has not run",
+    **dict.fromkeys(QUESTION_ACTIONS, "it asks about no criterion"),
 }
 
 
@@ -259,6 +262,11 @@ def _resume_attempt(factory: Factory, task: Task, answer: ResolutionRecord) -> _
     return _Effect([task.event("task.started")])
 
 
+def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
+    """Nothing but the answer itself: it is carried to later roles and into the release (design: unshown-criteria)."""
+    return _Effect([])
+
+
 def _digest(definition: TaskDefinition) -> str:
     return sha256(definition.to_bytes()).hexdigest()
 
@@ -273,5 +281,8 @@ _EFFECTS: Mapping[Action, _Handler] = {
     Action.REVISE_PLAN: _resume_attempt,
     Action.APPROVE_OVERRIDE: _resume_attempt,
     Action.PROVIDE_FIX: _resume_attempt,
+    Action.ACCEPT_UNSHOWN: _answer_question,
+    Action.DROP_CRITERION: _answer_question,
+    Action.REWORD_CRITERION: _answer_question,
 }
 """What each action does (design: escalation)."""

@@ -4,8 +4,10 @@ The Proposer gets the task, its contract and its dependencies' contracts. The Ch
 and the acceptance criteria as an extract. The Arbiter gets both sides and the task. Source goes to its own Proposer alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.rounds import as_amendments, as_block, as_json, as_list, rounds_of
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
@@ -24,6 +26,8 @@ def proposer_message(
     packages: Sequence[AllowedPackage] = (),
     criteria: Sequence[str] = (),
     changes: Sequence[str] = (),
+    rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
+    plan_claim: str = "",
 ) -> str:
     """The Proposer's; after a failed round it sees the failures and nothing else of the debate.
 
@@ -35,6 +39,8 @@ def proposer_message(
         packages: That it may import.
         criteria: Of the task.
         changes: Of the contract since that version was made (design: debate).
+        rulings: On criteria, by their numbers.
+        plan_claim: What the planner says of the contracts.
     """
     lines = [f"Implement the module `{contract.name}`: {contract.purpose}"]
     if dependencies:
@@ -50,7 +56,8 @@ def proposer_message(
     lines.append(as_block("Contract", as_json(contract), "json"))
     if changes:
         lines.append("# What has changed in the contract\n\n" + "\n".join(changes))
-    lines.append(_criteria(criteria))
+    lines += _planned(plan_claim)
+    lines.append(_criteria(criteria, rulings))
     owed = "\n".join(f'- `"{o.pointer}"` {o.category}: {o.text}' for o in obligations(contract))
     lines.append(f"# Obligations: each is shown by a test\n\n{owed}")
     lines.append(
@@ -77,6 +84,8 @@ def challenge_message(
     dependencies: Sequence[DependencyView],
     criteria: Sequence[str],
     history: DebateHistory,
+    rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
+    plan_claim: str = "",
 ) -> str:
     """The Challenger's: never the task file, never source."""
     kind = (
@@ -89,7 +98,8 @@ def challenge_message(
         as_block("Proposal", as_json(proposal), "json"),
         *(as_block(f"Contract of `{c.name}`", as_json(c), "json") for c in contracts),
         *(_dependency(view) for view in dependencies),
-        _criteria(criteria),
+        *_planned(plan_claim),
+        _criteria(criteria, rulings),
     ]
     earlier = rounds_of(DebateHistory(history.proposals[:-1], history.challenges, causes=history.causes))
     return "\n\n".join([*parts, *earlier, "Judge R1 to R6 and submit your verdict."])
@@ -100,11 +110,13 @@ def arbiter_message(
     contracts: Sequence[MicroModuleContract],
     history: DebateHistory,
     revisions_left: int,
+    plan_claim: str = "",
 ) -> str:
     """The Arbiter's: task, contracts and the whole debate, without dependencies, rubrics and source."""
     parts = [
         as_block("Task file", _without_dependencies(task_file), "markdown"),
         *(as_block(f"Contract of `{c.name}`", as_json(c), "json") for c in contracts),
+        *_planned(plan_claim),
         *rounds_of(history),
         f"Revisions left: {revisions_left}.",
     ]
@@ -112,10 +124,14 @@ def arbiter_message(
 
 
 def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
-    """What the Arbiter is asked besides, when the challenge is FAIL (design: debate, falsifying-tests)."""
+    """What the Arbiter is asked besides (design: debate, falsifying-tests, unshown-criteria)."""
+    numbers = ", ".join(str(one.criterion) for one in challenge.unshown_criteria)
+    asked = [
+        f"The challenge says that no test can show these criteria: {numbers}. Set each aside, or REJECT."
+    ]
+    asked = asked if numbers else []
     if challenge.verdict is not Verdict.FAIL:
-        return []
-    asked: list[str] = []
+        return asked
     if failed := [tried.name for tried in challenge.counterexamples]:
         alone = (
             " It rests on them alone: if you strike all, the round counts as PASS and you decide on the rest."
@@ -137,8 +153,22 @@ def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
     return [*asked, f"No revision is left. {stands} leaves APPROVE_WITH_AMENDMENTS or REJECT."]
 
 
-def _criteria(criteria: Sequence[str]) -> str:
-    return "# Acceptance criteria of the task (extract)\n\n" + "\n".join(f"- {c}" for c in criteria)
+def _criteria(criteria: Sequence[str], rulings: Mapping[int, CriterionRuling] = MappingProxyType({})) -> str:
+    told = (f"{n}. {c}{_ruling(n, rulings)}" for n, c in enumerate(criteria, start=1))
+    return "# Acceptance criteria of the task (extract)\n\n" + "\n".join(told)
+
+
+def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
+    return f"\n   criterion {number}: {rulings[number].text}" if number in rulings else ""
+
+
+def with_rulings(message: str, criteria: Sequence[str], rulings: Mapping[int, CriterionRuling]) -> str:
+    """A request that shows the criteria within the task file, with the rulings on them; without any as it is."""
+    return f"{message}\n\n{_criteria(criteria, rulings)}" if rulings else message
+
+
+def _planned(claim: str) -> list[str]:
+    return [f"# What the planner says of the contracts\n\n{claim}"] if claim else []
 
 
 def _without_dependencies(task_file: str) -> str:

@@ -17,7 +17,9 @@ from specwright.application.context.packs import (
     task_ref,
 )
 from specwright.application.context.role_store import RoleStore
+from specwright.application.criteria import carried_rulings
 from specwright.application.factory import Factory
+from specwright.application.messages.debate import with_rulings
 from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
 from specwright.application.plan.human_plan import HumanPlan, human_plan
 from specwright.application.plan.rules import PlanRules, known_modules
@@ -43,6 +45,7 @@ class _Revision(NamedTuple):
     before: StoredPlan
     reopened: ReopenedPlan | None
     sources: Sequence[tuple[str, str]] = ()
+    questions: Sequence[str] = ()
     check: Callable[[PlanAnswer, Contracts], list[str]] = lambda answer, drafts: []
 
 
@@ -73,6 +76,7 @@ def revised_plan(
     *,
     sources: Sequence[tuple[str, str]] = (),
     reopened: ReopenedPlan | None = None,
+    questions: Sequence[str] = (),
 ) -> str:
     """Have a challenged plan corrected; the revision is a new artifact (design: debate).
 
@@ -82,10 +86,12 @@ def revised_plan(
         before: The plan that is corrected.
         sources: The records that the failures come from, beside those of that plan.
         reopened: Where the plan was locked already (design: debate).
+        questions: About criteria, of this run of the task (design: unshown-criteria).
     """
     answer, sealed = _answer_text(factory, task, before), sorted(reopened.sealed) if reopened else ()
     message = replan_message(_task_file(factory, task), answer, failures, sealed, factory.packages)
-    return _asked(factory, task, f"round-{round_number}", message, _Revision(before, reopened, sources))
+    revision = _Revision(before, reopened, sources, questions)
+    return _asked(factory, task, f"round-{round_number}", message, revision)
 
 
 def amended_plan(
@@ -95,6 +101,7 @@ def amended_plan(
     amendments: Sequence[Amendment],
     approved: StoredPlan,
     reopened: ReopenedPlan | None = None,
+    questions: Sequence[str] = (),
 ) -> str:
     """Have amendments applied to an approved plan, and nothing else; an answer that misses one, or changes more, goes
     back to the planner (design: amendments)."""
@@ -105,7 +112,7 @@ def amended_plan(
         strayed = strayed_problems(amendments, approved.answer, answer)
         return [*contract_problems(amendments, approved.contracts, drafts), *strayed]
 
-    revision = _Revision(approved, reopened, check=check)
+    revision = _Revision(approved, reopened, questions=questions, check=check)
     return _asked(factory, task, f"amended-{round_number}", message, revision)
 
 
@@ -128,12 +135,15 @@ def _asked(factory: Factory, task: Task, stage: str, message: str, revision: _Re
     human = human_plan(factory, task, everything)
     rules = _rules(everything, human, revision.reopened if revision else None)
     entries = _revision_entries(factory, task, stage, revision) if revision else []
+    rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
+    entries += [PackEntry(*ruling.row) for ruling in rulings.values()]
     by = _open_pack(factory, scope, task, place, rules.known, entries)
 
     def problems(answer: PlanAnswer) -> list[str]:
         broken, drafts = rules.check(answer)
         return broken if drafts is None or revision is None else [*broken, *revision.check(answer, drafts)]
 
+    message = with_rulings(message, task.definition.acceptance_criteria, rulings)
     store = RoleStore(factory, factory.index, by)
     answer = factory.roles.plan(Assignment(place, message, {}, store=store), problems)
     return _store(factory, scope, task, by, answer, rules, revision.before if revision else None)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from specwright.application import scopes
 from specwright.application.announce import announce, review
+from specwright.application.criteria import unshown_in_release
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
@@ -67,7 +68,8 @@ def _release(factory: Factory, refs: list[str], scope_name: str) -> ReleaseManif
     ]
     check_release_set(modules)
     product, wheel = _product(factory, modules)
-    manifest = release_manifest(release_id, now, spec.spec_version, modules, product)
+    unshown = unshown_in_release(factory, scope, _tasks_of(factory, refs))
+    manifest = release_manifest(release_id, now, spec.spec_version, modules, product, unshown)
     if wheel is not None:
         factory.store.publish(layout.wheel(release_id, wheel.file_name), wheel.content)
     if report := failure_report(manifest, modules):
@@ -133,6 +135,12 @@ def _shipped(factory: Factory) -> list[str]:
     entries = sorted(state.tasks.values(), key=lambda entry: entry.declaration_order)
     refs = [ref for entry in entries if entry.status is TaskStatus.SHIPPED for ref in entry.module_refs]
     return list(dict.fromkeys(refs))
+
+
+def _tasks_of(factory: Factory, refs: Sequence[str]) -> list[str]:
+    """The tasks that shipped any of some modules."""
+    tasks = project_state(factory).tasks
+    return [task_id for task_id, entry in tasks.items() if set(entry.module_refs) & set(refs)]
 
 
 def _with_dependencies(factory: Factory, refs: list[str]) -> list[str]:

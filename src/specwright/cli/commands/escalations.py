@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LARGEST_PAYLOAD = 4_000_000
 """Bytes; a fix carries whole files."""
 
-_REASON_ALONE = ("ABANDON_TASK", "APPROVE_OVERRIDE")
+_REASON_ALONE = ("ABANDON_TASK", "APPROVE_OVERRIDE", "ACCEPT_UNSHOWN", "DROP_CRITERION")
 
 _IdAndDirectory = Annotated[
     list[str] | None,
@@ -97,8 +97,10 @@ def resolve(
 
     \b
     ABANDON_TASK      --rationale TEXT
+    ACCEPT_UNSHOWN, DROP_CRITERION   --rationale TEXT
     APPROVE_OVERRIDE  --rationale TEXT; with several failed modules a payload
-    ATTEST_SHIPPED, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, PROVIDE_FIX
+    ATTEST_SHIPPED, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, PROVIDE_FIX,
+    REWORD_CRITERION
                       --payload FILE.json
 
     \b

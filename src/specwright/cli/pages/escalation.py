@@ -24,6 +24,7 @@ _CAUSES = {
     "modules": "modules could not be shipped",
     "journal": "the run cannot be repeated",
     "stalled": "it waits for a task that was abandoned",
+    "criterion": "no test can show an acceptance criterion; nothing waits for the answer",
 }
 
 _MEANING: Mapping[Action, str] = {
@@ -34,6 +35,9 @@ _MEANING: Mapping[Action, str] = {
     Action.SPLIT_TASK: "replace it by smaller tasks",
     Action.ATTEST_SHIPPED: "name a sealed module that does it already",
     Action.ABANDON_TASK: "give it up; what depends on it waits for an answer of its own",
+    Action.ACCEPT_UNSHOWN: "accept the criterion although nothing shows it",
+    Action.DROP_CRITERION: "take the criterion back",
+    Action.REWORD_CRITERION: "say what it ought to ask for in the next version",
 }
 
 _FILL = "..."
@@ -219,6 +223,9 @@ def _payload(view: ProjectView, escalation: EscalationArtifact, action: Action) 
             "rationale": _FILL,
         },
         Action.ABANDON_TASK: {"rationale": _FILL},
+        Action.ACCEPT_UNSHOWN: {"rationale": _FILL},
+        Action.DROP_CRITERION: {"rationale": _FILL},
+        Action.REWORD_CRITERION: {"reworded_criterion": _FILL, "rationale": _FILL},
     }
     return payloads[action]
 

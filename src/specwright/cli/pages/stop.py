@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
 from specwright.application.stages.product import current_spec, validation_of
@@ -50,6 +51,8 @@ def stop_page(view: ProjectView, stop: ProjectStatus, directory: Path, *, script
     else:
         page.prose(_UNFINISHED[stop])
         _add_command(page, "Then:", next_command("run", directory))
+    for ref in open_questions(view)[:_QUESTIONS_SHOWN]:
+        add_short_page(page, view, view.escalations.escalation(ref), directory, "QUESTION  ")
     return page
 
 
@@ -112,7 +115,8 @@ def escalations(view: ProjectView) -> list[EscalationArtifact]:
     """The escalations that wait for a person."""
     if view.projection.board is None:
         return []
-    return [view.escalations.escalation(ref) for ref in open_escalations(view)]
+    waiting = [*open_escalations(view), *open_questions(view)]
+    return [view.escalations.escalation(ref) for ref in waiting]
 
 
 _UNFINISHED = {

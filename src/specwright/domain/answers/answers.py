@@ -43,8 +43,20 @@ class Assessment(Record):
     """One criterion of the rubric, judged."""
 
     criterion: Literal["R1", "R2", "R3", "R4", "R5", "R6"]
-    assessment: Literal["MET", "NOT_MET"]
+    assessment: Annotated[
+        Literal["MET", "NOT_MET", "CANNOT_BE_SHOWN"],
+        Field(description="CANNOT_BE_SHOWN: of R5 alone, with `unshown_criteria`; the others are met."),
+    ]
     evidence: Annotated[Text, Field(description="Cite the test, contract field or example that shows it.")]
+
+
+class UnshownCriterion(Record):
+    """An acceptance criterion that no test can show, by its number in the task (design: unshown-criteria)."""
+
+    criterion: Annotated[int, Field(ge=1)]
+    evidence: Annotated[
+        Text, Field(description="Which limit of what a test can pass or see keeps it from being shown.")
+    ]
 
 
 class FaultOf(StrEnum):
@@ -108,6 +120,10 @@ class ChallengerAnswer(Record):
         ),
     ]
     failures: list[Failure] = Field(default_factory=list)
+    unshown_criteria: Annotated[
+        list[UnshownCriterion],
+        Field(description="With R5 CANNOT_BE_SHOWN: each criterion that no test can show, by its number."),
+    ] = Field(default_factory=list)
     falsifying_tests: Annotated[
         list[FalsifyingTest],
         Field(
@@ -123,6 +139,9 @@ class ChallengerAnswer(Record):
         unmet = [a.criterion for a in self.rubric_assessments if a.assessment == "NOT_MET"]
         if unmet and self.verdict is Verdict.PASS:
             raise ValueError(f"{', '.join(unmet)} NOT_MET forbids the verdict PASS")
+        unshown = [a.criterion for a in self.rubric_assessments if a.assessment == "CANNOT_BE_SHOWN"]
+        if unshown not in ([], ["R5"]) or bool(unshown) != bool(self.unshown_criteria):
+            raise ValueError("CANNOT_BE_SHOWN is for R5, and comes with unshown_criteria")
         if (self.verdict is Verdict.FAIL) != bool(self.failures):
             raise ValueError("FAIL comes with at least one failure, PASS with none")
         names = [test.name for test in self.falsifying_tests]
@@ -174,6 +193,14 @@ class StruckTest(Record):
     reason: Annotated[Text, Field(description="Why the contract does not ask for it, in five words or more.")]
 
 
+class SetAsideCriterion(Record):
+    """An acceptance criterion that the Arbiter takes out of the count; a person decides about it (design:
+    unshown-criteria)."""
+
+    criterion: Annotated[int, Field(ge=1, description="Its number in the task.")]
+    reason: Annotated[Text, Field(description="Why no test can show it, in five words or more.")]
+
+
 class ArbiterAnswer(Record):
     """The final decision of a round (design: debate)."""
 
@@ -183,6 +210,12 @@ class ArbiterAnswer(Record):
     amendments: list[Amendment] = Field(default_factory=list)
     struck_tests: Annotated[
         list[StruckTest], Field(description="Failed falsifying tests that do not count; the others stand.")
+    ] = Field(default_factory=list)
+    set_aside: Annotated[
+        list[SetAsideCriterion],
+        Field(
+            description="Criteria that cannot be shown, as the challenge says; a person is asked about each."
+        ),
     ] = Field(default_factory=list)
     confirmed_fault: Annotated[
         Literal["contract", "plan"] | None,

@@ -20,6 +20,7 @@ from specwright.domain.answers.answers import (
     Failure,
     FaultOf,
     StruckTest,
+    UnshownCriterion,
     Verdict,
 )
 from specwright.domain.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
@@ -43,11 +44,13 @@ class Citable(NamedTuple):
         contracts: That of the module, or those of the plan, and those of what they call.
         tests: The names of test functions; empty in a contract debate.
         headings: Of the examples, in lower case.
+        criteria: How many acceptance criteria the task has.
     """
 
     contracts: Sequence[MicroModuleContract]
     tests: frozenset[str] = frozenset()
     headings: tuple[str, ...] = ()
+    criteria: int = 0
 
 
 def citable(
@@ -83,9 +86,21 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
         elif assessment.criterion == "R4" and alone and _DEPENDENCIES.search(evidence):
             continue
-        elif assessment.assessment == "MET":
+        elif assessment.assessment != "NOT_MET":
             problems += [f"{path}: {problem}" for problem in _citation_problems(evidence, sources)]
-    return [*problems, *_vague_failures(answer.failures)]
+    return [
+        *problems,
+        *_unshown_problems(answer.unshown_criteria, sources.criteria),
+        *_vague_failures(answer.failures),
+    ]
+
+
+def _unshown_problems(unshown: Sequence[UnshownCriterion], count: int) -> Iterator[str]:
+    for i, one in enumerate(unshown):
+        if one.criterion > count:
+            yield f"unshown_criteria.{i}.criterion: the task has {count} criteria, numbered from 1"
+        if is_vague(one.evidence):
+            yield f"unshown_criteria.{i}.evidence: say which limit forbids it, in {MIN_WORDS} words or more"
 
 
 def _vague_failures(failures: Sequence[Failure]) -> Iterator[str]:
@@ -145,9 +160,19 @@ def ruling_problems(
     challenge: Challenge,
     contracts: Sequence[MicroModuleContract],
     revisions_left: int,
+    settled: Collection[int] = (),
 ) -> list[str]:
-    """Why a ruling that fits its schema is not accepted; the first contract is the one whose statements strikes cite."""
+    """Why a ruling that fits its schema is not accepted.
+
+    Args:
+        answer: The ruling.
+        challenge: What it rules on.
+        contracts: In question; the first is the one whose statements strikes cite.
+        revisions_left: Of the deliverable.
+        settled: The numbers of the criteria that were set aside before.
+    """
     problems = strike_problems(answer.struck_tests, challenge.counterexamples, contracts[0])
+    problems += _set_aside_problems(answer, challenge.unshown_criteria, settled)
     if answer.confirmed_fault and not challenge.faults(FaultOf(answer.confirmed_fault)):
         problems.append(f"confirmed_fault: no failure of this challenge is marked {answer.confirmed_fault}")
     if challenge.verdict is Verdict.PASS or overturns(challenge, answer.struck_tests):
@@ -158,6 +183,23 @@ def ruling_problems(
     elif answer.decision is Decision.APPROVE:
         problems.append("decision: after a FAIL without revisions left APPROVE is refused; amend or reject")
     return problems
+
+
+def _set_aside_problems(
+    answer: ArbiterAnswer, unshown: Sequence[UnshownCriterion], settled: Collection[int]
+) -> Iterator[str]:
+    """Criteria that are set aside without a cause, and those that an approval leaves open."""
+    open_criteria = {one.criterion for one in unshown} - set(settled)
+    for i, one in enumerate(answer.set_aside):
+        if one.criterion not in open_criteria:
+            known = ", ".join(map(str, sorted(open_criteria))) or "none"
+            yield f"set_aside.{i}.criterion: no judge says of {one.criterion} that it cannot be shown; of these: {known}"
+        if is_vague(one.reason):
+            yield f"set_aside.{i}.reason: say why no test can show it, in {MIN_WORDS} words or more"
+    left = sorted(open_criteria - {one.criterion for one in answer.set_aside})
+    if left and answer.decision is not Decision.REJECT:
+        numbers = ", ".join(map(str, left))
+        yield f"set_aside: the challenge says that {numbers} cannot be shown: set it aside with a reason, or rule REJECT"
 
 
 def _citation_problems(evidence: str, sources: Citable) -> Iterator[str]:

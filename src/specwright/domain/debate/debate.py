@@ -17,8 +17,10 @@ from specwright.domain.answers.answers import (
     Decision,
     Failure,
     FaultOf,
+    SetAsideCriterion,
     ShipDirective,
     StruckTest,
+    UnshownCriterion,
     Verdict,
 )
 from specwright.domain.base.ids import ArtifactId
@@ -54,6 +56,7 @@ class Challenge(Record):
     failures: list[Failure]
     rubric_assessments: Annotated[list[Assessment], Field(max_length=6)]
     optional_alternative_ref: str | None = None
+    unshown_criteria: list[UnshownCriterion] = Field(default_factory=list)
     falsifying_tests: list[TriedTest] = Field(default_factory=list)
 
     @property
@@ -96,6 +99,7 @@ class Adjudication(Record):
     rationale: Text
     ship_directive: ShipDirective
     struck_tests: list[StruckTest] = Field(default_factory=list)
+    set_aside: list[SetAsideCriterion] = Field(default_factory=list)
     confirmed_fault: FaultOf | None = None
 
 

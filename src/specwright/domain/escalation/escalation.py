@@ -18,6 +18,7 @@ class Resolution(StrEnum):
     REVISE_PLAN = "REVISE_PLAN"
     PROVIDE_FIX = "PROVIDE_FIX"
     ABANDON_TASK = "ABANDON_TASK"
+    ACCEPT_UNSHOWN = "ACCEPT_UNSHOWN"
 
 
 class DebateTrail(Record):

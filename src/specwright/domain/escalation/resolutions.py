@@ -18,7 +18,8 @@ OPERATOR = "human:operator"
 
 
 class Action(StrEnum):
-    """The six of docs/design.md#escalation, and ATTEST_SHIPPED (design: escalation)."""
+    """What a halt can be answered with, and after that what a question about a criterion can (design: escalation,
+    unshown-criteria)."""
 
     APPROVE_OVERRIDE = "APPROVE_OVERRIDE"
     AMEND_SPEC = "AMEND_SPEC"
@@ -27,10 +28,13 @@ class Action(StrEnum):
     PROVIDE_FIX = "PROVIDE_FIX"
     ABANDON_TASK = "ABANDON_TASK"
     ATTEST_SHIPPED = "ATTEST_SHIPPED"
+    ACCEPT_UNSHOWN = "ACCEPT_UNSHOWN"
+    DROP_CRITERION = "DROP_CRITERION"
+    REWORD_CRITERION = "REWORD_CRITERION"
 
 
 class Rationale(Record):
-    """Why the task is given up (ABANDON_TASK)."""
+    """Why the task is given up (ABANDON_TASK), or why a criterion is accepted as it is or dropped."""
 
     rationale: Text
 
@@ -96,6 +100,12 @@ class ProvideFix(Record):
     module: str = ""
 
 
+class RewordCriterion(Rationale):
+    """What the criterion ought to say; this release does not show it (design: unshown-criteria)."""
+
+    reworded_criterion: Text
+
+
 class AttestShipped(Rationale):
     """An already sealed module that does what the task asks for (design: escalation)."""
 
@@ -110,7 +120,16 @@ _PAYLOADS: Mapping[Action, type[Record]] = {
     Action.PROVIDE_FIX: ProvideFix,
     Action.ABANDON_TASK: Rationale,
     Action.ATTEST_SHIPPED: AttestShipped,
+    Action.ACCEPT_UNSHOWN: Rationale,
+    Action.DROP_CRITERION: Rationale,
+    Action.REWORD_CRITERION: RewordCriterion,
 }
+
+CRITERION = "criterion"
+"""The cause of a question about an acceptance criterion; no task waits for its answer (design: unshown-criteria)."""
+
+QUESTION_ACTIONS = (Action.ACCEPT_UNSHOWN, Action.DROP_CRITERION, Action.REWORD_CRITERION)
+"""The answers to it."""
 
 _ALWAYS = (Action.AMEND_SPEC, Action.SPLIT_TASK, Action.ABANDON_TASK)
 _HALTED = (*_ALWAYS, Action.REVISE_PLAN, Action.ATTEST_SHIPPED)
@@ -122,6 +141,8 @@ def actions_for(cause: str) -> tuple[Action, ...]:
     A stalled task has not run, so that there is nothing to go on with (design: task-states). Only where modules
     failed is there something to override or to fix (design: escalation).
     """
+    if cause == CRITERION:
+        return QUESTION_ACTIONS
     if cause == "stalled":
         return _ALWAYS
     if cause == "modules":

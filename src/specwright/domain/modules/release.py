@@ -82,6 +82,19 @@ class ProductResult(Record):
         return self
 
 
+class UnshownInRelease(Record):
+    """An acceptance criterion that no test shows (design: unshown-criteria). `answer` is the person's, empty if none was
+    given."""
+
+    task_id: str
+    criterion: int
+    text: str
+    ruling: str
+    reason: str
+    question: str
+    answer: str
+
+
 class ReleaseManifest(Record):
     """`releases/{release_id}/manifest.json` (design: release, and `product` of)."""
 
@@ -93,6 +106,7 @@ class ReleaseManifest(Record):
     overall_result: Result
     notes: str
     product: ProductResult
+    unshown_criteria: list[UnshownInRelease] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -115,6 +129,7 @@ def release_manifest(
     spec_version: str,
     modules: Sequence[ReleaseModule],
     product: ProductResult,
+    unshown: Sequence[UnshownInRelease] = (),
 ) -> ReleaseManifest:
     """The manifest of a set, its gates run and its notes written.
 
@@ -124,6 +139,7 @@ def release_manifest(
         spec_version: Of the ProductSpec that drove the project.
         modules: In the order in which they are to be listed.
         product: Not part of the overall result.
+        unshown: Acceptance criteria that nothing shows.
 
     Raises:
         RefusedError: the set is no product.
@@ -140,6 +156,7 @@ def release_manifest(
         overall_result=gates.overall,
         notes=_notes(len(modules), failures, product),
         product=product,
+        unshown_criteria=list(unshown),
     )
 
 

@@ -1,0 +1,158 @@
+"""Acceptance criteria that no test can show: the questions about them, and who is told of the rulings (design:
+unshown-criteria).
+
+A ruling that sets a criterion aside raises a question to a person. No task waits for the answer. The question is the one
+record of the ruling: every later role that judges the same criterion is told of it, and so is the release.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+from specwright.application import scopes
+from specwright.application.announce import announce, review
+from specwright.application.context.packs import Row
+from specwright.application.factory import Factory, ProjectView
+from specwright.application.store.debates import DebateHistory
+from specwright.application.tasks import Task
+from specwright.canonical_json import JsonValue
+from specwright.domain.artifacts.provenance import Permission
+from specwright.domain.base.ids import ArtifactType, artifact_id
+from specwright.domain.debate.debate import Adjudication
+from specwright.domain.escalation.escalation import (
+    DebateTrail,
+    EscalationArtifact,
+    FailedInvariant,
+    Resolution,
+)
+from specwright.domain.escalation.resolutions import CRITERION, Action, ResolutionRecord, RewordCriterion
+from specwright.domain.modules.release import UnshownInRelease
+from specwright.ports.journal import Scope
+from specwright.ports.progress import Step
+
+
+class CriterionRuling(NamedTuple):
+    """A ruling that set a criterion aside: its record, and what is said of it with the person's answer."""
+
+    ref: str
+    text: str
+
+    @property
+    def row(self) -> Row:
+        """In a context pack."""
+        return self.ref, Permission.SUMMARY_ONLY, "its ruling on a criterion"
+
+
+def open_questions(view: ProjectView) -> list[str]:
+    """The questions about criteria that nobody has answered, oldest first."""
+    return [name for name in view.projection.questions if name not in view.projection.resolutions]
+
+
+def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history: DebateHistory) -> list[str]:
+    """Ask a person about each criterion that a ruling sets aside; no task waits for the answers.
+
+    Returns:
+        The ids of the questions.
+    """
+    names: list[str] = []
+    for one in ruling.set_aside:
+        scope = factory.journal.scope(scopes.question(ruling.adjudication_id, one.criterion))
+        name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
+        text = task.definition.acceptance_criteria[one.criterion - 1]
+        details = {"cause": CRITERION, "criterion": one.criterion, "text": text, "reason": one.reason}
+        question = EscalationArtifact(
+            escalation_id=name,
+            task_id=task.task_id,
+            task_ref=task.path,
+            created_at=now,
+            debate_trail=DebateTrail(
+                proposals=list(history.proposals[-1:]),
+                challenges=list(history.challenges[-1:]),
+                adjudications=[ruling],
+            ),
+            failed_invariants=[FailedInvariant(invariant=text, evidence=one.reason)],
+            state_machine_snapshot={},
+            minimal_decision_required=f"Criterion {one.criterion} of {task.entry.spec_task_id} cannot be shown: {text}",
+            recommended_resolution=Resolution.ACCEPT_UNSHOWN,
+            resolution_context=f"The Arbiter set it aside: {one.reason} Nothing waits for your answer.",
+            details={**details, "ruling": ruling.adjudication_id, "run": task.run},
+        )
+        sha256, project_id = factory.escalations.add(question), factory.projection.project_id
+        announce(factory, scope, project_id, [review(project_id, "escalation.raised", sha256, name)])
+        factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {one.reason}"))
+        names.append(name)
+    return names
+
+
+def carried_rulings(
+    factory: Factory, task: Task, raised: Sequence[str], place: str
+) -> dict[int, CriterionRuling]:
+    """What a role is told of criteria that were set aside, by their numbers in the task.
+
+    A criterion is known by its text, so that a ruling outlives a change of the others. The answers are journalled: a
+    request that is repeated says what it said.
+
+    Args:
+        raised: The questions of this run of the task so far; those of its earlier runs count as well.
+        place: The `run_id` of the role's invocation.
+    """
+    known = factory.projection.questions
+    names = [n for n, q in known.items() if q.task_id == task.task_id and q.details["run"] != task.run]
+    criteria, found = task.definition.acceptance_criteria, dict[int, CriterionRuling]()
+    questions = [known[name] for name in (*names, *raised) if known[name].details["text"] in criteria]
+    if not questions:
+        return {}
+    ids: JsonValue = [question.escalation_id for question in questions]
+    answers = factory.journal.scope(scopes.rulings(place)).recall(
+        "tool", {"tool": "rulings", "questions": ids}, lambda: [_answer(factory, q) for q in questions]
+    )
+    for question, answer in zip(questions, cast(list[str], answers), strict=True):
+        number, details = criteria.index(question.details["text"]) + 1, question.details
+        text = f"set aside by {details['ruling']}: {details['reason']}{answer and f' The person: {answer}'}"
+        found[number] = CriterionRuling(f"{details['ruling']}@1.0.0", text)
+    return found
+
+
+def unshown_in_release(factory: Factory, scope: Scope, task_ids: Sequence[str]) -> list[UnshownInRelease]:
+    """The criteria of shipped tasks that the release does not show, with what a person says of each; journalled, since
+    an answer may come at any time."""
+    if not factory.projection.questions:
+        return []
+    rows = scope.recall(
+        "tool", {"tool": "unshown"}, lambda: [one.to_json() for one in _unshown(factory, task_ids)]
+    )
+    return [UnshownInRelease.model_validate(row) for row in cast(list[JsonValue], rows)]
+
+
+def _unshown(view: ProjectView, task_ids: Sequence[str]) -> Iterator[UnshownInRelease]:
+    for question in view.projection.questions.values():
+        if question.task_id in task_ids:
+            details = question.details
+            yield UnshownInRelease(
+                task_id=question.task_id,
+                criterion=details["criterion"],
+                text=details["text"],
+                ruling=details["ruling"],
+                reason=details["reason"],
+                question=question.escalation_id,
+                answer=_answer(view, question),
+            )
+
+
+def _answer(view: ProjectView, question: EscalationArtifact) -> str:
+    """What a person answered, in a sentence; empty if nobody did."""
+    record = view.projection.resolutions.get(question.escalation_id)
+    return f"{_MEANING[record.action]}: {_reason(record)}" if record else ""
+
+
+def _reason(record: ResolutionRecord) -> str:
+    if record.action is not Action.REWORD_CRITERION:
+        return str(record.payload["rationale"])
+    payload = RewordCriterion.model_validate(record.payload)
+    return f"{payload.reworded_criterion} ({payload.rationale})"
+
+
+_MEANING = {
+    Action.ACCEPT_UNSHOWN: "accepted without being shown",
+    Action.DROP_CRITERION: "dropped",
+    Action.REWORD_CRITERION: "to be reworded in the next version",
+}

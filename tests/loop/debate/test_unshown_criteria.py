@@ -1,0 +1,158 @@
+"""A criterion that no test can show: judged, set aside, asked about, and carried to all who judge it later (F§9.4, D42)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.application.criteria import open_questions, unshown_in_release
+from specwright.application.escalation.answers import resolve
+from specwright.application.tasks import project_state
+from specwright.domain.escalation.resolutions import HumanResolution
+from specwright.errors import RefusedError
+from testkit.loop.debate_workbench import DebateWorkbench, script
+from testkit.loop.late_faults import REPLANNED, confirming, faulty
+from testkit.loop.role_answers import PASSING, approving, plan, planned, rejecting
+
+WHY = "An attribute of an error does not cross to the tests."
+TWO = "Raises ValueError for an empty file"
+
+
+def unshown(*numbers: int, why: str = WHY) -> dict[str, Any]:
+    """A verdict that says of criteria that they cannot be shown."""
+    judged = [dict(one) for one in PASSING["rubric_assessments"]]
+    judged[4]["assessment"] = "CANNOT_BE_SHOWN"
+    named = [{"criterion": number, "evidence": why} for number in numbers]
+    return {**PASSING, "rubric_assessments": judged, "unshown_criteria": named}
+
+
+def aside(*numbers: int, ruling: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A ruling that sets criteria aside."""
+    named = [{"criterion": number, "reason": WHY} for number in numbers]
+    return {**(ruling or approving()), "set_aside": named}
+
+
+ONE = plan(planned("double"))
+ANSWERS: dict[str, list[Any]] = {
+    "contracts/round-1/challenger": [unshown(2)],
+    "contracts/round-1/arbiter": [aside(2)],
+}
+
+
+def messages(bench: DebateWorkbench, subject: str) -> dict[str, str]:
+    """What each role was asked about a subject, by stage and role."""
+    asked = [one for one in bench.roles.asked if one.place.subject == subject]
+    return {f"{one.place.stage}/{one.place.role}": one.message for one in asked}
+
+
+def test_a_ruling_is_carried_to_everybody_who_judges_the_criterion_later(directory: Path):
+    """The task goes on and ships; a person is asked (F-9.4-06)."""
+    with DebateWorkbench(directory, script(ANSWERS, ONE)) as bench:
+        assert bench.begin() == "SHIPPED"
+        ruling = bench.record("contracts", 1, "adjudication")["adjudication_id"]
+        told = f"criterion 2: set aside by {ruling}: {WHY}"
+        assert "2. " + TWO in messages(bench, "contracts")["round-1/challenger"]
+        assert "no test can show these criteria: 2" in messages(bench, "contracts")["round-1/arbiter"]
+        for message in messages(bench, "double").values():
+            assert f"2. {TWO}\n   {told}" in message
+            assert f"# What the planner says of the contracts\n\n{ONE['claim']}" in message
+        (question,) = open_questions(bench.factory)
+        details = bench.factory.escalations.escalation(question).details
+        assert (details["criterion"], details["text"], details["reason"]) == (2, TWO, WHY)
+        assert bench.unapproved() == []
+
+
+def test_a_planner_sees_the_ruling_of_an_earlier_round(directory: Path):
+    """In the contract debate itself and in one that is reopened (F-9.4-06)."""
+    answers = {
+        **ANSWERS,
+        "contracts/round-1/arbiter": [aside(2, ruling=rejecting("Say what twice means for a large number."))],
+        "plan/round-2/planner": [REPLANNED],
+        "double/round-1/challenger": [faulty("contract", "Nothing says what twice means for nought.")],
+        "double/round-1/arbiter": [confirming("contract")],
+        "plan/round-3/planner": [REPLANNED],
+    }
+    with DebateWorkbench(directory, script(answers)) as bench:
+        assert bench.begin() == "SHIPPED"
+        asked = messages(bench, "plan")
+        assert "set aside" not in asked["round-1/planner"]
+        assert all("criterion 2: set aside by ADJ-" in asked[f"round-{n}/planner"] for n in (2, 3))
+        assert len(open_questions(bench.factory)) == 1
+
+
+@pytest.mark.parametrize(
+    ("challenge", "rulings", "refused"),
+    [
+        (
+            unshown(2),
+            [approving(), aside(2)],
+            "that 2 cannot be shown: set it aside with a reason, or rule REJECT",
+        ),
+        (unshown(2), [aside(1, 2), aside(2)], "no judge says of 1 that it cannot be shown; of these: 2"),
+        (PASSING, [aside(2), approving()], "no judge says of 2 that it cannot be shown; of these: none"),
+    ],
+)
+def test_an_arbiter_settles_what_the_challenge_names_and_nothing_else(
+    directory: Path, challenge: Any, rulings: list[Any], refused: str
+):
+    """It is asked again (F-9.4-06, D-11-03)."""
+    answers = {"contracts/round-1/challenger": [challenge], "contracts/round-1/arbiter": rulings}
+    with DebateWorkbench(directory, script(answers, ONE)) as bench:
+        assert bench.begin() == "SHIPPED"
+        (refusal,) = bench.roles.refusals
+        assert refused in refusal
+
+
+@pytest.mark.parametrize(
+    ("challenge", "refused"),
+    [
+        (unshown(3), "the task has 2 criteria, numbered from 1"),
+        (unshown(2, why="It is not good."), "say which limit forbids it"),
+        (unshown(), "CANNOT_BE_SHOWN is for R5, and comes with unshown_criteria"),
+        ({**PASSING, "unshown_criteria": unshown(2)["unshown_criteria"]}, "CANNOT_BE_SHOWN is for R5"),
+    ],
+)
+def test_a_challenger_names_a_criterion_and_its_limit(directory: Path, challenge: Any, refused: str):
+    """It is asked again (F-9.5-01)."""
+    answers = {"contracts/round-1/challenger": [challenge, PASSING]}
+    with DebateWorkbench(directory, script(answers, ONE)) as bench:
+        assert bench.begin() == "SHIPPED"
+        (refusal,) = bench.roles.refusals
+        assert refused in refusal
+
+
+@pytest.mark.parametrize(
+    ("action", "payload", "answer"),
+    [
+        ("ACCEPT_UNSHOWN", {"rationale": "A log says it."}, "accepted without being shown: A log says it."),
+        ("DROP_CRITERION", {"rationale": "Nobody needs it."}, "dropped: Nobody needs it."),
+        (
+            "REWORD_CRITERION",
+            {"reworded_criterion": "The message names the file", "rationale": "So it can be seen."},
+            "to be reworded in the next version: The message names the file (So it can be seen.)",
+        ),
+    ],
+)
+def test_an_answer_is_taken_while_nothing_waits_and_stands_in_the_release(
+    directory: Path, action: str, payload: dict[str, str], answer: str
+):
+    """Once, and only with an action that suits it (F-17.2-01)."""
+    with DebateWorkbench(directory, script(ANSWERS, ONE)) as bench:
+        bench.begin()
+        (question,) = open_questions(bench.factory)
+        wrong = {"rationale": "It is not needed any more."}
+        with pytest.raises(RefusedError, match="ABANDON_TASK does not suit"):
+            resolve(
+                bench.factory,
+                HumanResolution.model_validate(
+                    {"action": "ABANDON_TASK", "payload": wrong, "escalation_id": question}
+                ),
+            )
+        given = HumanResolution.model_validate(
+            {"action": action, "payload": payload, "escalation_id": question}
+        )
+        assert resolve(bench.factory, given) == question
+        assert open_questions(bench.factory) == []
+        scope = bench.factory.journal.scope("release/1")
+        (listed,) = unshown_in_release(bench.factory, scope, list(project_state(bench.factory).tasks))
+        assert (listed.criterion, listed.text, listed.answer) == (2, TWO, answer)
