@@ -138,7 +138,6 @@ REFUSED = {
     "sys.exit": "import sys\nsys.exit(0)\n",
     "exit": "exit()\n",
     "asyncio's connections": "import asyncio\nasyncio.open_connection('x', 1)\n",
-    "asyncio's threads": "import asyncio\nasyncio.to_thread(len)\n",
     "an executor": "import asyncio\nasyncio.get_event_loop().run_in_executor(None, len)\n",
     "the collector": "import gc\n",
 }

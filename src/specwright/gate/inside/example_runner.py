@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from specwright.gate.inside.environment import restore
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.proxies import Caller, install
 
@@ -21,7 +22,9 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     install(Caller(link, link.send), job["surface"])
     send = link.marked(job.pop("nonce"))
     sys.argv = ["example"]
+    start = dict(os.environ)
     for place, code in enumerate(job["examples"]):
+        restore(start)
         folder = Path(plan["scratch"]) / f"example-{place}"
         folder.mkdir()
         os.chdir(folder)

@@ -16,6 +16,7 @@ from typing import Any
 
 from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
+from specwright.gate.inside.environment import differences, restore
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.observation.observer import Observer
 
@@ -75,6 +76,7 @@ class _Host:
         self._entries = entries
         self._codec = codec
         self._exceptions = exceptions
+        self._start = dict(os.environ)
         self._observer = observer
 
     def answer(self, header: dict[str, Any], payload: bytes) -> None:
@@ -88,6 +90,7 @@ class _Host:
         reply: dict[str, Any] = {"event": "reply", "id": header["id"]}
         out, err = io.StringIO(), io.StringIO()
         result: object = None
+        restore(self._start, header.get("env"))
         self._observer.before_call()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
@@ -102,7 +105,7 @@ class _Host:
             except BaseException as error:
                 reply |= self._error(error)
                 result = _exception_args(error)
-        reply |= {"out": out.getvalue(), "err": err.getvalue()}
+        reply |= {"out": out.getvalue(), "err": err.getvalue(), "env": differences(self._start)}
         self._observer.after_call(printed=bool(reply["out"] or reply["err"]))
         if len(reply["out"]) + len(reply["err"]) > BoundaryLimit.PRINTED.most:
             self._link.send({"event": "flood"})

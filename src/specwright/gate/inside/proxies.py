@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from specwright.gate.inside.classes import class_of, nearest_class
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
+from specwright.gate.inside.environment import differences, restore
 from specwright.gate.inside.frames import Link
 
 Send = Callable[..., None]
@@ -31,6 +32,7 @@ class Caller:
         self._send = send
         self._lock = threading.Lock()
         self._last = 0
+        self._start = dict(os.environ)
         self.codec = Codec({})
         self.exported: dict[ClassKey, type] = {}
 
@@ -45,10 +47,11 @@ class Caller:
             )
         with self._lock:
             self._last += 1
-            self._send(
-                {"event": "call", "id": self._last, "module": module, "entry": entry, "cwd": _cwd()}, payload
-            )
+            call = {"event": "call", "id": self._last, "module": module, "entry": entry, "cwd": _cwd()}
+            self._send({**call, "env": differences(self._start)}, payload)
             header, payload = self._link.receive()
+        if "env" in header:
+            restore(self._start, header["env"])
         for stream, text in ((sys.stdout, header.get("out")), (sys.stderr, header.get("err"))):
             if text:
                 stream.write(text)

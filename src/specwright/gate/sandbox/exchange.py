@@ -179,7 +179,7 @@ class Exchange:
                 ledger.reported(header)
 
     def _call(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
-        call = {key: header.get(key) for key in ("id", "module", "entry", "cwd")}
+        call = {key: header.get(key) for key in ("id", "module", "entry", "cwd", "env")}
         ledger.called(call, payload)
         if self._module is None:
             self._runner.outbox += frame(_NO_ANSWER)
@@ -210,6 +210,7 @@ class Exchange:
             case "reply" if self._outstanding is not None and header.get("id") == self._outstanding:
                 self._outstanding = None
                 reply: dict[str, Any] = {"out": str(header.get("out", "")), "err": str(header.get("err", ""))}
+                reply["env"] = header.get("env")
                 if "error" in header:
                     names = _class_names(header["error"])
                     header = {**header, "error": names}

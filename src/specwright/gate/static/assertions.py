@@ -143,8 +143,20 @@ class Flow:
         for node in ast.walk(test):
             if not (isinstance(node, ast.Call) and self._names.dotted(node.func) == "hypothesis.assume"):
                 continue
-            if any(self._mentions(value, carried) for value in node.args):
+            before = carried if self._was_called(test, node) else self._start_names(test)
+            if any(self._mentions(value, before) for value in node.args):
                 yield node.lineno
+
+    def _was_called(self, test: Definition, place: ast.Call) -> bool:
+        """Whether the module may have been called before a place: above it, or in an earlier turn of a loop."""
+        loops = (ast.For, ast.AsyncFor, ast.While)
+        if any(isinstance(node, loops) for node in self._names.above(place)):
+            return True
+        return any(
+            self._mentions(node, self._start_names(test))
+            for node in ast.walk(test)
+            if isinstance(node, ast.expr) and node.lineno < place.lineno and node not in test.decorator_list
+        )
 
     def _from_module(self, tree: ast.Module) -> set[str]:
         """Names of the file that carry the entry point: itself, helpers, fixtures, values made by it."""

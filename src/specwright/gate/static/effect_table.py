@@ -68,7 +68,7 @@ _TABLE: dict[Kind, str] = {
         asyncio.open_connection asyncio.start_server asyncio.open_unix_connection asyncio.start_unix_server
         logging.handlers""",
     Kind.PROCESS: """os sys subprocess multiprocessing threading _thread concurrent.futures signal pty fcntl resource
-        termios tty curses readline atexit faulthandler mmap ctypes cffi gc tracemalloc asyncio.to_thread
+        termios tty curses readline atexit faulthandler mmap ctypes cffi gc tracemalloc
         asyncio.create_subprocess_exec asyncio.create_subprocess_shell builtins.exit builtins.quit
         asyncio.subprocess weakref.finalize builtins.breakpoint pdb bdb trace cProfile profile tkinter turtle
         antigravity""",

@@ -130,6 +130,7 @@ class _Uses:
         self._names = names
         self._types = PathTypes(tree, names)
         self._own_methods = own_methods
+        self._loggers = set(_logger_names(tree, names))
 
     def found(self) -> Iterator[_Use]:
         skipped = set(_annotations(self._tree))
@@ -147,6 +148,10 @@ class _Uses:
     def _mention(self, node: ast.Attribute | ast.Name) -> Iterator[_Use]:
         parent = self._names.parents.get(id(node))
         dotted = self._names.dotted(node)
+        if self._is_logger(node, dotted) and not _is_quiet(parent, node):
+            yield _Use(
+                node, (Kind.PRINTING,), ast.unparse(parent if isinstance(parent, ast.Attribute) else node)
+            )
         if isinstance(parent, ast.Attribute) and dotted:
             return  # a part of a longer path
         foreign = dotted and not dotted.startswith((OWN, "."))
@@ -154,6 +159,14 @@ class _Uses:
             yield _Use(node, kinds, dotted.removeprefix(BUILTIN))
         elif isinstance(node, ast.Attribute) and not foreign:
             yield from self._method(node)
+
+    def _is_logger(self, node: ast.expr, dotted: str) -> bool:
+        """Whether it is the module's logger; what a logger says above the level of a debug message is printed."""
+        return (
+            isinstance(node.ctx, ast.Load) and dotted in self._loggers
+            if isinstance(node, ast.Name)
+            else False
+        )
 
     def _kinds(self, node: ast.Attribute | ast.Name, dotted: str) -> tuple[Kind, ...]:
         dotted = canonical(dotted)
@@ -193,8 +206,15 @@ class _Uses:
                 return isinstance(first, ast.Constant) and first.value == ":memory:"
             case "random.Random":
                 return first is not None
+            case "logging.getLogger":
+                return self._is_module_logger(call)
             case _:
                 return first is not None and self._types.of(first) == "memory"
+
+    def _is_module_logger(self, call: ast.Call) -> bool:
+        """Whether a logger gets a name at the top of the file, so that each use of it can be seen."""
+        parent = self._names.parents.get(id(call))
+        return bool(call.args) and isinstance(parent, ast.Assign) and parent in self._tree.body
 
     def _changes_environment(self, node: ast.Attribute | ast.Name) -> bool:
         parent = self._names.parents.get(id(node))
@@ -220,6 +240,25 @@ class _Uses:
     def _call(self, node: ast.expr) -> ast.Call | None:
         parent = self._names.parents.get(id(node))
         return parent if isinstance(parent, ast.Call) and parent.func is node else None
+
+
+_QUIET = {"debug", "info", "isEnabledFor", "getEffectiveLevel"}
+
+
+def _logger_names(tree: ast.Module, names: Names) -> Iterator[str]:
+    """The loggers of a file, `_log = logging.getLogger(__name__)` at its top."""
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function)):
+                if names.dotted(function) == "logging.getLogger":
+                    yield OWN + name
+            case _:
+                pass
+
+
+def _is_quiet(parent: ast.AST | None, node: ast.AST) -> bool:
+    """Whether no more is done with a logger than to log what nobody sees unless they ask for it."""
+    return isinstance(parent, ast.Attribute) and parent.value is node and parent.attr in _QUIET
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[_Use]:

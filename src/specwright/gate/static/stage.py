@@ -7,7 +7,8 @@ from specwright.domain.contract.docstring import entry_points
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.source.program import read_program
 from specwright.gate.static.assertions import assertion_findings
-from specwright.gate.static.effects import effect_findings
+from specwright.gate.static.effect_table import Kind
+from specwright.gate.static.effects import declared_kinds, effect_findings
 from specwright.gate.static.raises import raise_findings
 from specwright.gate.static.state import state_findings
 from specwright.gate.static.suite_forms import form_findings
@@ -42,12 +43,13 @@ def test_findings(candidate: Candidate) -> list[Finding]:
         candidate: Its Python files are readable; an implementation is not needed.
     """
     entries = {entry.name for entry in entry_points(candidate.contract)}
+    environment = Kind.ENVIRONMENT in declared_kinds(candidate.contract)
     files = ParsedFiles.of(candidate.files)
     findings: list[Finding] = []
     for path in files.tests():
         tree, names = files.tree(path), files.names(path)
         findings += trick_findings(tree, names, path)
-        findings += reach_findings(tree, names, path)
+        findings += reach_findings(tree, names, path, environment=environment)
         findings += form_findings(tree, names, path)
         findings += assertion_findings(tree, names, path, entries)
     return findings

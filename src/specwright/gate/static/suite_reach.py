@@ -94,18 +94,28 @@ _ADVICE = "a test calls the module with values and looks at what comes out"
 _Fault = tuple[str, str]
 
 
-def reach_findings(tree: ast.Module, names: Names, path: str) -> Iterator[Finding]:
+def reach_findings(
+    tree: ast.Module, names: Names, path: str, *, environment: bool = False
+) -> Iterator[Finding]:
     """What a file of tests names that no test needs.
 
     Args:
         tree: The file.
         names: Of `read_names`.
         path: The file's place, for the findings.
+        environment: Whether the module may read or change environment variables, so that a test has to set them.
     """
     modules = imported_modules(tree)
     for node in ast.walk(tree):
+        if environment and _is_environment(node, names):
+            continue
         for code, message in _faults(node, names, modules):
             yield Finding(code, f"{path}:{getattr(node, 'lineno', 1)}", f"{message}; {_ADVICE}")
+
+
+def _is_environment(node: ast.AST, names: Names) -> bool:
+    dotted = names.dotted(node)
+    return f"{dotted}.".startswith("os.environ.") and "._" not in dotted
 
 
 def _faults(node: ast.AST, names: Names, modules: set[str]) -> Iterator[_Fault]:

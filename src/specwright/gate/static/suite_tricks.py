@@ -174,9 +174,10 @@ def _swallowed(node: ast.Try | ast.TryStar, names: Names) -> Iterator[tuple[str,
     for part in node.finalbody:
         if any(isinstance(inner, (ast.Return, ast.Break, ast.Continue)) for inner in ast.walk(part)):
             yield FindingCode.TESTS_SWALLOW, "leaving a `finally` forgets the failure; let it pass"
-    without = _fails(node.orelse) or _fails(node.body)
+    # what is asserted where nothing is raised is not caught: only a named error is
+    without = _fails(node.body) or _asserts(node.orelse) or _asserts(node.body)
     for handler in node.handlers:
-        asserts = any(isinstance(part, ast.Assert) for part in ast.walk(handler))
+        asserts = _asserts(handler.body)
         too_much = handler.type is None or not _is_named_error(handler.type, names)
         if not _fails(handler.body) and (too_much or not (without or asserts)):
             yield (
@@ -190,6 +191,13 @@ def _swallowed(node: ast.Try | ast.TryStar, names: Names) -> Iterator[tuple[str,
                 "without an exception this asserts nothing; use pytest.raises for a declared error",
             )
             return
+
+
+def _asserts(body: list[ast.stmt]) -> bool:
+    """Whether a block asserts something, or fails by itself."""
+    return _fails(body) or any(
+        isinstance(part, ast.Assert) for statement in body for part in ast.walk(statement)
+    )
 
 
 def _fails(body: list[ast.stmt]) -> bool:

@@ -50,6 +50,17 @@ def _equivalent_parts(node: ast.AST) -> Iterator[ast.AST]:
         yield node
     elif isinstance(node, ast.Call) and _last_name(node.func) in {"encode", "decode"}:
         yield from node.args
+    elif isinstance(node, ast.Call) and _is_logged(node.func):
+        yield node
+
+
+def _is_logged(function: ast.expr) -> bool:
+    """Whether a logger is asked for, or told what nobody sees."""
+    match function:
+        case ast.Attribute(value=ast.Name(id=name), attr="debug" | "info"):
+            return "log" in name.lower()
+        case _:
+            return _last_name(function) == "getLogger"
 
 
 def _of_definition(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
