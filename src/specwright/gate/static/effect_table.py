@@ -91,7 +91,7 @@ _TABLE: dict[Kind, str] = {
         os.SEEK_END sys.maxsize sys.maxunicode sys.version_info sys.version sys.float_info sys.int_info
         sys.hash_info sys.byteorder sys.platform sys.getsizeof sys.intern sys.implementation
         sys.getrecursionlimit sys.getdefaultencoding sys.exc_info sys.get_int_max_str_digits
-        time.struct_time time.strptime calendar datetime logging.NullHandler locale.Error
+        time.struct_time time.strptime calendar datetime logging.NullHandler logging.DEBUG logging.INFO locale.Error
         secrets.compare_digest tempfile.SpooledTemporaryFile tempfile.template shutil.Error
         inspect.cleandoc pickle.PickleError mimetypes.types_map locale.LC_ALL gettext.ngettext""",
 }

@@ -44,6 +44,9 @@ _CHANGES_BY_ITSELF = {
     "typing",
     "encodings",
 }
+_OF_LOGGING = {"_cache", "manager", "parent"}
+"""What `logging` itself keeps at a logger."""
+
 _CACHE: Any = type(functools.lru_cache(len))
 _EMPTY: Any = ([], (), {}, set(), "", "ä", b"", bytearray(), range(0))
 _ITERATORS: Any = (
@@ -95,13 +98,20 @@ class ModuleState:
                 if isinstance(value, types.ModuleType):
                     foreign |= {value.__name__: value, **_parts_of(value)}
                 elif not (name.startswith("__") and name.endswith("__")):
-                    yield f"{key}:{name}", value
+                    yield f"{key}:{name}", _own_part(value)
         for key, module in foreign.items():
             if key.startswith("modules.") or key.partition(".")[0] in _CHANGES_BY_ITSELF:
                 continue
             for name, value in [*vars(module).items()]:
                 if type(value) in {list, dict, set} and not name.startswith("_") and name != "cache":
                     yield f"{key}:{key}.{name}", value
+
+
+def _own_part(value: object) -> object:
+    """A value; of a logger, what `logging` does not keep there itself."""
+    if (type(value).__module__, type(value).__name__) != ("logging", "Logger"):
+        return value
+    return {name: part for name, part in vars(value).items() if name not in _OF_LOGGING}
 
 
 def _parts_of(package: types.ModuleType) -> dict[str, types.ModuleType]:
