@@ -7,6 +7,7 @@ import pytest
 from specwright.domain.contract.contract import (
     Effect,
     EffectType,
+    ErrorField,
     ErrorSurface,
     Input,
     MicroModuleContract,
@@ -401,3 +402,48 @@ def test_normalising_leaves_what_cannot_be_read_for_the_problems():
     contract = normalise(an_input("int |"))
     assert contract.inputs[0].type == "int |"
     assert problems(contract)
+
+
+FIELDS = [ErrorField(name="index", type="int | None"), ErrorField(name="reason", type="str")]
+
+
+def surface_with_fields(name="PatchError", fields=FIELDS, surface=SurfaceKind.EXCEPTION):
+    """An error surface with fields."""
+    return ErrorSurface(name=name, when="the patch is refused", surface=surface, fields=fields)
+
+
+def test_fields_of_an_error_belong_to_the_interface():
+    """D-S8-04: they change the fingerprint, and a contract without them keeps its own."""
+    with_fields, without = (
+        a_contract(error_surfaces=[surface_with_fields()]),
+        a_contract(error_surfaces=[surface_with_fields(fields=[])]),
+    )
+    assert problems(with_fields) == []
+    assert with_fields.interface_fingerprint != without.interface_fingerprint
+    assert without.dimensions()["error_surfaces"] == [
+        {"name": "PatchError", "when": "the patch is refused", "surface": "exception"}
+    ]
+    assert MicroModuleContract.from_bytes(with_fields.to_bytes(), "contract.json") == with_fields
+
+
+@pytest.mark.parametrize(
+    ("errors", "said"),
+    [
+        ([surface_with_fields("ValueError")], "only an exception of the module's own"),
+        ([surface_with_fields("E_PATCH", surface=SurfaceKind.CODE)], "only an exception of the module's own"),
+        ([surface_with_fields(), surface_with_fields()], "stated once"),
+        ([surface_with_fields(fields=[])] * 1 + [surface_with_fields()], "stated once"),
+        ([surface_with_fields(fields=[ErrorField(name="args", type="str")])], "meaning for every exception"),
+        ([surface_with_fields(fields=[ErrorField(name="_index", type="str")])], "private"),
+        ([surface_with_fields(fields=[ErrorField(name="class", type="str")])], "keyword"),
+        ([surface_with_fields(fields=[ErrorField(name="at", type="Any")])], "says nothing"),
+        ([surface_with_fields(fields=[ErrorField(name="at", type="Place")])], "nothing says what Place is"),
+        ([surface_with_fields(fields=[FIELDS[0], FIELDS[0]])], "there already"),
+    ],
+    ids=["builtin", "code", "twice", "late", "args", "private", "keyword", "any", "unknown", "same"],
+)
+def test_what_cannot_be_a_field_of_an_error_is_refused(errors, said):
+    """D-S8-22: by its place, with what to write."""
+    (problem,) = problems(a_contract(error_surfaces=errors))
+    assert problem.startswith("error_surfaces.")
+    assert said in problem

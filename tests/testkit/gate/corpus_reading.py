@@ -30,6 +30,7 @@ _POINTERS = {
     "out": "/outputs/{}/invariants/{}",
     "err": "/error_surfaces/{}",
 }
+_POINTERS["fld"] = "/error_surfaces/{}/fields/{}"
 _POINTERS["eff"] = "/effects/{}"
 _KINDS = {"raises": "exception", "code": "code"}
 
@@ -142,8 +143,9 @@ def _contract(name, text):
             case "out":
                 fields["outputs"].append(Output(name=subject, type=meaning, invariants=texts))
             case "raises" | "code":
+                stated = [dict(zip(("name", "type"), text.split(": "), strict=True)) for text in texts]
                 fields["error_surfaces"].append(
-                    ErrorSurface(name=subject, when=meaning, surface=_KINDS[kind])
+                    ErrorSurface(name=subject, when=meaning, surface=_KINDS[kind], fields=stated)
                 )
             case "effect":
                 effect, _, target = subject.partition(" ")

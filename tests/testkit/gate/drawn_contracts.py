@@ -11,6 +11,7 @@ from specwright.domain.contract.contract import (
     Dependency,
     Effect,
     EffectType,
+    ErrorField,
     ErrorSurface,
     Input,
     MicroModuleContract,
@@ -124,6 +125,15 @@ def _statements(draw):
     return known
 
 
+def _error_fields():
+    names = st.lists(st.sampled_from(["index", "reason", "at_2"]), unique=True, max_size=2)
+    return names.flatmap(
+        lambda chosen: st.tuples(
+            *(_types([]).map(lambda text, n=n: ErrorField(name=n, type=text)) for n in chosen)
+        )
+    ).map(list)
+
+
 @st.composite
 def contracts(draw):
     """A contract without problems."""
@@ -146,7 +156,7 @@ def contracts(draw):
         for name, type_, stated in zip(output_names, output_types, due[len(inputs) :], strict=True)
     ]
     exceptions = st.sampled_from(["ValueError", "OSError", "KeyError", "LedgerError", "OddError"])
-    raised = draw(st.lists(exceptions, max_size=3))
+    raised = draw(st.lists(exceptions, max_size=3, unique=True))
     coded = draw(st.lists(st.sampled_from(["E_EMPTY", "404", "not-found", "a.b"]), max_size=2))
     return MicroModuleContract(
         module_id="MM-0123abcd",
@@ -155,7 +165,15 @@ def contracts(draw):
         inputs=inputs,
         outputs=outputs,
         error_surfaces=[
-            *(ErrorSurface(name=n, when=draw(texts()), surface=SurfaceKind.EXCEPTION) for n in raised),
+            *(
+                ErrorSurface(
+                    name=name,
+                    when=draw(texts()),
+                    surface=SurfaceKind.EXCEPTION,
+                    fields=draw(_error_fields()) if name in {"LedgerError", "OddError"} else [],
+                )
+                for name in raised
+            ),
             *(
                 ErrorSurface(name=n, when=draw(texts()), surface=draw(st.sampled_from(["code", "variant"])))
                 for n in coded

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Self, cast
 
-from pydantic import AfterValidator, ConfigDict, Field, StrictBool, computed_field, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StrictBool,
+    computed_field,
+    model_serializer,
+    model_validator,
+)
 
 from specwright import canonical_json
 from specwright.domain.base.ids import ModuleId
@@ -66,12 +75,25 @@ class Output(Record):
     invariants: list[str] = Field(default_factory=list)
 
 
+class ErrorField(Record):
+    """An attribute of an exception that the module defines."""
+
+    name: str
+    type: str
+
+
 class ErrorSurface(Record):
-    """A failure that the caller can meet."""
+    """A failure that the caller can meet; the first one of an exception class states the fields of that class."""
 
     name: str
     when: str
     surface: SurfaceKind
+    fields: list[ErrorField] = Field(default_factory=list)
+
+    @model_serializer(mode="wrap")
+    def _without_empty_fields(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        whole: dict[str, Any] = serialize(self)
+        return {name: value for name, value in whole.items() if value or name != "fields"}
 
 
 class Effect(Record):

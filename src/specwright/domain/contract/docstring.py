@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
 from specwright.domain.contract.class_statement import ClassStatement, looks_like_statement
-from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
+from specwright.domain.contract.contract import ErrorField, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.rules import DEFAULT, default_of, is_builtin_exception, own_statements
 
 _INDENT = "    "
@@ -41,6 +41,11 @@ def own_exceptions(contract: MicroModuleContract) -> tuple[str, ...]:
     """The exceptions that the contract names and Python does not have, each once."""
     names = (error.name for error in contract.error_surfaces if error.surface is SurfaceKind.EXCEPTION)
     return tuple(dict.fromkeys(name for name in names if not is_builtin_exception(name)))
+
+
+def error_fields(contract: MicroModuleContract) -> dict[str, list[ErrorField]]:
+    """The fields of each exception class that has some."""
+    return {error.name: error.fields for error in contract.error_surfaces if error.fields}
 
 
 def public_names(contract: MicroModuleContract) -> tuple[str, ...]:
@@ -78,7 +83,9 @@ def render_stub(contract: MicroModuleContract, siblings: Mapping[str, str] | Non
     """
     siblings = siblings or {}
     blocks = [_header(contract, siblings)]
-    blocks += [_exception(name) for name in own_exceptions(contract) if name not in siblings]
+    fields = error_fields(contract)
+    own = [name for name in own_exceptions(contract) if name not in siblings]
+    blocks += [_exception(name, fields.get(name, [])) for name in own]
     blocks += [_class(statement) for statement in own_statements(contract).values()]
     blocks += [_function(contract, entry) for entry in entry_points(contract)]
     return "\n\n\n".join(blocks) + "\n"
@@ -154,6 +161,7 @@ def _imports(contract: MicroModuleContract) -> list[str]:
     statements = list(own_statements(contract).values())
     types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
     types += [field.type for statement in statements for field in statement.fields if field.type]
+    types += [field.type for fields in error_fields(contract).values() for field in fields]
     wanted: dict[str, set[str]] = {}
     for name in (name for text in types for name in named(text) if name in BOUNDARY_IMPORTS):
         wanted.setdefault(BOUNDARY_IMPORTS[name], set()).add(name)
@@ -172,8 +180,15 @@ _ORIGIN = {
 }
 
 
-def _exception(name: str) -> str:
-    return f'class {name}(Exception):\n    """Named by the contract."""'
+def _exception(name: str, fields: list[ErrorField]) -> str:
+    head = f'class {name}(Exception):\n{_INDENT}"""Named by the contract."""'
+    if not fields:
+        return head
+    declared = [f"{_INDENT}{field.name}: {field.type}" for field in fields]
+    parameters = ", ".join(f"{field.name}: {field.type}" for field in fields)
+    assigned = [f"{_INDENT * 2}self.{field.name} = {field.name}" for field in fields]
+    start = f"{_INDENT}def __init__(self, message: str, *, {parameters}) -> None:"
+    return "\n".join([head, "", *declared, "", start, f"{_INDENT * 2}super().__init__(message)", *assigned])
 
 
 def _class(statement: ClassStatement) -> str:

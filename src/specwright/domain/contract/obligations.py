@@ -2,8 +2,8 @@
 role-access).
 
 One obligation per input constraint (a default is one: leaving the argument out), output invariant, error
-surface and effect, and the happy path. `tests/obligations.json` maps tests to their JSON pointers into the
-contract. A class statement is no obligation: the surface is compared with it.
+surface, field of an error and effect, and the happy path. `tests/obligations.json` maps tests to their JSON pointers
+into the contract. A class statement is no obligation: the surface is compared with it.
 
 A test is named by its function, `test_x`; where two files or classes have the same name, by the end of its
 node id, `test_file.py::TestClass::test_x`. A parametrised test is named once, without brackets."""
@@ -57,6 +57,9 @@ def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
             )
     for index, error in enumerate(contract.error_surfaces):
         yield Obligation(f"/error_surfaces/{index}", "error surface", f"{error.name}: {error.when}")
+        for place, field in enumerate(error.fields):
+            pointer = f"/error_surfaces/{index}/fields/{place}"
+            yield Obligation(pointer, "error field", f"{error.name}.{field.name}: {field.type}")
     for index, effect in enumerate(contract.effects):
         yield Obligation(
             f"/effects/{index}", "effect", f"{effect.type} {effect.target}: {effect.description}"

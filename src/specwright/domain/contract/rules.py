@@ -114,7 +114,14 @@ def normalise(contract: MicroModuleContract) -> MicroModuleContract:
                 )
                 for output in contract.outputs
             ],
-            "error_surfaces": exceptions_first,
+            "error_surfaces": [
+                error.model_copy(
+                    update={
+                        "fields": [f.model_copy(update={"type": normal_type(f.type)}) for f in error.fields]
+                    }
+                )
+                for error in exceptions_first
+            ],
         }
     )
 
@@ -133,6 +140,7 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *_statement_problems(contract),
         *_class_problems(contract),
         *_error_problems(contract),
+        *_error_field_problems(contract),
         *_effect_problems(contract),
     ]
 
@@ -362,6 +370,33 @@ def _error_problems(contract: MicroModuleContract) -> Iterator[str]:
             others = True
             if not _CODE.fullmatch(error.name):
                 yield f"{path}.name: {error.name!r} is no code; use letters, digits, `_`, `.`, `-`"
+
+
+def _error_field_problems(contract: MicroModuleContract) -> Iterator[str]:
+    known = own_statements(contract)
+    stated: set[str] = set()
+    for index, error in enumerate(contract.error_surfaces):
+        path = f"error_surfaces.{index}.fields"
+        is_own = error.surface is SurfaceKind.EXCEPTION and not is_builtin_exception(error.name)
+        if error.fields and not is_own:
+            yield f"{path}: only an exception of the module's own has fields; name a class of its own"
+        elif error.fields and error.name in stated:
+            yield f"{path}: the fields of {error.name} are stated once, where the class is named first"
+        stated.add(error.name)
+        names = [field.name for field in error.fields]
+        for place, field in enumerate(error.fields):
+            if problem := _error_field_problem(field.name, names[:place]) or type_problem(field.type):
+                yield f"{path}.{place}: {problem}"
+            elif unknown := [name for name in class_names(field.type) if name not in known]:
+                yield f"{path}.{place}: nothing says what {unknown[0]} is; an input or output has to state it"
+
+
+def _error_field_problem(name: str, before: Sequence[str]) -> str:
+    if problem := _identifier_problem(name):
+        return problem
+    if name.startswith("_") or hasattr(Exception, name):
+        return f"{name!r} is private or has a meaning for every exception; choose another name"
+    return f"{name!r} is there already; give each its own name" if name in before else ""
 
 
 def _exception_problem(error: ErrorSurface, classes: set[str]) -> str:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from specwright import canonical_json
 from specwright.domain.contract.contract import EffectType, MicroModuleContract, SurfaceKind
-from specwright.domain.contract.docstring import entry_points, return_type
+from specwright.domain.contract.docstring import entry_points, error_fields, return_type
 from specwright.domain.contract.rules import default_of, own_statements
 from specwright.gate.findings import FindingCode
 from specwright.gate.fuzz.constants import constants_of
@@ -130,6 +130,10 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
         "defaults": [slot.name for slot in contract.inputs if default_of(slot) is not None],
         "returns": return_type(contract),
         "errors": [e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION],
+        "error_fields": {
+            name: {field.name: field.type for field in fields}
+            for name, fields in error_fields(contract).items()
+        },
         "bounds": {
             slot.name: [limit._asdict() for limit in bounds(slot.type, slot.constraints)]
             for slot in contract.inputs
@@ -221,6 +225,7 @@ def _finding(location: str, message: str, staged: Staged) -> Finding:
 _ADVICE = {
     "raises": "the contract does not declare that; handle the input, or raise a declared error",
     "returns": "return what the contract declares",
+    "fields": "set the fields that the contract declares wherever the exception is raised",
     "changed": "work on a copy",
     "differs": "the same input must give the same result, unless a CALL effect is declared",
     "process": "sort what comes out of a set, name the time zone, and follow no address in memory and no earlier call",

@@ -12,7 +12,7 @@ import io
 import os
 import sys
 import traceback
-from typing import Any
+from typing import Any, NamedTuple
 
 from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
@@ -43,13 +43,20 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     link.send({"event": "finished"})
 
 
-_Loaded = tuple[dict[tuple[str, str], Any], dict[ClassKey, type], dict[type, list[str]]]
+class _Exported(NamedTuple):
+    """An exception class of a module: its names, and the fields that it declares."""
+
+    names: list[str]
+    fields: list[str]
+
+
+_Loaded = tuple[dict[tuple[str, str], Any], dict[ClassKey, type], dict[type, _Exported]]
 
 
 def _load(surface: dict[str, Any]) -> _Loaded:
     entries: dict[tuple[str, str], Any] = {}
     classes: dict[ClassKey, type] = {}
-    exceptions: dict[type, list[str]] = {}
+    exceptions: dict[type, _Exported] = {}
     for name, described in surface.items():
         module = importlib.import_module(f"modules.{name}")
         for entry in described["functions"]:
@@ -57,7 +64,7 @@ def _load(surface: dict[str, Any]) -> _Loaded:
         for description in described["classes"]:
             kind, home = getattr(module, description["name"]), description["module"]
             if description["kind"] == "exception":
-                exceptions[kind] = [home, description["name"]]
+                exceptions[kind] = _Exported([home, description["name"]], description["fields"])
             elif description["kind"] != "TypedDict":
                 classes[(home.removeprefix("modules."), description["name"])] = kind
     return entries, classes, exceptions
@@ -69,7 +76,7 @@ class _Host:
         link: Link,
         entries: dict[tuple[str, str], Any],
         codec: Codec,
-        exceptions: dict[type, list[str]],
+        exceptions: dict[type, _Exported],
         observer: Observer,
     ) -> None:
         self._link = link
@@ -104,7 +111,7 @@ class _Host:
                     result = asyncio.run(result)
             except BaseException as error:
                 reply |= self._error(error)
-                result = _exception_args(error)
+                result = [_exception_args(error), self._fields(error)]
         reply |= {"out": out.getvalue(), "err": err.getvalue(), "env": differences(self._start)}
         self._observer.after_call(printed=bool(reply["out"] or reply["err"]))
         if len(reply["out"]) + len(reply["err"]) > BoundaryLimit.PRINTED.most:
@@ -121,8 +128,27 @@ class _Host:
                 message = f"{entry} returns {error}, which does not cross a module's boundary; return what is declared"
                 self._link.send({"event": "boundary", "message": message})
                 return
-            payload = b""
+            payload = self._encoded_fields(result)
         self._link.send(reply, payload)
+
+    def _encoded_fields(self, raised: Any) -> bytes:
+        """The fields of an exception whose arguments do not cross, without those that do not cross either."""
+        crossing: dict[str, object] = {}
+        for name, value in raised[1].items():
+            with contextlib.suppress(UnencodableError):
+                self._codec.encode(value)
+                crossing[name] = value
+        return self._codec.encode([None, crossing])
+
+    def _fields(self, error: BaseException) -> dict[str, object]:
+        """What an exception's class declares, as far as the exception has it."""
+        known, kinds = self._exceptions, type(error).__mro__
+        names = {name for kind in kinds if kind in known for name in known[kind].fields}
+        found: dict[str, object] = {}
+        for name in sorted(names):
+            with contextlib.suppress(Exception):
+                found[name] = getattr(error, name)
+        return found
 
     def _changed(self, before: bytes, args: list[object], kwargs: dict[str, object]) -> bool:
         try:
@@ -131,7 +157,8 @@ class _Host:
             return True
 
     def _error(self, error: BaseException) -> dict[str, Any]:
-        names = [self._exceptions.get(kind, [kind.__module__, kind.__name__]) for kind in type(error).__mro__]
+        known, kinds = self._exceptions, type(error).__mro__
+        names = [known[kind].names if kind in known else [kind.__module__, kind.__name__] for kind in kinds]
         try:
             message = str(error)[: BoundaryLimit.MESSAGE.most]
         except Exception:

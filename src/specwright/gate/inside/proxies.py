@@ -64,28 +64,38 @@ class Caller:
 
     def _raised(self, header: dict[str, Any], payload: bytes) -> BaseException:
         kind = nearest_class(header["error"], self.exported)
-        message: str = header["message"]
-        for args in (self._args(payload), (message,)):
-            try:
-                error = kind(*args)
-                if str(error) == message:
-                    return error
-            except Exception:  # noqa: S112 - a class may want other arguments than it was raised with
-                continue
-        error = kind.__new__(kind)
-        error.args = (message,)
+        args, fields = self._carried(payload)
+        error = _made_again(kind, args, header["message"])
+        for name, value in fields.items():
+            if name.isidentifier() and not hasattr(Exception, name):
+                setattr(error, name, value)
         return error
 
-    def _args(self, payload: bytes) -> tuple[object, ...]:
+    def _carried(self, payload: bytes) -> tuple[tuple[object, ...], dict[str, object]]:
+        """The arguments of an exception, and the fields that its class declares."""
         try:
-            return self.codec.decode(payload) if payload else ()
-        except UndecodableError:
-            return ()
+            args, fields = self.codec.decode(payload)
+            return tuple(args or ()), dict(fields)
+        except (UndecodableError, TypeError, ValueError):
+            return (), {}
 
     def _stop(self, message: str) -> NoReturn:
         """End the run: what cannot cross is nothing that a test could expect."""
         self._send({"event": "boundary", "message": message})
         os._exit(1)
+
+
+def _made_again(kind: type[BaseException], args: tuple[object, ...], message: str) -> BaseException:
+    for given in (args, (message,)):
+        try:
+            error = kind(*given)
+            if str(error) == message:
+                return error
+        except Exception:  # noqa: S112 - a class may want other arguments than it was raised with
+            continue
+    error = kind.__new__(kind)
+    error.args = (message,)
+    return error
 
 
 def install(caller: Caller, surface: dict[str, Any]) -> None:

@@ -141,7 +141,8 @@ def _description(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: 
     try:
         statement = read_class(source)
     except SourceError:
-        return {**base, "kind": "exception", "bases": _bases(source, modules, hops - 1)}
+        fields = [name for name, _ in annotated_fields(source)]
+        return {**base, "kind": "exception", "bases": _bases(source, modules, hops - 1), "fields": fields}
     fields = [[field.name, field.type, field.default] for field in statement.fields]
     return {**base, "kind": statement.kind, "fields": fields, "options": _options(source)}
 
@@ -157,6 +158,15 @@ def _bases(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: int) -
         elif isinstance(kind, type) and issubclass(kind, BaseException):
             bases.append(name)
     return bases or ["Exception"]
+
+
+def annotated_fields(source: ClassSource) -> list[tuple[str, ast.expr]]:
+    """The fields that an exception declares in its body, `index: int`, with their annotations."""
+    return [
+        (part.target.id, part.annotation)
+        for part in (source.node.body if source.node else [])
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.value is None
+    ]
 
 
 def type_text(node: ast.expr, top: TopLevel) -> str:

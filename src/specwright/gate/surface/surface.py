@@ -16,7 +16,7 @@ from specwright.domain.contract.boundary_types import class_names, normal_or_sam
 from specwright.domain.contract.class_statement import ClassStatement, placed
 from specwright.domain.contract.rules import DEFAULT, is_builtin_exception
 from specwright.gate.findings import FindingCode
-from specwright.gate.source.classes import find_class, read_class, type_text
+from specwright.gate.source.classes import annotated_fields, find_class, read_class, type_text
 from specwright.gate.source.files import ParsedFiles, SourceError, TopLevel
 from specwright.gate.surface.docstring_reader import DocstringSections, read_docstring
 from specwright.ports.gate import ENTRY_FILE
@@ -140,10 +140,30 @@ def _surface(source: _Source, entry: str) -> dict[str, Any]:
             {"name": slot.name, "type": slot.type, "invariants": own}
             for slot, own in zip(outputs, texts[len(inputs) :], strict=True)
         ],
-        "error_surfaces": prose.raises + prose.errors,
+        "error_surfaces": _with_fields(prose.raises, source) + prose.errors,
         "effects": prose.effects,
         "modes": {"notes": prose.notes},
     }
+
+
+def _with_fields(raises: list[dict[str, str]], source: _Source) -> list[dict[str, Any]]:
+    """The exceptions, the first of each class with the fields that the class declares."""
+    found: list[dict[str, Any]] = []
+    for error in raises:
+        name = error["name"]
+        is_first = all(name != other["name"] for other in found)
+        own = (
+            None
+            if is_builtin_exception(name) or not is_first
+            else find_class(name, source.name, {source.name: source.files})
+        )
+        fields = [
+            {"name": field, "type": normal_or_same(type_text(annotation, own.top))}
+            for field, annotation in (annotated_fields(own) if own and own.top else [])
+            if own and own.top and not field.startswith("_")
+        ]
+        found.append({**error, **({"fields": fields} if fields else {})})
+    return found
 
 
 def _annotation(annotation: ast.expr | None, source: _Source, what: str) -> str:

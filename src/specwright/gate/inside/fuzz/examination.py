@@ -9,7 +9,7 @@ import shutil
 import signal
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,8 +53,8 @@ class _Outcome(NamedTuple):
     """What one call did.
 
     Args:
-        text: Of the result, as it crossed; equal results have equal texts.
-        result: Itself.
+        text: Of the result, as it crossed; equal results have equal texts. Of an exception, that of its fields.
+        result: Itself, or an exception's fields by name.
         errors: The names of an exception's class and bases, if it raised one.
         message: Of the exception.
         line: Where in the module it was raised.
@@ -74,7 +74,7 @@ class _Outcome(NamedTuple):
         return f"raises {self.errors[0]}" if self.errors else f"gives {shown(self.result)}"
 
     def same(self) -> bytes:
-        return self.errors[0].encode() if self.errors else self.text
+        return self.errors[0].encode() + self.text if self.errors else self.text
 
 
 class ModuleUnderTest:
@@ -135,7 +135,9 @@ class ModuleUnderTest:
         changed = bool(header.get("changed"))
         if "error" in header:
             names = tuple(name for _, name in header["error"])
-            return _Outcome(b"", None, names, _short(header["message"]), header["line"], changed)
+            fields = self._fields(reply)
+            text = self._codec.encode(fields)
+            return _Outcome(text, fields, names, _short(header["message"]), header["line"], changed)
         if "unfit" in header:
             what: str = header["unfit"].partition("; ")[0]
             return _Outcome(unfit=what[what.find("returns") :] or "returns what cannot cross")
@@ -143,6 +145,12 @@ class ModuleUnderTest:
             return _Outcome(reply, self._codec.decode(reply), changed=changed)
         except UndecodableError as error:
             return _Outcome(changed=changed, unfit=f"returns what is no value: {error}")
+
+    def _fields(self, reply: bytes) -> dict[str, Any]:
+        try:
+            return dict(self._codec.decode(reply)[1])
+        except (UndecodableError, TypeError, ValueError, IndexError):
+            return {}
 
     def _lay_out(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -160,13 +168,21 @@ class Examination:
     Args:
         subject: The module.
         returns: The type of what it returns.
+        fields: The types of the fields of declared exceptions, by class.
         send: Tells what is found.
     """
 
-    def __init__(self, subject: ModuleUnderTest, returns: Shape, send: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        subject: ModuleUnderTest,
+        returns: Shape,
+        fields: Mapping[str, Mapping[str, Shape]],
+        send: Callable[..., None],
+    ) -> None:
         self._subject = subject
         self._request = subject.request
         self._returns = returns
+        self._fields = fields
         self._send = send
         self._kinds: dict[str, type[CounterexampleError]] = {}
         self._settled: set[str] = set()
@@ -247,6 +263,7 @@ class Examination:
                 "OSError" in declared and "OSError" in outcome.errors
             ):
                 yield _Fault("raises", f"raises {outcome.errors[0]}: {outcome.message}{near}", outcome.line)
+            yield from self._unfit_fields(outcome)
             return
         if outcome.unfit:
             yield _Fault("returns", outcome.unfit)
@@ -257,6 +274,17 @@ class Examination:
                 if name in arguments and arguments[name] is not None and _breaks(arguments[name], limit):
                     text = f"{outcome.description()}, though {name} breaks {limit['text']!r}"
                     yield _Fault("accepts", text, f"{name}: {limit['text']}")
+
+    def _unfit_fields(self, outcome: _Outcome) -> Iterator[_Fault]:
+        """Fields of a declared exception that it lacks, or that are of another type."""
+        name = outcome.errors[0]
+        for field, shape in self._fields.get(name, {}).items():
+            if field not in outcome.result:
+                yield _Fault("fields", f"raises {name} without its field {field}", f"{name}.{field}")
+            elif problem := mismatch(outcome.result[field], shape, f"{name}.{field}"):
+                yield _Fault(
+                    "fields", f"raises {name} with another field than declared: {problem}", f"{name}.{field}"
+                )
 
     def _shown(self, arguments: dict[str, Any]) -> str:
         parts: list[str] = []

@@ -96,7 +96,11 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     subject = ModuleUnderTest(request, Path(plan["scratch"]), link, send, caller.codec)
     classes = _classes(request)
     shapes = {name: shape_of(text, classes) for name, text in request["parameters"].items()}
-    examination = Examination(subject, shape_of(request["returns"], classes), send)
+    fields = {
+        error: {name: shape_of(text, classes) for name, text in stated.items()}
+        for error, stated in request["error_fields"].items()
+    }
+    examination = Examination(subject, shape_of(request["returns"], classes), fields, send)
     sources = _sources(request, {**CONSTRUCTORS, **classes.found}, subject.folder)
     drawn = arguments(shapes, frozenset(request["defaults"]), sources)
     examination.allow(request["seconds"])
