@@ -386,7 +386,7 @@ def test_a_verdict_says_what_each_stage_observed():
     """D-20-03: what passed, what failed, what was skipped, and what never ran, with times for what did."""
     good = {stage.name: stage for stage in judge("tally_words", static=True).stages}
     assert {name for name, stage in good.items() if stage.result == "SKIPPED"} == {
-        "null_module",
+        "observation",
         "strength",
         "fuzz",
     }

@@ -170,7 +170,7 @@ def _weakened(old, new):
 
 def test_survivors_are_named_with_their_place_and_change():
     """D-S8-08: a weak suite; a repair needs to know what is not noticed."""
-    weak = _weakened('== ("abc", "E_CUT")', "!= ()")
+    weak = _weakened('== ("abc", "E_CUT")', '[1] == "E_CUT"')
     weak = {
         TESTS: weak[TESTS]
         .replace("[1, 2, 9]", "[9]")
@@ -234,8 +234,8 @@ def test_a_variant_reports_on_itself_alone(tmp_path):
 
 
 def test_a_preflight_runs_no_mutants():
-    """D-S8-01, D18: so far preflight is tests and examples."""
-    weak = _weakened('== ("abc", "E_CUT")', "!= ()")
+    """D-S8-01, D18: tests, examples and changed answers, and nothing that takes long."""
+    weak = _weakened('== ("abc", "E_CUT")', '[1] == "E_CUT"')
     verdict = SandboxedShipGate(fuzz=_NO_FUZZ).judge(candidate("shorten", weak), thorough=False)
     assert verdict.passed
     assert not any("mutants" in note for note in verdict.notes)

@@ -121,7 +121,7 @@ class FindingCode(StrEnum):
     OBLIGATIONS_UNSEEN = (
         "obligations.unseen",
         Severity.REFUSED,
-        "let the test make the module raise or return it",
+        "let a test that claims it assert what comes of the call",
     )
 
     # the run of the tests
@@ -148,7 +148,7 @@ class FindingCode(StrEnum):
     TESTS_VACUOUS = (
         "tests.vacuous",
         Severity.REFUSED,
-        "assert what the entry point returns, changes or raises",
+        "assert what a call returned, raised or wrote",
     )
 
     # the examples

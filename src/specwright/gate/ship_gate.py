@@ -31,7 +31,7 @@ from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.plan import Limits, SandboxKind
 from specwright.gate.sandbox.staging import Staged, lay_out, stage, workspace
 from specwright.gate.source.files import ParsedFiles, SourceError
-from specwright.gate.stages import MeasuringStages, StageLog
+from specwright.gate.stages import MeasuringBounds, MeasuringStages, StageLog
 from specwright.gate.static.imports import import_findings
 from specwright.gate.static.stage import static_findings
 from specwright.gate.surface.comparison import SurfaceComparison, compare_surface
@@ -131,8 +131,10 @@ class SandboxedShipGate(ShipGate):
 
     def _skipped(self, *, thorough: bool) -> set[str]:
         skipped = set[str]() if self._static else {"static"}
+        if not self._strength:
+            skipped |= {"observation"}
         if not (thorough and self._strength):
-            skipped |= {"null_module", "strength"}
+            skipped |= {"strength"}
         return skipped if thorough and self._fuzz.examples else {*skipped, "fuzz"}
 
     def _judge_staged(
@@ -166,10 +168,9 @@ class SandboxedShipGate(ShipGate):
             return _verdict(candidate, log, surface, (), files)
         with ExitStack() as started:
             examples_pair = started.enter_context(prepare(staged, "example_runner"))
-            measuring = None
-            if thorough:
-                stages = MeasuringStages(staged, candidate, files, strength=self._strength, fuzz=self._fuzz)
-                measuring = started.enter_context(stages)
+            bounds = MeasuringBounds(self._strength, self._fuzz, thorough=thorough)
+            stages = MeasuringStages(staged, candidate, files, {} if wrong_claims else claims, bounds)
+            measuring = started.enter_context(stages)
             with log.stage("tests") as findings:
                 run = run_tests(staged, contract, named, self._timeout_seconds, pair)
                 findings += run.findings
@@ -180,9 +181,9 @@ class SandboxedShipGate(ShipGate):
             with log.stage("examples") as findings:
                 findings += wrong_examples
                 findings += run_examples(staged, examples, self._timeout_seconds, examples_pair)
-            if measuring and run.tests and not run.findings:
+            if run.tests and not run.findings:
                 measuring.examine(sum(test.duration_ms for test in run.tests) / 1000, log)
-            observed = (*pair.observed, *examples_pair.observed, *(measuring.observed() if measuring else ()))
+            observed = (*pair.observed, *examples_pair.observed, *measuring.observed())
             log.add("effects", observed_findings(observed, contract, staged))
         return _verdict(candidate, log, surface, run.tests, files)
 

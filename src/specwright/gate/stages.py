@@ -1,29 +1,30 @@
 """The stages of the gate: what each observed, and those after the tests, side by side (design: ship-gate, benchmarks).
 
-The null module, strength and the contract fuzz wait for processes most of their time and need nothing of each other.
+Observation, strength and the contract fuzz wait for processes most of their time and need nothing of each other.
 Their processes are started while tests and examples still run, so that they have loaded what they need when their turn
 comes; where it does not come, they are stopped. Findings are reported in the order of the stages.
 """
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import Self
+from typing import NamedTuple, Self
 
 from specwright.gate.fuzz.check import FuzzBounds, examine_contract, is_repeatable
 from specwright.gate.fuzz.determinism import prepare_second_process
-from specwright.gate.runs.suite_run import named_tests, null_module_findings, prepare_null_module
+from specwright.gate.runs.suite_run import named_tests
 from specwright.gate.sandbox.pair import prepare
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.stream import ObservedEffect
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.strength.check import examine_strength, uses_hypothesis
+from specwright.gate.strength.observation import observe
 from specwright.gate.strength.run import start_runner
 from specwright.ports.gate import Candidate, Finding, StageResult
 
 STAGES = (
-    "layout", "static", "surface", "imports", "obligations", "tests", "examples", "null_module", "strength", "fuzz",
+    "layout", "static", "surface", "imports", "obligations", "tests", "examples", "observation", "strength", "fuzz",
     "effects",
 )  # fmt: skip
 """In the order in which their results are reported."""
@@ -70,35 +71,57 @@ class StageLog:
         return StageResult(name, "FAIL" if findings else "PASS", findings, round(1000 * seconds, 3))
 
 
+class MeasuringBounds(NamedTuple):
+    """What is run after the tests.
+
+    Args:
+        strength: The least share of mutants that must die; 0 leaves strength and the observation out.
+        fuzz: How much is drawn; no examples leave the fuzz out.
+        thorough: Whether the slow stages are run too, strength and fuzz.
+    """
+
+    strength: float
+    fuzz: FuzzBounds
+    thorough: bool
+
+
 class MeasuringStages:
-    """Null module, strength and fuzz of one candidate; used as a context manager, it leaves nothing running.
+    """Observation, strength and fuzz of one candidate; used as a context manager, it leaves nothing running.
 
     Args:
         staged: Laid out by `stage`; its surface is the contract's.
         candidate: Its contract and those of its dependencies.
         files: As they would ship.
-        strength: The least share of mutants that must die; 0 leaves strength and the null module out.
-        fuzz: How much is drawn; no examples leave the fuzz out.
+        claims: Of `read_claims`; nothing is wrong in them.
+        bounds: What is run.
     """
 
     def __init__(
-        self, staged: Staged, candidate: Candidate, files: ParsedFiles, *, strength: float, fuzz: FuzzBounds
+        self,
+        staged: Staged,
+        candidate: Candidate,
+        files: ParsedFiles,
+        claims: Mapping[str, tuple[str, ...]],
+        bounds: MeasuringBounds,
     ) -> None:
         self._staged = staged
         self._candidate = candidate
         self._files = files
-        self._strength = strength
-        self._fuzz = fuzz
+        self._claims = claims
+        self._observed = bool(bounds.strength)
+        self._strength = bounds.strength if bounds.thorough else 0.0
+        self._fuzz = bounds.fuzz if bounds.thorough else bounds.fuzz._replace(examples=0)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            self._runner = self._null_pair = self._pair = self._second = None
+            self._runner = self._repetition = self._pair = self._second = None
+            if self._observed:
+                self._repetition = stack.enter_context(prepare(self._staged, "variants.repetition"))
             if self._strength:
                 self._runner = stack.enter_context(
                     start_runner(self._staged, draws=uses_hypothesis(self._files))
                 )
-                self._null_pair = stack.enter_context(prepare_null_module(self._staged))
             if self._fuzz.examples:
                 self._pair = stack.enter_context(prepare(self._staged, "fuzz.runner"))
                 if is_repeatable(self._candidate.contract):
@@ -124,11 +147,10 @@ class MeasuringStages:
             SpecwrightError: a process did not come up or broke off by itself.
         """
         stages: dict[str, Callable[[], tuple[Iterable[Finding], str]]] = {}
+        if self._observed:
+            stages["observation"] = lambda: self._changed_answers(tests_seconds)
         if self._strength:
-            stages |= {
-                "null_module": lambda: self._null_module(tests_seconds),
-                "strength": lambda: self._mutants(tests_seconds),
-            }
+            stages["strength"] = lambda: self._mutants(tests_seconds)
         if self._fuzz.examples:
             stages["fuzz"] = self._contract_fuzz
         with ThreadPoolExecutor(len(stages) or 1) as pool:
@@ -138,11 +160,16 @@ class MeasuringStages:
             log.add(name, findings, seconds)
             log.notes += [note] * bool(note)
 
-    def _null_module(self, tests_seconds: float) -> tuple[Iterable[Finding], str]:
-        assert self._null_pair is not None
-        named = named_tests(self._files)
-        contract = self._candidate.contract
-        return null_module_findings(self._staged, contract, named, tests_seconds, self._null_pair), ""
+    def _changed_answers(self, tests_seconds: float) -> tuple[Iterable[Finding], str]:
+        observation = observe(
+            self._staged,
+            self._candidate.contract,
+            named_tests(self._files),
+            self._claims,
+            tests_seconds,
+            self._repetition,
+        )
+        return observation.findings, observation.summary()
 
     def _mutants(self, tests_seconds: float) -> tuple[Iterable[Finding], str]:
         strength = examine_strength(

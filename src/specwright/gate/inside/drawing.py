@@ -29,6 +29,7 @@ def use_fixed_profile(*, shrinks: bool = True) -> None:
         derandomize=True,
         database=None,
         deadline=None,
+        report_multiple_bugs=shrinks,
         phases=[*phases, *([hypothesis.Phase.shrink] if shrinks else [])],
         suppress_health_check=[hypothesis.HealthCheck.too_slow],
     )

@@ -48,8 +48,10 @@ class Caller:
         with self._lock:
             self._last += 1
             call = {"event": "call", "id": self._last, "module": module, "entry": entry, "cwd": _cwd()}
+            self.before_call()
             self._send({**call, "env": differences(self._start)}, payload)
             header, payload = self._link.receive()
+            self.after_call(header, [*args, *kwargs.values()])
         if "env" in header:
             restore(self._start, header["env"])
         for stream, text in ((sys.stdout, header.get("out")), (sys.stderr, header.get("err"))):
@@ -58,9 +60,19 @@ class Caller:
         if "error" in header:
             raise self._raised(header, payload) from None
         try:
-            return self.codec.decode(payload)
+            return self.result(header, self.codec.decode(payload))
         except UndecodableError as error:
             self._stop(f"{entry} returned what is no value of the boundary: {error}")
+
+    def before_call(self) -> None:
+        """Called before a call is made."""
+
+    def after_call(self, header: dict[str, Any], values: list[object]) -> None:
+        """Called when the answer is there, with the values that were given."""
+
+    def result(self, header: dict[str, Any], value: object) -> object:
+        """What a test gets for a value that the module returned."""
+        return value
 
     def _raised(self, header: dict[str, Any], payload: bytes) -> BaseException:
         kind = nearest_class(header["error"], self.exported)

@@ -35,18 +35,22 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     send = link.marked(job.pop("nonce"))
     tests = plan["tests"]
     guard = Guard(lambda what: send({"event": "forged", "message": what}), tests)
-    # not captured: what tests print is bounded by the pipe that it goes to
-    options = ["-q", "--disable-plugin-autoload", "--noconftest", "-c", os.devnull, f"--rootdir={tests}"]
-    options += ["--import-mode=importlib", "--basetemp=basetemp", "--tb=short", "--capture=no"]
-    options += ["-p", "no:cacheprovider", f"--confcutdir={tests}", tests]
     sys.argv = ["pytest"]
     if draws(Path(tests)):
         use_fixed_profile()
-    pytest.main(options, plugins=[_Reporter(send, guard)])
+    pytest.main(pytest_options(tests), plugins=[Reporter(send, guard)])
     send({"event": "end"})
 
 
-class _Reporter:
+def pytest_options(tests: str) -> list[str]:
+    """How pytest runs the tests of a candidate."""
+    # not captured: what tests print is bounded by the pipe that it goes to
+    options = ["-q", "--disable-plugin-autoload", "--noconftest", "-c", os.devnull, f"--rootdir={tests}"]
+    options += ["--import-mode=importlib", "--basetemp=basetemp", "--tb=short", "--capture=no"]
+    return [*options, "-p", "no:cacheprovider", f"--confcutdir={tests}", tests]
+
+
+class Reporter:
     """Tells what was collected, and of each test when it starts, is set up and has finished."""
 
     def __init__(self, send: _Send, guard: Guard) -> None:
@@ -59,14 +63,17 @@ class _Reporter:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionstart(self) -> None:
+        """Watch what runs the tests from here on."""
         self._guard.arm()
         self._armed = True
 
     def pytest_plugin_registered(self, plugin: object) -> None:
+        """Nothing registers a plugin after the start."""
         if self._armed:
             self._guard.found(f"the plugin {plugin!r} was registered")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file that cannot be loaded."""
         if report.failed:
             self._send(
                 {
@@ -78,19 +85,23 @@ class _Reporter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
+        """Look for changes for the last time."""
         # pytest undoes changes of its own after this
         self._guard.check()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """What was collected."""
         self._guard.check()
         self._guard.items = [(item, _identity_of(item)) for item in session.items]
         self._send({"event": "collected", "names": [item.nodeid for item in session.items]})
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """A test begins."""
         self._guard.check_items(_identity_of)
         self._send({"event": "start", "name": nodeid})
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A test was set up, called, or is over."""
         name = report.nodeid
         self._durations[name] = self._durations.get(name, 0.0) + report.duration
         if report.failed or report.skipped or hasattr(report, "wasxfail"):

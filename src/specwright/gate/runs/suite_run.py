@@ -7,20 +7,18 @@ that passed had something to do with the module.
 What is guaranteed: the module has no way to the verdict but the values that it returns and the errors that it raises;
 which errors came out of it is known from the gate's side of the pipe; no run that broke off, reported out of turn or
 changed what runs the tests passes. What is not: tests share a process with pytest, and tests that search the interpreter
-for the reporter can report a pass that they did not earn. The static stage refuses the means for it by an allow-list. A
-second run, in which no module answers, finds the tests that report a pass there as well (the null-module run).
+for the reporter can report a pass that they did not earn. The static stage refuses the means for it by an allow-list, and
+`strength.observation` finds the tests that report a pass where no module answers as well.
 """
 
 import ast
-import shutil
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
 from specwright.gate.findings import FindingCode
 from specwright.gate.sandbox.pair import Pair, prepare
-from specwright.gate.sandbox.staging import Staged, lay_out, workspace
+from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.stream import Ending, RunEnd
 from specwright.gate.source.files import ParsedFiles
 from specwright.ports.gate import ENTRY_FILE, Finding, TestResult
@@ -254,45 +252,3 @@ def _completeness(ledger: _Ledger, collected: list[str], named: list[str]) -> It
         )
         message = f"the test is {how}; write plain test functions with names of their own"
         yield Finding(FindingCode.TESTS_NAMES, f"tests/{name}", message)
-
-
-_TIMES = 4
-_LEAST_SECONDS = 5.0
-
-
-@contextmanager
-def prepare_null_module(staged: Staged) -> Generator[Pair, None, None]:
-    """Start a runner without a module, in folders that look like those of any other run of these tests.
-
-    Raises:
-        SpecwrightError: the process could not be started.
-    """
-    with workspace() as root:
-        again = lay_out(root, staged.sandbox)
-        shutil.copytree(staged.tests, again.tests, dirs_exist_ok=True)
-        with prepare(again, "test_runner", with_module=False) as pair:
-            yield pair
-
-
-def null_module_findings(
-    staged: Staged, contract: MicroModuleContract, named: Iterable[str], tests_seconds: float, pair: Pair
-) -> tuple[Finding, ...]:
-    """The tests that pass although no module answers them.
-
-    Args:
-        staged: Laid out by `stage`.
-        contract: The candidate's.
-        named: Of `named_tests`.
-        tests_seconds: How long the tests took with the module; a test that takes far longer has not passed.
-        pair: Of `prepare_null_module`; the caller stops it.
-
-    Raises:
-        SpecwrightError: the process did not come up.
-    """
-    run = run_tests(staged, contract, list(named), max(_LEAST_SECONDS, _TIMES * tests_seconds), pair)
-    message = "the test passes although no module answered it; assert what the entry point returns, changes or raises"
-    return tuple(
-        Finding(FindingCode.TESTS_VACUOUS, f"tests/{test.name}", message)
-        for test in run.tests
-        if test.result == "PASS"
-    )

@@ -25,10 +25,6 @@ _READY_SECONDS = 60.0
 _MOST_DEPTH = 50
 _MOST_EVENTS = 16 * 1024 * 1024
 _MOST_OBSERVED = 1000
-_NO_ANSWER = {
-    "error": [["specwright", "NoAnswer"], ["builtins", "BaseException"]],
-    "message": "no module is here",
-}
 
 
 class Exchange:
@@ -36,7 +32,7 @@ class Exchange:
 
     Args:
         runner: Holds the tests or the examples.
-        module: Holds the module; without one, every call meets an error that nobody expects.
+        module: Holds the module, if calls are made.
         scratch: The folder in which both may write.
         limits: For what they print and write.
     """
@@ -176,15 +172,15 @@ class Exchange:
                 self._reported += len(repr(header))
                 if self._reported > _MOST_EVENTS:
                     raise EndOfRun("output")
-                ledger.reported(header)
+                if answer := ledger.reported(header):
+                    self._runner.outbox += frame(answer)
 
     def _call(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
         call = {key: header.get(key) for key in ("id", "module", "entry", "cwd", "env")}
-        ledger.called(call, payload)
-        if self._module is None:
-            self._runner.outbox += frame(_NO_ANSWER)
+        if answer := ledger.called(call, payload):
+            self._runner.outbox += frame(answer)
             return
-        if self._outstanding is not None:
+        if self._module is None or self._outstanding is not None:
             raise EndOfRun("forged", "a call was made while another one was waiting")
         self._outstanding = header.get("id")
         self._module.outbox += frame(call, payload)
@@ -216,7 +212,8 @@ class Exchange:
                     header = {**header, "error": names}
                     reply |= {"error": names, "message": str(header.get("message", ""))}
                 reply |= ledger.replied(header, payload) or {}
-                self._runner.outbox += frame(reply, payload)
+                payload = reply.pop("payload", payload)
+                self._runner.outbox += frame({k: v for k, v in reply.items() if v is not None}, payload)
             case _:
                 raise EndOfRun(
                     "forged", "a message came from the module's process that its host did not send"

@@ -15,7 +15,7 @@ from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.starvation import OwnTime
 from specwright.gate.sandbox.stream import Ledger, ObservedEffect, RunEnd
 
-Role = Literal["test_runner", "example_runner", "fuzz.runner"]
+Role = Literal["test_runner", "example_runner", "fuzz.runner", "variants.repetition"]
 
 
 class Pair:
@@ -67,13 +67,12 @@ class Pair:
                 self._module.stop()
 
 
-def prepare(staged: Staged, role: Role, *, with_module: bool = True) -> Pair:
+def prepare(staged: Staged, role: Role) -> Pair:
     """Start the processes of a run over folders that may still be empty.
 
     Args:
         staged: Its folders exist; its sandbox is used, or the best of this machine.
         role: What runs beside the module.
-        with_module: Whether the module's process answers the runner's calls; without it nobody does.
 
     Raises:
         SpecwrightError: a process could not be started.
@@ -81,9 +80,11 @@ def prepare(staged: Staged, role: Role, *, with_module: bool = True) -> Pair:
     sandbox = staged.sandbox or Sandbox.best()
     (staged.scratch / role).mkdir()
     plan = _plan(staged, role, role, sandbox, TEST_TOOLS | sandbox.packages)
+    if role == "variants.repetition":
+        plan = plan._replace(more={**plan.more, "forks": True})
     runner = start(plan, sandbox.kind)
     try:
-        module = start(host_plan(staged, role, sandbox), sandbox.kind) if with_module else None
+        module = start(host_plan(staged, role, sandbox), sandbox.kind)
     except BaseException:
         runner.stop()
         raise

@@ -107,7 +107,13 @@ def workspace() -> Generator[Path, None, None]:
 
 
 def remove_tree(root: Path) -> None:
-    """Remove a directory that a hostile process filled: however deep, and whatever its permissions are.
+    """Remove a directory that a hostile process filled: however deep, and whatever its permissions are."""
+    empty_tree(root)
+    shutil.rmtree(root, ignore_errors=True)
+
+
+def empty_tree(root: Path) -> None:
+    """Remove all that is in a directory, as `remove_tree` does.
 
     Directories are moved up to the root before they are emptied, so no path becomes long and nothing recurses.
     """
@@ -130,7 +136,6 @@ def remove_tree(root: Path) -> None:
         if folder != root:
             with suppress(OSError):
                 folder.rmdir()
-    shutil.rmtree(root, ignore_errors=True)
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -54,16 +54,17 @@ class RunEnd(NamedTuple):
 class Ledger(Protocol):
     """Writes down what a run shows."""
 
-    def reported(self, header: dict[str, Any]) -> None:
-        """The runner said something, with the nonce of its job."""
+    def reported(self, header: dict[str, Any]) -> dict[str, Any] | None:
+        """The runner said something, with the nonce of its job; what is returned is sent to it."""
         ...
 
-    def called(self, call: dict[str, Any], payload: bytes) -> None:
-        """A call goes to the module."""
+    def called(self, call: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
+        """A call was made; what is returned answers it, and nothing goes to the module then."""
         ...
 
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
-        """A call came back from the module; what is returned is sent to the runner beside the reply."""
+        """A call came back from the module; what is returned is sent to the runner beside the reply, with `payload` in
+        place of what the module returned, and without what is None."""
         ...
 
 

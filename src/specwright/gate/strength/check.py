@@ -4,7 +4,7 @@
     strength.weak       fewer than the threshold of all mutants die
     strength.function   the same for one function that has at least five: strong error tests hide weak happy ones
     strength.slow       the tests take so long that not even a few mutants can be run
-    strength.unstable   the tests fail on the unchanged module when they are run again
+    strength.unstable   the tests fail on the unchanged module when they are run again, before, among or after the mutants
 
 A mutant that cannot be imported counts for neither side. The findings name the survivors: place and change.
 
@@ -12,6 +12,7 @@ Left out: mutants that behave as the original does; the threshold leaves room fo
 """
 
 import ast
+import secrets  # noqa: TID251 - what tests must not foretell is no input
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
@@ -100,19 +101,32 @@ def examine_strength(
     # written anew as the mutants are, so that nothing but the fault differs between it and them
     unchanged = Variant(ENTRY_FILE, ast.unparse(files.tree(ENTRY_FILE)), whole=True)
     both = [Variant(ENTRY_FILE, source, whole=True) for source in stubs(files, entries)]
-    variants = [unchanged, *both, *(Variant(m.path, m.source, tier=tier) for m, tier in _tiers(taken))]
+    faulty = [Variant(m.path, m.source, tier=tier) for m, tier in _tiers(taken)]
+    # the module as it is once more among the mutants, at a place that no test can foretell, and after them
+    place = secrets.randbelow(len(faulty) + 1)
+    variants = [unchanged, *both, *faulty[:place], unchanged, *faulty[place:], unchanged]
     seconds = max(_LEAST_SECONDS, _TIMES_THE_TESTS * tests_seconds)
     started = nullcontext(runner) if runner else start_runner(staged, draws=uses_hypothesis(files))
     with started as own:
         runs = run_variants(staged, contract.name, variants, own, seconds=seconds, budget=budget)
-    return _judged(mutants, taken, runs, threshold, seconds)
+    same = [runs[0]]
+    if len(runs) == len(variants):
+        same += [runs.pop(), runs.pop(3 + place)]
+    return _judged(mutants, taken, runs, same, threshold, seconds)
 
 
 def _judged(
-    mutants: list[Mutant], taken: list[Mutant], runs: Sequence[VariantRun], threshold: float, seconds: float
+    mutants: list[Mutant],
+    taken: list[Mutant],
+    runs: Sequence[VariantRun],
+    same: Sequence[VariantRun],
+    threshold: float,
+    seconds: float,
 ) -> Strength:
-    """What the runs show: of the module as it is, of both its stubs, and of the mutants that were taken."""
+    """What the runs show: of both stubs, of the mutants that were taken, and of the module as it is, again and again."""
     first = runs[0]
+    if first.outcome == "passed":
+        first = next((run for run in same if run.outcome == "failed"), first)
     tried = [pair for pair in zip(taken, runs[3:], strict=False) if pair[1].outcome != "left_out"]
     judged = [pair for pair in tried if pair[1].outcome != "stillborn"]
     alive = [mutant for mutant, run in judged if run.outcome == "passed"]

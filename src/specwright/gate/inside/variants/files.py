@@ -1,0 +1,79 @@
+"""Changes the files that a call of the module wrote, to see whether a test reads them (design: ship-gate)."""
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+from specwright.gate.inside.variants.values import perturb_bytes
+
+FILE_WAYS = ("alter", "clear", "move", "undo")
+"""`alter` changes what is in the files, and `clear` leaves them empty. `undo` puts everything back as it was; `move` does
+so where files came, went or changed places, and nothing new is written in any."""
+
+_MOST_FILES = 500
+_MOST_BYTES = 1024 * 1024
+
+Files = dict[str, bytes | None]
+"""What lies below a folder: the content of files, and None for folders."""
+
+
+def files_below(folder: Path) -> Files:
+    """What lies below a folder now; of a large number, or of large files, a part."""
+    found: Files = {}
+    for place, _, names in os.walk(folder):
+        found[place] = None
+        for name in names:
+            path = Path(place, name)
+            with contextlib.suppress(OSError):
+                if path.is_file() and path.stat().st_size <= _MOST_BYTES:
+                    found[str(path)] = path.read_bytes()
+        if len(found) > _MOST_FILES:
+            break
+    return found
+
+
+def perturb_files(folder: Path, before: Files, way: str) -> None:
+    """Change what was written since.
+
+    Args:
+        folder: As for `files_below`.
+        before: What lay there then.
+        way: One of `FILE_WAYS`.
+    """
+    now = files_below(folder)
+    written = {path: data for path, data in now.items() if path not in before or before[path] != data}
+    if way == "move" and any(data and data not in before.values() for data in written.values()):
+        return
+    if way in {"move", "undo"}:
+        _undo(written, before)
+        for path in sorted(before.keys() - now.keys()):
+            _restore(Path(path), before[path])
+        return
+    for path, data in written.items():
+        if data is not None:
+            _replace(Path(path), b"" if way == "clear" else perturb_bytes(data, "other"))
+
+
+def _undo(written: Files, before: Files) -> None:
+    for path in sorted(written, reverse=True):
+        if path in before:
+            _restore(Path(path), before[path])
+        elif written[path] is None:
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                Path(path).unlink()
+
+
+def _restore(path: Path, data: bytes | None) -> None:
+    if data is None:
+        with contextlib.suppress(OSError):
+            path.mkdir(parents=True, exist_ok=True)
+    else:
+        _replace(path, data)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        path.write_bytes(data)

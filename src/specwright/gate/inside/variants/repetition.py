@@ -1,0 +1,175 @@
+"""Runs a candidate's tests again and again, each time in a fork, without the module (design: ship-gate).
+
+pytest is started once, up to the place where it would collect. There it asks the gate what to do next, forks, and waits
+for the fork to end: so every repetition is the same process, with the same folder, which the gate empties in between.
+Calls go through the gate as in any run of the tests. It alone decides which answers come back changed; what it cannot do
+without decoding a value is done here, before the test gets it.
+"""
+
+import gc
+import os
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from specwright.gate.inside.drawing import draws, use_fixed_profile
+from specwright.gate.inside.frames import Link
+from specwright.gate.inside.guard import Guard
+from specwright.gate.inside.proxies import Caller, install
+from specwright.gate.inside.test_runner import Reporter, pytest_options
+from specwright.gate.inside.variants.files import files_below, perturb_files
+from specwright.gate.inside.variants.forks import limit
+from specwright.gate.inside.variants.values import perturb, spoil
+
+
+def run(link: Link, plan: dict[str, Any]) -> None:
+    """Start pytest, and run the tests as often as the gate asks for it."""
+    sys.argv = ["pytest"]
+    pytest.main(
+        ["--assert=plain", *pytest_options(plan["tests"])], plugins=[_Repetitions(link, plan["tests"])]
+    )
+
+
+class _Perturber(Caller):
+    """Makes calls, and changes what comes back where the gate says so.
+
+    Args:
+        link: To the gate.
+        watches: Whether the module may write files.
+    """
+
+    def __init__(self, link: Link, *, watches: bool) -> None:
+        super().__init__(link, link.send)
+        self._watches = watches
+        self._folder = Path.cwd()
+        self._before = files_below(self._folder) if watches else {}
+        self._given: list[object] = []
+
+    def before_call(self) -> None:
+        """Remember the files that are there."""
+        if self._watches:
+            self._before = files_below(self._folder)
+
+    def after_call(self, header: dict[str, Any], values: list[object]) -> None:
+        """Change the files, or the arguments."""
+        self._given = values
+        if "files" in header:
+            perturb_files(self._folder, self._before, header["files"])
+        if "spoil" in header:
+            spoil(values)
+
+    def result(self, header: dict[str, Any], value: object) -> object:
+        """Another value of the same type, an argument of that type, or None."""
+        way: str | None = header.get("change")
+        part: Any = header.get("part")
+        if "rest" in header:
+            # one part of another answer, and the rest of this one
+            whole: list[object] = list(self.codec.decode(header["rest"].encode()))
+            whole[part] = cast("tuple[object, ...]", value)[part]
+            return tuple(whole)
+        if way is None:
+            return value
+        return self._replaced(value, way) if part is None else self._in_part(value, way, part)
+
+    def _in_part(self, value: object, way: str, part: int) -> object:
+        parts = list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else []
+        if part >= len(parts):
+            return self._replaced(cast("object", value), way)
+        parts[part] = self._replaced(parts[part], way)
+        return tuple(parts)
+
+    def _replaced(self, value: object, way: str) -> object:
+        if way == "none":
+            return None
+        if way == "argument":
+            return next((one for one in self._given if type(one) is type(value)), value)
+        return perturb(value, way)
+
+
+class _Repetitions:
+    """Replaces the collection of a session: there it forks, once for each repetition."""
+
+    def __init__(self, link: Link, tests: str) -> None:
+        self._link = link
+        self._tests = tests
+        self._wanted: set[str] | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        try:
+            job, _ = self._link.receive()
+        except EOFError:
+            # the gate does not need it any more
+            os._exit(0)
+        send = self._link.marked(job.pop("nonce"))
+        if draws(Path(self._tests)):
+            use_fixed_profile(shrinks=False)
+        # keep the collector from looking at what is loaded already in every fork
+        gc.freeze()
+        gc.disable()
+        while True:
+            send({"event": "next"})
+            order, _ = self._link.receive()
+            if order.get("end"):
+                send({"event": "end"})
+                os._exit(0)
+            if pid := os.fork():
+                os.waitpid(pid, 0)
+                continue
+            gc.enable()
+            limit(order["seconds"])
+            self._wanted = set(order["tests"]) if order["tests"] is not None else None
+            caller = _Perturber(self._link, watches=job["watches"])
+            install(caller, job["surface"])
+            guard = Guard(lambda what: send({"event": "forged", "message": what}), self._tests)
+            reporter = _Reporter(send, guard, self._tests)
+            session.config.pluginmanager.register(reporter)
+            reporter.pytest_sessionstart()
+            return
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if self._wanted is not None:
+            items[:] = [item for item in items if item.nodeid in self._wanted]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        os._exit(0)
+
+
+class _Reporter(Reporter):
+    """Tells of each test also how it failed."""
+
+    def __init__(self, send: Any, guard: Guard, tests: str) -> None:
+        super().__init__(self._with_kind, guard)
+        self._tell = send
+        self._tests = tests
+        self._kinds: dict[str, str] = {}
+
+    def _with_kind(self, header: dict[str, Any]) -> None:
+        kind = self._kinds.get(header.get("name", ""), "")
+        self._tell({**header, "how": kind} if header["event"] == "test" else header)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        # pytest's own report would render the source of every failure, which nobody reads
+        when = "call" if call.when == "collect" else call.when
+        if call.excinfo is None:
+            return pytest.TestReport(item.nodeid, ("", 0, ""), {}, "passed", None, when)
+        self._kinds.setdefault(item.nodeid, _how(call.excinfo, self._tests))
+        return pytest.TestReport(item.nodeid, ("", 0, ""), {}, "failed", "failed", when)
+
+
+def _how(failure: pytest.ExceptionInfo[BaseException], tests: str) -> str:
+    """Whether a test failed by an assertion of its own, or because something in it could not go on."""
+    waiting = [failure.value]
+    while waiting:
+        error = waiting.pop()
+        if isinstance(error, (AssertionError, pytest.fail.Exception)):
+            return "assertion"
+        if isinstance(error, BaseExceptionGroup):
+            waiting += error.exceptions
+    last = failure.traceback[-1]
+    own = str(last.path).startswith(tests) and str(last.statement).lstrip().startswith("raise")
+    return "assertion" if own else "error"

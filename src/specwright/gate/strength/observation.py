@@ -1,0 +1,348 @@
+"""Whether each test, and each claim, depends on what the module does: answers are changed on their way (design: ship-gate,
+obligations).
+
+    tests.vacuous        a test passes where no module answers, or whatever its calls return, raise and write
+    obligations.unseen   no test that claims an obligation notices a change of what the obligation is about
+    strength.unstable    a test fails although nothing was changed
+
+Tests and module run in their two processes, again and again, and the gate in the middle changes answers. In one
+repetition each test has one change of its own, or none, or nobody answers. Those without a change are among the others at
+places that nobody can foretell: a test that goes by the clock, or by what it left behind, fails in one of them as well.
+
+Left out: whether an assertion is the right one; the mutants tell whether it is sharp.
+"""
+
+import secrets  # noqa: TID251 - what tests must not foretell is no input
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from itertools import count
+from typing import Any, NamedTuple
+
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.errors import SpecwrightError
+from specwright.gate.findings import FindingCode
+from specwright.gate.sandbox.pair import Pair, prepare
+from specwright.gate.sandbox.staging import Staged, empty_tree
+from specwright.gate.strength.claims import Claims, claims_of, unshown_finding
+from specwright.gate.strength.perturbations import Answer, Aspect, Perturbation, perturbations_of
+from specwright.ports.gate import Finding
+
+_MOST_REPETITIONS = 120
+_MOST_STARTS = 4
+_LEAST_SECONDS = 10.0
+_TIMES = 10
+_WALL_TIMES = 20
+_LEAST_WALL = 60.0
+_NO_ANSWER: dict[str, Any] = {
+    "error": [["specwright", "NoAnswer"], ["builtins", "BaseException"]],
+    "message": "no module is here",
+}
+
+
+class Observation(NamedTuple):
+    """What the repetitions showed.
+
+    Args:
+        findings: Tests and claims that show nothing.
+        changes: How many changes were tried.
+        noticed: How many of them a test noticed.
+        repetitions: How often the tests were run.
+    """
+
+    findings: tuple[Finding, ...]
+    tried: int
+    noticed: int
+    repetitions: int
+
+    def summary(self) -> str:
+        """One line for the evidence."""
+        return (
+            f"{self.noticed} of {self.tried} changed answers were noticed, in {self.repetitions} repetitions"
+        )
+
+
+def observe(
+    staged: Staged,
+    contract: MicroModuleContract,
+    named: Sequence[str],
+    claims: Mapping[str, tuple[str, ...]],
+    tests_seconds: float,
+    pair: Pair | None = None,
+) -> Observation:
+    """Repeat the tests of a staged candidate, which have passed, with changed answers.
+
+    Args:
+        staged: Laid out by `stage`.
+        contract: The candidate's.
+        named: Of `named_tests`.
+        claims: Of `read_claims`.
+        tests_seconds: How long the tests took before.
+        pair: Processes that were started before for this, of the role `variants.repetition`; the caller stops them.
+
+    Raises:
+        SpecwrightError: the processes did not come up, or broke off again and again.
+    """
+    seconds = max(_LEAST_SECONDS, _TIMES * tests_seconds)
+    plan = _Plan(claims_of(contract, claims, named), files=bool(contract.effects))
+    for start in count():
+        again = staged if start == 0 else _elsewhere(staged, start)
+        started = nullcontext(pair) if pair and start == 0 else prepare(again, "variants.repetition")
+        with started as own:
+            ledger = _Ledger(plan, own, seconds)
+            job = {"watches": bool(contract.effects)}
+            wall = max(_LEAST_WALL, _WALL_TIMES * tests_seconds)
+            ended = own.run(job, dict(staged.surface), ledger, wall)
+        if ended.how == "finished":
+            break
+        if ended.how == "forged":
+            message = f"the run tampered with its own report ({ended.message}); leave the test runner alone"
+            forged = Finding(FindingCode.TESTS_FORGED, "tests", message)
+            return Observation((forged,), plan.tried, plan.noticed, plan.repetitions)
+        plan.broken_off(ledger.running)
+        if start + 1 >= _MOST_STARTS:
+            raise SpecwrightError(
+                f"the tests broke off again and again when their answers were changed ({ended.how}): "
+                f"{ended.message} {ended.output[-300:]}",
+                where="gate",
+                remedy="run it again on a machine with less load",
+            )
+    findings = [finding._replace(message=staged.anonymous(finding.message)) for finding in plan.findings()]
+    return Observation(tuple(findings), plan.tried, plan.noticed, plan.repetitions)
+
+
+def _elsewhere(staged: Staged, start: int) -> Staged:
+    folder = staged.root / f"repeated {start}"
+    (folder / "scratch").mkdir(parents=True)
+    return staged._replace(root=folder, scratch=folder / "scratch")
+
+
+class _Test:
+    """One collected test: what its calls came to, and the changes that are still to be tried."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.function = name.partition("[")[0]
+        self.answers: list[Answer] = []
+        self.change: Perturbation | None = None
+        self.waiting: Iterator[Perturbation] = iter(())
+
+
+class _Plan:
+    """What is repeated next, and what has been shown; it outlives the processes."""
+
+    def __init__(self, claims: Claims, *, files: bool) -> None:
+        self._claims = claims
+        self._files = files
+        self._tests: dict[str, _Test] = {}
+        self._outside = _Test("")
+        self._vacuous = {*claims.by_test}
+        self._unshown = {p for pointers in claims.by_test.values() for p in pointers if p in claims.due}
+        self._unstable: list[str] = []
+        self._silent: list[str] = []
+        self._kinds = self._order()
+        self.kind = ""
+        self.tried = self.noticed = self.repetitions = 0
+
+    def _order(self) -> Iterator[str]:
+        """The kinds of the repetitions, one after the other; at least three are without a change."""
+        yield "null"
+        yield "silent"
+        foretold = True
+        for _ in range(_MOST_REPETITIONS):
+            if not self._prepared():
+                break
+            yield "changed"
+            if foretold and secrets.randbelow(2):
+                foretold = False
+                yield "null"
+        if foretold:
+            yield "null"
+        if self._outside.answers and self._open_tests():
+            self._outside.waiting = self._changes(self._outside, self._unshown)
+            while self._open_tests() and (change := self._useful(self._outside, self._open_goals())):
+                self._outside.change = change
+                yield "outside"
+        yield "null"
+
+    def next(self) -> list[str] | None:
+        """The tests of the next repetition, all if empty; None if there is none."""
+        self.kind = "" if self._unstable else next(self._kinds, "")
+        if not self.kind:
+            return None
+        self.repetitions += 1
+        if self.kind == "changed":
+            chosen = [test.name for test in self._tests.values() if test.change]
+            self.tried += len(chosen)
+            return chosen
+        if self.kind == "outside":
+            self.tried += 1
+            return self._open_tests()
+        return []
+
+    def _prepared(self) -> bool:
+        """Choose a change for each test that has something left to show; whether there is one."""
+        for test in self._tests.values():
+            goals = self._goals(test)
+            test.change = self._useful(test, goals) if goals else None
+        return any(test.change for test in self._tests.values())
+
+    def _goals(self, test: _Test) -> set[str | None]:
+        """What a test has to show: None stands for anything at all."""
+        own: set[str | None] = {*self._claims.of(test.function) & self._unshown}
+        return {*own, None} if test.function in self._vacuous else own
+
+    def _open_goals(self) -> set[str | None]:
+        return {None, *self._unshown}
+
+    def _open_tests(self) -> list[str]:
+        return [test.name for test in self._tests.values() if self._goals(test)]
+
+    def _changes(self, test: _Test, pointers: Iterable[str]) -> Iterator[Perturbation]:
+        others = [answer for other in self._tests.values() if other is not test for answer in other.answers]
+        parts = self._claims.parts(pointers)
+        return perturbations_of(test.answers, others, parts, files=self._files)
+
+    def _useful(self, test: _Test, goals: set[str | None]) -> Perturbation | None:
+        """The next change that could show something that is to be shown."""
+        for change in test.waiting:
+            if any(self._shows(goal, change) for goal in goals):
+                return change
+        return None
+
+    def _shows(self, goal: str | None, change: Perturbation) -> bool:
+        return goal is None or self._claims.shows(goal, change)
+
+    def answered(self, owner: str, answer: Answer) -> None:
+        """A call came back in the first repetition; the same call of a test counts once."""
+        test = self._tests.setdefault(owner, _Test(owner)) if owner else self._outside
+        known = {(one.entry, one.arguments) for one in test.answers}
+        if (answer.entry, answer.arguments) not in known:
+            test.answers.append(answer)
+
+    def change_for(self, owner: str, place: int) -> Perturbation | None:
+        """What is to be changed of a test's call, by its place among its different calls."""
+        if self.kind == "outside":
+            return None if owner else self._outside.change
+        test = self._tests.get(owner)
+        change = test.change if test and self.kind == "changed" else None
+        return change if change and change.call == place else None
+
+    def ended(self, name: str, *, passed: bool, how: str) -> None:
+        """A test came to its end."""
+        test = self._tests.setdefault(name, _Test(name))
+        match self.kind:
+            case "null":
+                self._unstable += [name] * (not passed)
+            case "silent":
+                self._silent += [name] * passed
+            case _:
+                change = self._outside.change if self.kind == "outside" else test.change
+                if change and not passed and (how == "assertion" or not change.strict):
+                    self.noticed += 1
+                    self._shown(test, change)
+
+    def _shown(self, test: _Test, change: Perturbation) -> None:
+        self._vacuous.discard(test.function)
+        claimed = self._claims.of(test.function)
+        self._unshown -= {p for p in claimed & self._unshown if self._claims.shows(p, change)}
+
+    def repeated(self) -> None:
+        """A repetition is over; after the first one all answers are known, and changes can be chosen."""
+        if self.kind == "silent":
+            for test in self._tests.values():
+                test.waiting = self._changes(test, self._claims.of(test.function))
+
+    def broken_off(self, running: str) -> None:
+        """A repetition broke off; without a change that is the test's fault, with one the change is passed over."""
+        if self.kind == "null":
+            self._unstable.append(running or "the run")
+
+    def findings(self) -> Iterator[Finding]:
+        """What is not shown."""
+        if self._unstable:
+            names = ", ".join(dict.fromkeys(self._unstable))
+            message = (
+                f"the tests passed once and not when they were run again on the same module ({names}); "
+                "make them independent of chance, time and one another"
+            )
+            yield Finding(FindingCode.STRENGTH_UNSTABLE, "tests", message)
+            return
+        for name in self._silent:
+            message = (
+                "the test passes although no module answered it; assert what a call returned, raised or wrote"
+            )
+            yield Finding(FindingCode.TESTS_VACUOUS, f"tests/{name}", message)
+        for name in sorted(self._vacuous - {name.partition("[")[0] for name in self._silent}):
+            message = (
+                "the test passes whatever its calls return, raise or write, so it shows nothing; assert what a call "
+                "returned, raised or wrote"
+            )
+            yield Finding(FindingCode.TESTS_VACUOUS, f"tests/{name}", message)
+        for pointer in sorted(self._unshown):
+            yield unshown_finding(self._claims, pointer)
+
+
+class _Ledger:
+    """Answers the runner's questions, and changes what comes out of the module (a `Ledger`)."""
+
+    def __init__(self, plan: _Plan, pair: Pair, seconds: float) -> None:
+        self._plan = plan
+        self._pair = pair
+        self._seconds = seconds
+        self._is_set_up = False
+        self._seen: dict[tuple[str, bytes], int] = {}
+        self._call: tuple[str, str, bytes] = "", "", b""
+        self.running = ""
+
+    def reported(self, header: dict[str, Any]) -> dict[str, Any] | None:
+        """A word of the runner; it asks for the next repetition when the last one is over."""
+        name = str(header.get("name", ""))
+        match header.get("event"):
+            case "next":
+                return self._next()
+            case "start":
+                self.running, self._is_set_up, self._seen = name, False, {}
+            case "set_up":
+                self._is_set_up = True
+            case "test":
+                passed = header.get("passed") is True
+                self._plan.ended(name, passed=passed, how=str(header.get("how", "")))
+                self.running = ""
+            case _:
+                pass
+        return None
+
+    def _next(self) -> dict[str, Any]:
+        if self.running:
+            # its process came to an end during a test
+            self._plan.ended(self.running, passed=False, how="error")
+            self.running = ""
+        self._plan.repeated()
+        tests = self._plan.next()
+        if tests is None:
+            return {"end": True}
+        empty_tree(self._pair.scratch)
+        return {"tests": tests or None, "seconds": self._seconds}
+
+    def called(self, call: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
+        """A call; nobody answers it in a silent repetition."""
+        if self._plan.kind == "silent":
+            return _NO_ANSWER
+        owner = self.running if self._is_set_up else ""
+        self._call = owner, str(call["entry"]), payload
+        return None
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
+        """What is sent beside the reply, or in place of it."""
+        owner, entry, arguments = self._call
+        place = self._seen.setdefault((entry, arguments), len(self._seen)) if owner else -1
+        errors = tuple(str(name) for _, name in header.get("error", ()))
+        if self._plan.kind == "null":
+            printed = f"{header.get('out', '')}{header.get('err', '')}"
+            self._plan.answered(owner, Answer(entry, arguments, errors, payload, printed))
+        change = self._plan.change_for(owner, place)
+        if change is None or (
+            change.aspect in {Aspect.VALUE, Aspect.ERROR} and bool(errors) != bool(change.answer.errors)
+        ):
+            return {}
+        return change.reply
