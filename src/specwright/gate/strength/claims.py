@@ -66,13 +66,25 @@ class Claims(NamedTuple):
         surface = self.contract.error_surfaces[place]
         if surface.surface is SurfaceKind.EXCEPTION:
             return one.aspect is Aspect.ERROR and same_error(surface.name, one.answer.errors)
-        return one.aspect is Aspect.VALUE and surface.name.encode() in one.answer.payload
+        parts = self._code_parts(surface.name) or [one.part]
+        came = surface.name.encode() in one.answer.payload
+        return came and one.aspect is Aspect.VALUE and one.part in parts
+
+    def _code_parts(self, code: str) -> list[int]:
+        """The parts of the result that carry a code by their types."""
+        outputs = self.contract.outputs
+        return [at for at, output in enumerate(outputs) if len(outputs) > 1 and code in output.type]
 
     def parts(self, pointers: Iterable[str]) -> list[int]:
         """The parts of the result that are to be changed by themselves for these obligations."""
-        if len(self.contract.outputs) < 2:
-            return []
-        return sorted({int(p.split("/")[2]) for p in pointers if p.startswith("/outputs/")})
+        found: set[int] = set()
+        for pointer in pointers if len(self.contract.outputs) > 1 else ():
+            kind, _, place = pointer.removeprefix("/").partition("/")
+            if kind == "outputs":
+                found.add(int(place.partition("/")[0]))
+            elif kind == "error_surfaces":
+                found.update(self._code_parts(self.contract.error_surfaces[int(place)].name))
+        return sorted(found)
 
 
 def claims_of(
