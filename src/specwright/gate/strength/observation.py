@@ -85,7 +85,7 @@ def observe(
     seconds = max(_LEAST_SECONDS, _TIMES * tests_seconds)
     plan = _Plan(claims_of(contract, claims, named), files=bool(contract.effects))
     for start in count():
-        again = staged if start == 0 else _elsewhere(staged, start)
+        again = staged if start == 0 else _in_other_folder(staged, start)
         started = nullcontext(pair) if pair and start == 0 else prepare(again, "variants.repetition")
         with started as own:
             ledger = _Ledger(plan, own, seconds)
@@ -110,7 +110,7 @@ def observe(
     return Observation(tuple(findings), plan.tried, plan.noticed, plan.repetitions)
 
 
-def _elsewhere(staged: Staged, start: int) -> Staged:
+def _in_other_folder(staged: Staged, start: int) -> Staged:
     folder = staged.root / f"repeated {start}"
     (folder / "scratch").mkdir(parents=True)
     return staged._replace(root=folder, scratch=folder / "scratch")
