@@ -62,3 +62,51 @@ def test_what_everyday_modules_do_is_no_effect(case):
     found = observed(SOUND[case], more={"implementation/_t.py": b"NAMES = ['a']\n"})
     assert [reply for reply in found.replies if "error" in reply] == []
     assert found.findings() == []
+
+
+FORGERIES = {
+    "the pipe is closed": "os.closerange(3, 64)",
+    "the pipe is replaced": "[*map(os.dup2, [os.open('/dev/null', os.O_WRONLY)] * 61, range(3, 64))]",
+    "each is closed": "[*map(_close, range(3, 64))]",
+    "the host's functions are replaced": "_host().Link.send = lambda *args: None",
+    "the host's tables are emptied": "vars(_inside('observation.audit'))['_EVENTS'].clear()",
+    "the hook's names are taken away": "vars(_inside('observation.audit')).clear()",
+    "the builtins are replaced": "vars(builtins).update(len=id, type=id, str=id, set=list)",
+    "what the system offers is replaced": "vars(os).update(write=len, devnull=1, stat=len)",
+    "frames are hidden": "vars(sys).update(_getframe=len)",
+}
+
+
+@pytest.mark.parametrize("case", FORGERIES)
+def test_a_module_cannot_keep_an_effect_from_being_told(case, kind):
+    """Issue 13.1: past the static checks, with any name at hand, the effect is told before it happens."""
+    source = f"""
+import builtins, os, sys
+from pathlib import Path
+
+
+def _inside(name):
+    return sys.modules["specwright.gate.inside." + name]
+
+
+def _host():
+    return _inside("frames")
+
+
+def _close(descriptor):
+    try:
+        os.close(descriptor)
+    except OSError:
+        pass
+
+
+def f(path: Path, text: str) -> int:
+    try:
+        {FORGERIES[case]}
+    except Exception:
+        pass
+    open("deed", "w").close()
+    return 1
+"""
+    found = observed(source, kind=kind, texts=("a",), must_end=False)
+    assert any(effect.what.startswith("open 'deed'") for effect in found.effects)

@@ -66,7 +66,6 @@ class FindingCode(StrEnum):
         "write the code out instead of making it at run time",
     )
     STATIC_RAISE = "static.raise", Severity.REFUSED, "catch the exception, or raise a declared one"
-    STATIC_STATE = "static.state", Severity.REFUSED, "pass state in and return it"
 
     # what a module did when it was run
     EFFECTS_UNDECLARED = (

@@ -2,6 +2,7 @@
 
 import pathlib
 import selectors
+import time
 from typing import NamedTuple
 
 from specwright.gate.inside.codec import Codec
@@ -31,7 +32,7 @@ class Observed(NamedTuple):
         return [*observed_findings(self.effects, contract_of(effects), self.staged)]
 
 
-def observed(source, kind=None, texts=("a", "b", "a"), more=None):
+def observed(source, kind=None, texts=("a", "b", "a"), more=None, must_end=True):
     """What is observed when a module with `f(path, text)` is loaded and called in a sandbox, past every other check.
 
     Args:
@@ -39,6 +40,7 @@ def observed(source, kind=None, texts=("a", "b", "a"), more=None):
         kind: Of sandbox; the best of this machine if not given.
         texts: What `f` is given, one call for each.
         more: Other files.
+        must_end: Whether all must be answered; a module that fights its host may not come so far.
     """
     files = {"implementation/__init__.py": source.encode(), **(more or {})}
     with workspace() as root:
@@ -47,7 +49,7 @@ def observed(source, kind=None, texts=("a", "b", "a"), more=None):
         (staged.scratch / "run").mkdir()
         child = start(host_plan(staged, "run", sandbox), sandbox.kind)
         try:
-            replies = [*_replies(Stream(child, "the module"), texts, str(staged.scratch / "run"))]
+            replies = [*_replies(Stream(child, "the module"), texts, str(staged.scratch / "run"), must_end)]
         finally:
             child.stop()
     told = [header for header in replies if header["event"] == "effect"]
@@ -55,17 +57,17 @@ def observed(source, kind=None, texts=("a", "b", "a"), more=None):
     return Observed(effects, tuple(header for header in replies if header["event"] == "reply"), staged)
 
 
-def _replies(stream, texts, folder):
+def _replies(stream, texts, folder, must_end):
     """Everything that the module's process says until its last answer."""
     stream.outbox += frame({"surface": {"f": {"functions": {"f": False}, "classes": []}}})
     for number, text in enumerate(texts):
         payload = Codec({}).encode([[pathlib.Path("here"), text], {}])
         stream.outbox += frame({"id": number, "module": "f", "entry": "f", "cwd": folder}, payload)
     stream.outbox += frame({"finish": True})
-    is_over = False
+    is_over, deadline = False, time.monotonic() + (60 if must_end else 10)
     with selectors.DefaultSelector() as selector:
         selector.register(stream.child.reads, selectors.EVENT_READ)
-        while not is_over and not stream.ended:
+        while not is_over and not stream.ended and time.monotonic() < deadline:
             stream.write()
             selector.select(0.05)
             stream.read()

@@ -48,7 +48,9 @@ def confine(plan: dict[str, Any]) -> None:
         _restrict_files(libc, plan["reads"], plan["writes"])
     _checked(libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0))
     forks = bool(plan.get("forks"))
-    _filter_calls(libc, pretend=plan["sandbox"] == "landlock", forks=forks)
+    # what a module's process tells of the module goes this way, and cannot be cut off
+    kept = (plan["from_gate"], plan["to_gate"]) if plan["role"] == "module_host" else ()
+    _filter_calls(libc, pretend=plan["sandbox"] == "landlock", forks=forks, kept=kept)
     if forks:
         # only our own code forks; what it forks may not
         os.register_at_fork(after_in_child=lambda: _filter_calls(libc, pretend=False, forks=False))
@@ -130,7 +132,7 @@ def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("=HBBI", code, yes, no, value)
 
 
-def _program(*, pretend: bool, forks: bool) -> bytes:
+def _program(*, pretend: bool, forks: bool, kept: tuple[int, ...] = ()) -> bytes:
     machine = platform.machine()
     steps = [
         _step(_LOAD, _ARCHITECTURE),
@@ -150,6 +152,12 @@ def _program(*, pretend: bool, forks: bool) -> bytes:
         steps += _numbers(PRETENDED, _FAIL)
     # a connected stream can be aimed at nothing else, unlike a datagram
     steps += _argument("socketpair", _ARGUMENT_1, [_step(_AND, 0xF), _step(_EQUAL, _STREAM, yes=1)])
+    if kept:
+        steps += _numbers(("close_range",), _FAIL | errno.ENOSYS)
+        one, other = kept
+        not_kept = [_step(_EQUAL, one, yes=1), _step(_EQUAL, other, no=1)]
+        for name, place in (("close", _ARGUMENT_0), ("dup2", _ARGUMENT_1), ("dup3", _ARGUMENT_1)):
+            steps += _argument(name, place, not_kept) if name in NUMBERS else []
     for name in [name for name in SELF_ONLY if name not in allowed]:
         itself = [_step(_EQUAL, os.getpid(), yes=1)]
         if name == "prlimit64":
@@ -180,8 +188,8 @@ def _argument(name: str, place: int, allowed: list[bytes]) -> list[bytes]:
     return [_step(_EQUAL, NUMBERS[name], no=len(inner)), *inner]
 
 
-def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool) -> None:
-    program = _program(pretend=pretend, forks=forks)
+def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool, kept: tuple[int, ...] = ()) -> None:
+    program = _program(pretend=pretend, forks=forks, kept=kept)
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
     _checked(libc.prctl(_SET_SECCOMP, 2, ctypes.create_string_buffer(header), 0, 0))

@@ -12,10 +12,11 @@ _SAME = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428, "move_mount": 429,
     "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "mount_setattr": 442, "memfd_secret": 447,
     "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "quotactl_fd": 443, "process_mrelease": 448,
-    "statmount": 457, "listmount": 458, "open_tree_attr": 467,
+    "close_range": 436, "statmount": 457, "listmount": 458, "open_tree_attr": 467,
 }  # fmt: skip
 
 _X86_64 = {
+    "close": 3, "dup2": 33, "dup3": 292,
     "socket": 41, "connect": 42, "accept": 43, "bind": 49, "listen": 50, "socketpair": 53, "accept4": 288,
     "clone": 56, "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "ptrace": 101, "kill": 62, "tkill": 200,
     "tgkill": 234, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "prlimit64": 302, "setpriority": 141,
@@ -38,6 +39,7 @@ _X86_64 = {
 }  # fmt: skip
 
 _AARCH64 = {
+    "close": 57, "dup3": 24,
     "socket": 198, "socketpair": 199, "bind": 200, "listen": 201, "accept": 202, "connect": 203, "accept4": 242,
     "clone": 220, "execve": 221, "execveat": 281, "ptrace": 117, "kill": 129, "tkill": 130, "tgkill": 131,
     "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240, "prlimit64": 261, "setpriority": 140, "setpgid": 154, "setsid": 157,
@@ -74,7 +76,7 @@ SELF_ONLY = ("kill", "tgkill", "prlimit64", "rt_sigqueueinfo", "rt_tgsigqueueinf
 FORKING = ("clone", "clone3", "fork", "vfork", "kill")
 """What a script of the gate needs that runs each variant of a module in a fork; its forks may not."""
 
-_OF_THEIR_OWN = {"clone", "clone3", "socketpair"}
+_OF_THEIR_OWN = {"clone", "clone3", "socketpair", "close", "dup2", "dup3", "close_range"}
 
 DENIED = tuple(
     name for name in NUMBERS if name not in {*PRETENDED, *SELF_ONLY, *_OF_THEIR_OWN}

@@ -19,7 +19,7 @@ from specwright.gate.static.effect_table import (
     kind_of,
 )
 
-_EFFECTS = (PATH_WRITES | PATH_READS | PATH_LOOKS | REFUSED_METHODS | {"open"}) - {
+_EFFECTS = (PATH_WRITES | PATH_READS | PATH_LOOKS | REFUSED_METHODS | {"open", "now", "utcnow"}) - {
     "replace",
     "group",
     "owner",

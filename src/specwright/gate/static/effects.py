@@ -8,8 +8,9 @@ module-directory, module-scope).
 Every mention counts, not only calls: a function that is passed around is used somewhere. Comments and
 configuration in the module change nothing, because only the syntax tree is read.
 
-Left out: what allowed third-party packages do, and what is reached by values that no source shows; the sandbox
-holds those.
+What a name does only with some arguments or on some objects is left to the run, which sees what happens
+(`runs.observed_effects`). The names are for code that no test, example or drawn input reaches, and for what a run
+cannot see.
 """
 
 import ast
@@ -19,7 +20,6 @@ from typing import NamedTuple
 from specwright.domain.contract.contract import EffectType, MicroModuleContract
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.names import BUILTIN, OWN, Names
-from specwright.gate.source.paths import PathTypes
 from specwright.gate.source.standard import canonical
 from specwright.gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
 from specwright.gate.static.effect_table import (
@@ -33,7 +33,6 @@ from specwright.gate.static.effect_table import (
 from specwright.ports.gate import Finding
 
 _REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.UNKNOWN}
-_ARCHIVES = {"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"}
 _WORDS = {
     Kind.CLOCK: ("clock", "time", "now", "today", "date"),
     Kind.WAITING: ("clock", "time", "now", "today", "date"),
@@ -51,15 +50,11 @@ _WORDS = {
         "log",
     ),
 }
-# what a method means on a value of unknown type: only names that texts, dates and containers do not have
-_ONLY_ON_PATHS = (PATH_WRITES | PATH_READS | PATH_LOOKS) - {
-    "replace",
-    "walk",
-    "owner",
-    "group",
-    "resolve",
-    "absolute",
-}
+# what a cache says of itself follows the calls before
+_CACHE_METHODS = {"cache_info", "cache_clear"}
+_CLOCK_METHODS = {"now", "utcnow"}
+# methods of paths that nothing else has: texts, dates and containers do not
+_ONLY_ON_PATHS = (PATH_WRITES | PATH_READS) - {"replace", "walk"}
 _TYPE = {Kind.WRITE: "WRITE", Kind.MUTATION: "MUTATION"}
 
 
@@ -128,9 +123,7 @@ class _Uses:
     def __init__(self, tree: ast.Module, names: Names, own_methods: set[str]) -> None:
         self._tree = tree
         self._names = names
-        self._types = PathTypes(tree, names)
         self._own_methods = own_methods
-        self._loggers = set(_logger_names(tree, names))
 
     def found(self) -> Iterator[_Use]:
         skipped = set(_annotations(self._tree))
@@ -148,10 +141,6 @@ class _Uses:
     def _mention(self, node: ast.Attribute | ast.Name) -> Iterator[_Use]:
         parent = self._names.parents.get(id(node))
         dotted = self._names.dotted(node)
-        if self._is_logger(node, dotted) and not _is_quiet(parent, node):
-            yield _Use(
-                node, (Kind.PRINTING,), ast.unparse(parent if isinstance(parent, ast.Attribute) else node)
-            )
         if isinstance(parent, ast.Attribute) and dotted:
             return  # a part of a longer path
         foreign = dotted and not dotted.startswith((OWN, "."))
@@ -160,61 +149,18 @@ class _Uses:
         elif isinstance(node, ast.Attribute) and not foreign:
             yield from self._method(node)
 
-    def _is_logger(self, node: ast.expr, dotted: str) -> bool:
-        """Whether it is the module's logger; what a logger says above the level of a debug message is printed."""
-        return (
-            isinstance(node.ctx, ast.Load) and dotted in self._loggers
-            if isinstance(node, ast.Name)
-            else False
-        )
-
     def _kinds(self, node: ast.Attribute | ast.Name, dotted: str) -> tuple[Kind, ...]:
         dotted = canonical(dotted)
         if dotted.startswith("pathlib.") and isinstance(node, ast.Attribute) and dotted.count(".") == 2:
             return _of_path(node.attr, self._call(node), 1)
-        kind, call = kind_of(dotted), self._call(node)
+        kind = kind_of(dotted)
         if isinstance(node.ctx, (ast.Store, ast.Del)):
             return (Kind.MUTATION,) if isinstance(node, ast.Attribute) else ()
         if kind is Kind.OPEN:
-            return _opened(call, 1)
-        if dotted in _ARCHIVES and call and not self._is_harmless(dotted, call) and _packs(call):
-            return (Kind.WRITE,)
+            return _opened(self._call(node), 1)
         if kind is Kind.ENVIRONMENT and dotted.startswith("os.environ") and self._changes_environment(node):
             return (Kind.MUTATION,)
-        if kind in (Kind.PURE, Kind.DYNAMIC) or (call and self._is_harmless(dotted, call)):
-            return ()
-        return (kind,)
-
-    def _is_harmless(self, dotted: str, call: ast.Call) -> bool:
-        """Whether the arguments make a value function of it."""
-        first = call.args[0] if call.args else None
-        match dotted:
-            case "builtins.print":
-                return any(keyword.arg == "file" for keyword in call.keywords)
-            case "time.gmtime" | "time.localtime" | "time.ctime" | "time.asctime" | "time.mktime":
-                return first is not None
-            case "email.utils.formatdate":
-                return first is not None
-            case "gzip.compress":
-                # the present time stands in what it writes, unless another is given
-                return any(keyword.arg == "mtime" for keyword in call.keywords)
-            case "time.strftime":
-                return len(call.args) > 1
-            case "asyncio.sleep":
-                return isinstance(first, ast.Constant) and first.value == 0
-            case "sqlite3.connect":
-                return isinstance(first, ast.Constant) and first.value == ":memory:"
-            case "random.Random":
-                return first is not None
-            case "logging.getLogger":
-                return self._is_module_logger(call)
-            case _:
-                return first is not None and self._types.of(first) == "memory"
-
-    def _is_module_logger(self, call: ast.Call) -> bool:
-        """Whether a logger gets a name at the top of the file, so that each use of it can be seen."""
-        parent = self._names.parents.get(id(call))
-        return bool(call.args) and isinstance(parent, ast.Assign) and parent in self._tree.body
+        return () if kind in (Kind.PURE, Kind.DYNAMIC) else (kind,)
 
     def _changes_environment(self, node: ast.Attribute | ast.Name) -> bool:
         parent = self._names.parents.get(id(node))
@@ -224,41 +170,19 @@ class _Uses:
         return last in {"update", "pop", "setdefault", "clear", "popitem", "__setitem__", "__delitem__"}
 
     def _method(self, node: ast.Attribute) -> Iterator[_Use]:
-        kind = self._types.of(node.value)
-        on_path, call, name = kind == "path", self._call(node), node.attr
-        if name in REFUSED_METHODS:
-            yield _Use(node, (Kind.PROCESS,), f".{name}")
-        if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Call):
-            return  # what the call itself means is reported at its name
-        if kind == "value" or not (
-            on_path or (name in _ONLY_ON_PATHS | {"open"} and name not in self._own_methods)
-        ):
-            return
-        if kinds := _of_path(name, call, 0):
-            yield _Use(node, kinds, f".{name}()")
+        if node.attr in REFUSED_METHODS:
+            yield _Use(node, (Kind.PROCESS,), f".{node.attr}")
+        elif node.attr in _ONLY_ON_PATHS and node.attr not in self._own_methods:
+            yield _Use(node, _of_path(node.attr, self._call(node), 0), f".{node.attr}()")
+        elif node.attr in _CACHE_METHODS:
+            yield _Use(node, (Kind.STATE,), f".{node.attr}()")
+        elif node.attr in _CLOCK_METHODS - self._own_methods and self._call(node):
+            # of a class of C, which no run can watch
+            yield _Use(node, (Kind.CLOCK,), f".{node.attr}()")
 
     def _call(self, node: ast.expr) -> ast.Call | None:
         parent = self._names.parents.get(id(node))
         return parent if isinstance(parent, ast.Call) and parent.func is node else None
-
-
-_QUIET = {"debug", "info", "isEnabledFor", "getEffectiveLevel"}
-
-
-def _logger_names(tree: ast.Module, names: Names) -> Iterator[str]:
-    """The loggers of a file, `_log = logging.getLogger(__name__)` at its top."""
-    for node in tree.body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function)):
-                if names.dotted(function) == "logging.getLogger":
-                    yield OWN + name
-            case _:
-                pass
-
-
-def _is_quiet(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Whether no more is done with a logger than to log what nobody sees unless they ask for it."""
-    return isinstance(parent, ast.Attribute) and parent.value is node and parent.attr in _QUIET
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[_Use]:
@@ -293,12 +217,6 @@ def _opened(call: ast.Call | None, place: int) -> tuple[Kind, ...]:
         return (Kind.READ, Kind.WRITE)
     writes, reads = set(modes.value) & set("wax+"), "r" in modes.value or not set(modes.value) & set("wax")
     return (*((Kind.READ,) if reads else ()), *((Kind.WRITE,) if writes else ()))
-
-
-def _packs(call: ast.Call) -> bool:
-    """Whether an archive is opened to be written; its compression is part of its mode."""
-    modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-    return any(not (isinstance(mode, ast.Constant) and str(mode.value).startswith("r")) for mode in modes)
 
 
 def _annotations(tree: ast.Module) -> Iterator[int]:

@@ -10,7 +10,6 @@ from specwright.gate.static.assertions import assertion_findings
 from specwright.gate.static.effect_table import Kind
 from specwright.gate.static.effects import declared_kinds, effect_findings
 from specwright.gate.static.raises import raise_findings
-from specwright.gate.static.state import state_findings
 from specwright.gate.static.suite_forms import form_findings
 from specwright.gate.static.suite_reach import reach_findings
 from specwright.gate.static.suite_tricks import trick_findings
@@ -23,7 +22,6 @@ def static_findings(candidate: Candidate) -> list[Finding]:
     Args:
         candidate: Its Python files are readable.
     """
-    entries = [entry.name for entry in entry_points(candidate.contract)]
     program = read_program(ParsedFiles.of(candidate.files))
     findings: list[Finding] = []
     for source in program.files:
@@ -31,7 +29,6 @@ def static_findings(candidate: Candidate) -> list[Finding]:
             source.tree, source.names, source.path, candidate.contract, program.methods()
         )
     findings += raise_findings(program, candidate.contract)
-    findings += state_findings(program, entries)
     findings += test_findings(candidate)
     return sorted(dict.fromkeys(findings), key=_place)
 

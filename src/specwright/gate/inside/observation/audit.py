@@ -21,7 +21,8 @@ from typing import Any
 Report = Callable[[str, str], None]
 """Takes the kind of an effect and what is to be said about it."""
 
-_HERE = str(Path(__file__).parent)
+_HERE = __file__
+_WATCH = str(Path(__file__).with_name("library_watch.py"))
 _INSIDE = str(Path(__file__).parents[1])
 _LIBRARY = str(Path(os.__file__).parent)
 _MOST_TEXT = 120
@@ -110,7 +111,7 @@ def teller(descriptor: int, lib: str) -> Report:
     report, place = _reporter(descriptor, lib), _placer(lib)
 
     def tell(kind: str, what: str) -> None:
-        where = place(3)
+        where = place(2)
         if where is not None:
             report(kind, what, None, where)
 
@@ -143,7 +144,7 @@ def _reporter(descriptor: int, lib: str) -> Callable[[str, str, object, _Place],
 def _placer(lib: str) -> Callable[[int], _Place | None]:
     """Says whose code is running, from a number of frames above; nothing for what is not the module's doing."""
     get_frame, ident, modules = sys._getframe, get_ident, f"{lib}/modules/"  # pyright: ignore[reportPrivateUsage] - there is no other way
-    here, inside, paths, loop_time = _HERE, f"{_INSIDE}/", _PATH_FILES, _LOOP_TIME
+    here, watch, inside, paths, loop_time = _HERE, _WATCH, f"{_INSIDE}/", _PATH_FILES, _LOOP_TIME
     not_its_own = (_IMPORT, _SEALED)
     looking: set[int] = set()
 
@@ -156,12 +157,15 @@ def _placer(lib: str) -> Callable[[int], _Place | None]:
         while frame is not None and line is None:
             code = frame.f_code
             file = code.co_filename
+            if file == watch:
+                frame = frame.f_back
+                continue
             doer = doer or file
             if not asker and file not in paths and (file, code.co_name) != loop_time:
                 asker = file
             if file.startswith(modules):
                 line = f"{file.removeprefix(modules)}:{frame.f_lineno}"
-            elif doer.startswith(here) or asker.startswith(inside) or file.startswith(not_its_own):
+            elif doer == here or asker.startswith(inside) or file.startswith(not_its_own):
                 break  # a reporter looks for frames; it is the host; something is imported, or a sibling's doing
             frame = frame.f_back
         else:
