@@ -54,7 +54,8 @@ _TABLE: dict[Kind, str] = {
     Kind.CLOCK: """time datetime.datetime.now datetime.datetime.utcnow datetime.datetime.today datetime.date.today
         uuid.uuid1 email.utils.localtime email.utils.make_msgid sched""",
     Kind.RANDOMNESS: "random secrets uuid.uuid4 os.urandom os.getrandom ssl.RAND_bytes",
-    Kind.MUTATION: """os.chdir os.fchdir os.putenv os.unsetenv os.umask os.nice locale.setlocale sys.setrecursionlimit
+    Kind.MUTATION: """os.chdir os.fchdir os.putenv os.unsetenv os.umask os.nice locale.setlocale decimal.setcontext
+        decimal.getcontext sys.setrecursionlimit
         sys.setswitchinterval sys.displayhook sys.excepthook zoneinfo.reset_tzpath""",
     Kind.NETWORK: """socket ssl select selectors http.client http.server http.cookiejar urllib.request
         urllib.robotparser ftplib smtplib poplib imaplib nntplib telnetlib xmlrpc socketserver wsgiref webbrowser
