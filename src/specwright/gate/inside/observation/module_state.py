@@ -98,20 +98,13 @@ class ModuleState:
                 if isinstance(value, types.ModuleType):
                     foreign |= {value.__name__: value, **_parts_of(value)}
                 elif not (name.startswith("__") and name.endswith("__")):
-                    yield f"{key}:{name}", _own_part(value)
+                    yield f"{key}:{name}", value
         for key, module in foreign.items():
             if key.startswith("modules.") or key.partition(".")[0] in _CHANGES_BY_ITSELF:
                 continue
             for name, value in [*vars(module).items()]:
                 if type(value) in {list, dict, set} and not name.startswith("_") and name != "cache":
                     yield f"{key}:{key}.{name}", value
-
-
-def _own_part(value: object) -> object:
-    """A value; of a logger, what `logging` does not keep there itself."""
-    if (type(value).__module__, type(value).__name__) != ("logging", "Logger"):
-        return value
-    return {name: part for name, part in vars(value).items() if name not in _OF_LOGGING}
 
 
 def _parts_of(package: types.ModuleType) -> dict[str, types.ModuleType]:
@@ -194,7 +187,8 @@ def _fields(part: Any) -> Iterator[object]:
     """The fields of an instance; a cached property is a cache."""
     kind = cast("type[object]", type(part))
     for name, value in [*getattr(part, "__dict__", {}).items()]:
-        if not isinstance(getattr(kind, name, None), functools.cached_property):
+        is_cache = isinstance(getattr(kind, name, None), functools.cached_property)
+        if not (is_cache or (kind.__module__ == "logging" and name in _OF_LOGGING)):
             yield from (name, value)
     for base in kind.__mro__:
         for name, member in vars(base).items():
