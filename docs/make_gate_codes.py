@@ -1,11 +1,13 @@
-"""Writes the table of finding codes in docs/gate.md from `specwright.gate.findings`.
+"""Writes the tables of finding codes and of the boundary's limits in docs/gate.md from the code that enforces them.
 
-Run by `make pages` after a change of a code. What stands between `<!-- codes -->` and `<!-- end of codes -->` is replaced.
+Run by `make pages` after a change of either. What stands between `<!-- codes -->` and `<!-- end of codes -->` is replaced,
+and likewise for `limits`.
 """
 
 import re
 from pathlib import Path
 
+from specwright.domain.contract.boundary_limits import limit_table
 from specwright.gate.findings import finding_table
 
 PAGE = Path(__file__).parent / "gate.md"
@@ -13,11 +15,16 @@ PAGE = Path(__file__).parent / "gate.md"
 
 def page(written: str) -> str:
     """The page as it should be, from the page as it is."""
-    block = re.compile(r"(<!-- codes -->\n).*?(<!-- end of codes -->)", re.DOTALL)
-    table = f"\n{finding_table()}\n\n"
+    for name, table in (("codes", finding_table()), ("limits", limit_table())):
+        written = _replaced(written, name, f"\n{table}\n\n")
+    return written
+
+
+def _replaced(written: str, name: str, table: str) -> str:
+    block = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
     written, places = block.subn(lambda match: match[1] + table + match[2], written)
     if places != 1:
-        raise ValueError(f"docs/gate.md has {places} places for the codes")
+        raise ValueError(f"docs/gate.md has {places} places for the {name}")
     return written
 
 

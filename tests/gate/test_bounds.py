@@ -1,6 +1,7 @@
 """A module that hangs, floods or leaves things behind is stopped in bounded time, and nothing of it remains."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import specwright.gate
+from specwright.gate import SandboxedShipGate
 from specwright.gate.sandbox.kind import Sandbox, fault_of
-from specwright.gate.sandbox.plan import SandboxKind
-from specwright.gate.sandbox.staging import stage
+from specwright.gate.sandbox.plan import Limits, SandboxKind
+from specwright.gate.sandbox.staging import stage, workspace
 from specwright.gate.strength.run import Variant, run_variants, start_runner
 from testkit.gate.judging import MODULES, candidate
 from testkit.gate.running import broken_off, run, survivors
@@ -41,6 +43,65 @@ def test_a_module_that_hangs_is_stopped_and_leaves_nothing(place):
     assert seen.findings[0].where == "tests/test_tally_words.py::test_each_word_is_counted"
     assert not survivors(place)
     assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["import time; time.sleep(600)", "while True: pass", "import re; re.match('(a+)+$', 'a' * 60 + 'b')"],
+    ids=["sleep", "loop", "expression"],
+)
+def test_a_call_has_a_limit_of_its_own(line):
+    """D-S8-11: it ends long before the run's time is over, and no example is tried after it."""
+    gate = SandboxedShipGate(60.0, static=False, limits=Limits(call_seconds=1.0))
+    began = time.monotonic()
+    verdict = gate.judge(candidate("tally_words", _with(line)), thorough=False)
+    assert time.monotonic() - began < 30
+    messages = {finding.code: finding.message for finding in verdict.findings}
+    assert "examples.broken" not in messages
+    assert "a call of the module did not come to its end within 1 seconds" in messages["tests.timeout"]
+
+
+def test_a_test_that_hangs_by_itself_is_stopped_as_well():
+    """D-S8-11: nothing is heard of it."""
+    source = "from modules.tally_words import tally_words\n\n\ndef test_a():\n    while True:\n        pass\n"
+    gate = SandboxedShipGate(60.0, static=False, limits=Limits(call_seconds=1.0))
+    files = {"tests/test_tally_words.py": source, "tests/obligations.json": "{}"}
+    verdict = gate.judge(candidate("tally_words", files), thorough=False)
+    assert (
+        "a test did not come to its end within 1 seconds"
+        in {f.code: f.message for f in verdict.findings}["tests.timeout"]
+    )
+
+
+KILLED = """
+import os, sys, tempfile
+from specwright.gate.sandbox.staging import workspace
+tempfile.tempdir = sys.argv[1]
+with workspace() as root:
+    (root / "deep").mkdir()
+    (root / "deep" / "file").write_text("left")
+    os.utime(root, (1, 1))
+    print(root, flush=True)
+    os.kill(os.getpid(), int(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize(
+    "signal_", [signal.SIGKILL, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP, signal.SIGABRT]
+)
+def test_what_a_killed_process_left_is_swept_at_the_next_start(place, signal_):
+    """D-S8-11: and nothing that is in use, or that somebody else's program made."""
+    subprocess.run(
+        [sys.executable, "-c", KILLED, str(place), str(int(signal_))], check=False, capture_output=True
+    )
+    (left,) = place.iterdir()
+    (place / "gate-notes.txt").write_text("mine")
+    with workspace() as used:
+        os.utime(used, (1, 1))
+        with workspace():
+            assert not left.exists()
+            assert used.exists()
+    assert [path.name for path in place.iterdir()] == ["gate-notes.txt"]
 
 
 def test_a_module_that_hangs_when_it_is_imported_is_stopped():

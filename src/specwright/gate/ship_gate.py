@@ -180,7 +180,9 @@ class SandboxedShipGate(ShipGate):
                 log.add("obligations", [Finding(fault.code, _CLAIMS, fault.message) for fault in unseen])
             with log.stage("examples") as findings:
                 findings += wrong_examples
-                findings += run_examples(staged, examples, self._timeout_seconds, examples_pair)
+                # what hangs in a test hangs in an example too
+                if not any(FindingCode(f.code) is FindingCode.TESTS_TIMEOUT for f in run.findings):
+                    findings += run_examples(staged, examples, self._timeout_seconds, examples_pair)
             if run.tests and not run.findings:
                 measuring.examine(sum(test.duration_ms for test in run.tests) / 1000, log)
             observed = (*pair.observed, *examples_pair.observed, *measuring.observed())

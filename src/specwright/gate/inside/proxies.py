@@ -77,7 +77,7 @@ class Caller:
     def _raised(self, header: dict[str, Any], payload: bytes) -> BaseException:
         kind = nearest_class(header["error"], self.exported)
         args, fields = self._carried(payload)
-        error = _made_again(kind, args, header["message"])
+        error = _rebuilt_error(kind, args, header["message"])
         for name, value in fields.items():
             if name.isidentifier() and not hasattr(Exception, name):
                 setattr(error, name, value)
@@ -97,7 +97,7 @@ class Caller:
         os._exit(1)
 
 
-def _made_again(kind: type[BaseException], args: tuple[object, ...], message: str) -> BaseException:
+def _rebuilt_error(kind: type[BaseException], args: tuple[object, ...], message: str) -> BaseException:
     for given in (args, (message,)):
         try:
             error = kind(*given)

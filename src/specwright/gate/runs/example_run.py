@@ -87,7 +87,11 @@ def _findings(
 def _how(ended: RunEnd, timeout_seconds: float) -> str:
     match ended.how:
         case "timeout":
-            return f"did not end within {timeout_seconds:g} seconds"
+            return (
+                f"was stopped: {ended.message}"
+                if ended.message
+                else f"did not end within {timeout_seconds:g} seconds"
+            )
         case "processor":
             return f"was stopped: {ended.message}"
         case "output":

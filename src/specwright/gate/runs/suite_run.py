@@ -178,6 +178,7 @@ class _Ledger:
         return f"tests/{name}" if name else "tests"
 
 
+_MOST_OTHERS = 10
 _FORGED = "the run tampered with its own report, and shows nothing; leave the test runner alone"
 _BROKEN_OFF: dict[Ending, tuple[FindingCode, str]] = {
     "broke": (
@@ -202,10 +203,7 @@ def _findings(ledger: _Ledger, ended: RunEnd, named: list[str], timeout_seconds:
         yield Finding(
             FindingCode.TESTS_UNCOLLECTED, f"tests/{name}", f"the file cannot be loaded:\n{message}"
         )
-    for test in ledger.tests:
-        if test.result == "FAIL":
-            message = f"the test fails; correct the module:\n{test.message}"
-            yield Finding(FindingCode.TESTS_FAILED, f"tests/{test.name}", message)
+    yield from _failed_tests([test for test in ledger.tests if test.result == "FAIL"])
     for name in ledger.changed:
         message = "the module changed an argument that it was given; work on a copy"
         yield Finding(FindingCode.TESTS_ARGUMENT_CHANGED, f"tests/{name}" if name else "tests", message)
@@ -226,6 +224,18 @@ def _findings(ledger: _Ledger, ended: RunEnd, named: list[str], timeout_seconds:
         yield Finding(FindingCode.TESTS_FORGED, ledger.location(), _FORGED)
     elif not ledger.uncollected:
         yield from _completeness(ledger, ledger.collected, named)
+
+
+def _failed_tests(failed: list[TestResult]) -> Iterator[Finding]:
+    """One finding for each test function, however many of its parameters fail."""
+    by_function: dict[str, list[TestResult]] = {}
+    for test in failed:
+        by_function.setdefault(test.name.partition("[")[0], []).append(test)
+    for tests in by_function.values():
+        others = [f"[{test.name.partition('[')[2]}" for test in tests[1:]]
+        also = f" (and for {len(others)} more: {', '.join(others[:_MOST_OTHERS])})" if others else ""
+        message = f"the test fails{also}; correct the module:\n{tests[0].message}"
+        yield Finding(FindingCode.TESTS_FAILED, f"tests/{tests[0].name}", message)
 
 
 def _completeness(ledger: _Ledger, collected: list[str], named: list[str]) -> Iterator[Finding]:

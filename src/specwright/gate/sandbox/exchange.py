@@ -114,12 +114,15 @@ class Exchange:
         self, selector: selectors.BaseSelector, nonce: str, ledger: Ledger, timeout_seconds: float
     ) -> None:
         own_time = OwnTime(stream.child.pid for stream in self._streams)
-        looked = 0.0
+        looked = last_message = 0.0
+        is_new = False
         while True:
             self._turn(selector)
             for header, payload in self._module.frames() if self._module else ():
+                is_new = True
                 self._from_module(header, payload, ledger)
             for header, payload in self._runner.frames():
+                is_new = True
                 self._from_runner(header, payload, nonce, ledger)
             for stream in self._streams:
                 if len(stream.printed) > self._limits.output:
@@ -133,6 +136,16 @@ class Exchange:
                 if overfull(self._scratch, self._limits):
                     raise EndOfRun("disk")
                 looked = now
+                last_message = self._last_message(own_time.seconds(), last_message, is_new=is_new)
+                is_new = False
+
+    def _last_message(self, now: float, last_message: float, *, is_new: bool) -> float:
+        """When the last message came, in the processes' own time; the run ends if that is too long ago."""
+        most = self._limits.call_seconds
+        if self._module and not is_new and now - last_message > most:
+            hangs = "a call of the module" if self._outstanding is not None else "a test"
+            raise EndOfRun("timeout", f"{hangs} did not come to its end within {most:g} seconds")
+        return now if is_new else last_message
 
     def _broken(self, stream: Stream) -> EndOfRun:
         if stream.child.used_up():

@@ -27,6 +27,7 @@ class Limits(NamedTuple):
         scratch_files: How many files and folders.
         open_files: At a time.
         output: Bytes printed, of each process.
+        call_seconds: For one call, and for what a test does between two, without what they wait for a processor.
     """
 
     memory: int = 1024 * _MIB
@@ -36,6 +37,7 @@ class Limits(NamedTuple):
     scratch_files: int = 4_000
     open_files: int = 128
     output: int = 4 * _MIB
+    call_seconds: float = 10.0
 
 
 class Plan(NamedTuple):

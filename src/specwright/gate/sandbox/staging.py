@@ -9,6 +9,7 @@ So siblings import `from ..<name> import <name>`, and no traceback can carry a d
 kept: they are the contract. Tests see of `modules` what `surface` describes, and not the files. The folders can be made
 before there is anything to put into them, and whatever a module left in them is removed."""
 
+import fcntl
 import os
 import py_compile
 import shutil
@@ -24,6 +25,10 @@ from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.source.classes import described_surfaces
 from specwright.gate.source.files import ParsedFiles
 from specwright.ports.gate import Candidate, SealedModule
+
+_PREFIX = "gate-"
+_FRESH_SECONDS = 2.0
+"""A directory that is so new may not be locked yet."""
 
 
 class Staged(NamedTuple):
@@ -98,12 +103,36 @@ def lay_out(root: Path, sandbox: Sandbox | None = None) -> Staged:
 
 @contextmanager
 def workspace() -> Generator[Path, None, None]:
-    """A directory for one judgement; whatever is put into it is gone afterwards."""
-    root = Path(tempfile.mkdtemp(prefix="gate-"))
+    """A directory for one judgement; whatever is put into it is gone afterwards.
+
+    A process that is killed leaves its directories behind. Each is locked as long as somebody uses it, so the next
+    process that judges sweeps up those that are not.
+    """
+    root = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    descriptor = os.open(root, os.O_RDONLY)
     try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _sweep(root)
         yield root
     finally:
+        os.close(descriptor)
         remove_tree(root)
+
+
+def _sweep(root: Path) -> None:
+    """Remove the directories beside this one that a killed process left behind."""
+    for folder in sorted(root.parent.glob(f"{_PREFIX}*")):
+        with suppress(OSError):
+            status = folder.lstat()
+            is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+            if not is_ours or root.stat().st_mtime - status.st_mtime < _FRESH_SECONDS:
+                continue
+            descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(folder)
+            finally:
+                os.close(descriptor)
 
 
 def remove_tree(root: Path) -> None:

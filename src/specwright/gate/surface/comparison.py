@@ -1,5 +1,6 @@
 """Compares the surface of a candidate with its contract (design: sealing, ship-gate)."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
@@ -10,6 +11,7 @@ from specwright.gate.source.files import ParsedFiles, SourceError
 from specwright.gate.surface.surface import extract_surface
 from specwright.ports.gate import ENTRY_FILE, Finding
 
+_MOST_SHOWN = 5
 _TEXTS = {"inputs": "constraints", "outputs": "invariants"}
 
 
@@ -37,16 +39,49 @@ def compare_surface(files: ParsedFiles, contract: MicroModuleContract) -> Surfac
     if extracted == locked:
         return SurfaceComparison(extracted, {}, [])
     dimensions = contract.dimensions()
-    diverged = {name: name for name in DIMENSIONS if dimensions[name] != actual[name]}
-    for name in diverged:
-        diverged[name] = f"contract: {_shown(dimensions[name])}; source: {_shown(actual[name])}"
+    diverged = {
+        name: f"contract: {_shown(dimensions[name])}; source: {_shown(actual[name])}"
+        for name in DIMENSIONS
+        if dimensions[name] != actual[name]
+    }
     # docs/design.md#sealing: literally
     message = f"Interface fingerprint mismatch: expected {locked}, got {extracted}"
     findings = [Finding(FindingCode.SURFACE_MISMATCH, ENTRY_FILE, message)]
-    for name, difference in diverged.items():
-        advice = f"{name} differ from the contract; {_advice(name, dimensions, actual)}. {difference}"
+    for name in diverged:
+        found = [*_differences(name, dimensions[name], actual[name])]
+        more = f" (and {len(found) - _MOST_SHOWN} more)" if len(found) > _MOST_SHOWN else ""
+        advice = f"{'; '.join(found[:_MOST_SHOWN])}{more}; {_advice(name, dimensions, actual)}"
         findings.append(Finding(FindingCode.SURFACE_DIVERGED, f"{ENTRY_FILE}#/{name}", advice))
     return SurfaceComparison(extracted, diverged, findings)
+
+
+def _differences(place: str, locked: Any, actual: Any) -> Iterator[str]:
+    """Where two sides differ, each place with what both say."""
+    kinds: set[type] = {type(locked), type(actual)}
+    if kinds == {dict}:
+        for key in {**locked, **actual}:
+            yield from _differences(f"{place}.{key}", locked.get(key), actual.get(key))
+    elif kinds == {list}:
+        yield from _list_differences(place, locked, actual)
+    elif locked != actual:
+        yield f"{place}: the contract says {_label(locked)}, the source says {_label(actual)}"
+
+
+def _list_differences(place: str, locked: list[Any], actual: list[Any]) -> Iterator[str]:
+    if len(locked) == len(actual):
+        for index, both in enumerate(zip(locked, actual, strict=True)):
+            yield from _differences(f"{place}.{index}", *both)
+        return
+    for said, others, who in ((locked, actual, "the contract"), (actual, locked, "the source")):
+        if alone := [_label(item) for item in said if item not in others]:
+            yield f"{place}: only {who} has {', '.join(alone)}"
+
+
+def _label(value: Any) -> str:
+    """A part of a dimension: a slot by its name and type, anything else as JSON."""
+    if hasattr(value, "keys") and {"name", "type"} <= value.keys():
+        return f"`{value['name']}: {value['type']}`"
+    return "nothing" if value is None else _shown(value)
 
 
 def _advice(name: str, locked: dict[str, Any], actual: dict[str, Any]) -> str:
