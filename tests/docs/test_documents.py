@@ -78,7 +78,7 @@ def test_a_decision_has_its_parts_and_names_files_that_exist(path: Path):
 
 
 def test_the_list_of_decisions_is_complete():
-    """docs/adr/README.md lists every record in order, with its title; numbers have no gap."""
+    """docs/adr/README.md lists every record in order, with its title; no number occurs twice."""
     text = (ROOT / "docs/adr/README.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| ([0-9]{4}) \| \[(.+?)\]\((.+?)\) \|", text, re.MULTILINE)
     there = [
@@ -87,7 +87,8 @@ def test_the_list_of_decisions_is_complete():
     ]
 
     assert listed == there
-    assert [int(number) for number, _, _ in there] == list(range(1, len(there) + 1))
+    numbers = [number for number, _, _ in there]
+    assert numbers == sorted(set(numbers))
 
 
 @pytest.mark.parametrize("name", ["outer", "project", "engineering", "debate"])

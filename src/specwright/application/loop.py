@@ -49,7 +49,7 @@ class Step(Generic[Work, State]):
     @property
     def destinations(self) -> tuple[str, ...]:
         """The steps that can follow."""
-        return (*choices(self.then), *(("halt",) if self.asks else ()))
+        return tuple(dict.fromkeys((*choices(self.then), *(("halt",) if self.asks else ()))))
 
     def next(self, state: State) -> str:
         """The step that follows."""
@@ -77,6 +77,12 @@ def begin_debate(state: DebateState) -> Literal["propose", "revise", "challenge"
     if entered := state.get("enter"):
         return cast(Literal["challenge", "ship"], entered)
     return "revise" if "debate_id" in state else "propose"
+
+
+def after_proposal(state: DebateState) -> Literal["challenge", "halt"]:
+    """A contract whose fault code confirmed is debated again before anybody judges the module (design:
+    contract-at-fault)."""
+    return "halt" if state.get("confirmed_fault") else "challenge"
 
 
 def after_challenge(state: DebateState) -> Literal["revise", "adjudicate"]:
@@ -132,10 +138,10 @@ def halted_debate(state: DebateState) -> dict[str, Any]:
 
 
 DELIVERABLE_LOOP: Mapping[str, Step[Debate, DebateState] | Leave] = {
-    "propose": Step(Debate.propose, "challenge", asks=True),
+    "propose": Step(Debate.propose, after_proposal, asks=True),
     "challenge": Step(Debate.challenge, "route", asks=True),
     "route": Step(None, after_challenge),
-    "revise": Step(Debate.revise, "challenge", asks=True),
+    "revise": Step(Debate.revise, after_proposal, asks=True),
     "adjudicate": Step(Debate.adjudicate, after_adjudication, asks=True),
     "apply_amendments": Step(Debate.apply_amendments, "validate_amendments", asks=True),
     "validate_amendments": Step(Debate.validate_amendments, after_amendments),
@@ -214,10 +220,9 @@ def after_halt(state: EngineeringState) -> Literal["debate", "select_module", "f
 
 
 def may_reopen(state: EngineeringState, halted: HaltedDebate) -> bool:
-    """Whether a module that found its contract at fault reopens the contract debate: once per task, and while both
-    debates have a revision left, since each continues with its own next round (design: debate)."""
-    spent = max(state["locked"]["retry_count"], halted["retry_count"])
-    return halted["fault"] == FaultOf.CONTRACT and "reopened_by" not in state and spent < MAX_REVISIONS
+    """Whether a module that found its contract at fault reopens the contract debate: once per task. Each debate then
+    continues with its own next round, which costs neither a revision (design: contract-at-fault)."""
+    return halted["fault"] == FaultOf.CONTRACT and "reopened_by" not in state
 
 
 def debate_input(state: EngineeringState) -> DebateState:

@@ -8,6 +8,7 @@ time it is asked. Records are the first letters of what lies in each round's dir
 ruling, then one with a ruling and a gate report.
 """
 
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +33,7 @@ from testkit.loop.role_answers import (
     rejecting,
     ruling,
 )
-from testkit.loop.scripted_gate import AT_PREFLIGHT, AT_THE_GATE, FALSIFIABLE, MISMATCH
+from testkit.loop.scripted_gate import AT_PREFLIGHT, AT_THE_GATE, BOUNDARY, FALSIFIABLE, LIMITED, MISMATCH
 
 CONTRACTS, MODULE = "contracts", "double"
 
@@ -63,11 +64,33 @@ SAID: dict[str, Any] = {
     "confirm plan": confirming("plan"),
     "ship despite": ruling("REJECT", "SHIP", "It is rejected, but let it ship all the same."),
 }
+
+
+def disclaiming(
+    pointer: str, why: str = "A list that holds itself does not cross to the module."
+) -> dict[str, Any]:
+    """A claim that a statement of the contract cannot be shown."""
+    fault = {"pointer": pointer, "finding": "tests.boundary", "where": LIMITED, "reason": why}
+    return {**claimed(), "contract_at_fault": [fault]}
+
+
+def silent(mark: str = "") -> dict[str, str]:
+    """A draft whose tests claim no more than the happy path."""
+    claims = {"test_it_is_the_number_twice": [""], "test_a_negative_number_is_refused": []}
+    return {**draft(MODULE, mark), "tests/obligations.json": json.dumps(claims)}
+
+
 OF_MODULE: dict[str, Any] = {
     **SAID,
     "falsifiable": Turn(claimed(), draft(MODULE, FALSIFIABLE)),
     "sound": Turn(claimed(), draft(MODULE)),
     "broken": Turn(claimed(), draft(MODULE, AT_PREFLIGHT)),
+    "limited": Turn(claimed(), draft(MODULE, BOUNDARY)),
+    "disclaim": Turn(disclaiming("/error_surfaces/0"), draft(MODULE, BOUNDARY)),
+    "disclaim falsely": Turn(disclaiming("/error_surfaces/0"), draft(MODULE)),
+    "disclaim vaguely": Turn(disclaiming("/error_surfaces/0", "It is not good."), draft(MODULE, BOUNDARY)),
+    "limited and silent": Turn(claimed(), silent(BOUNDARY)),
+    "disclaim another": Turn(disclaiming("/outputs/0/invariants/0"), silent()),
     "quoting": Turn({**claimed(), "claim": "It says return number * 2, so two gives four."}, draft(MODULE)),
     "weak": Turn(claimed(), draft(MODULE, AT_THE_GATE)),
     "mismatch": Turn(claimed(), draft(MODULE, MISMATCH)),
@@ -339,6 +362,42 @@ PATHS: dict[str, Row] = {
     ),
     "a test that the module withstands counts from then on": Row(
         {"C1": ["counterexample"]}, "P1 p C1 f A1 G f", "PCAG", only=MODULE
+    ),
+    "a fault of the contract that code confirms costs nobody a revision": Row(
+        {"P1": ["limited", "disclaim vaguely", "disclaim"]},
+        f"P1 p P1 p P1 p {REOPENED} P2 p C2 A2 G",
+        "P|PCAG",
+        only=MODULE,
+    ),
+    "after it both debates have their whole budget": Row(
+        {"P1": ["disclaim"], "C2": ["fail"], "C3": ["fail"], "C4": ["fail"], "A4": ["reject"]},
+        f"P1 p {REOPENED} P2 p C2 P3 p C3 P4 p C4 A4",
+        "P|PC|PC|PCA",
+        REJECTED,
+        only=MODULE,
+    ),
+    "a fault of the contract that never was is a repair": Row(
+        {"P1": ["disclaim falsely", "sound"]}, "P1 p P1 p C1 A1 G", "PCAG", only=MODULE
+    ),
+    "a Proposer that insists on it halts": Row(
+        {"P1": ["disclaim falsely"]},
+        "P1 p P1 p P1 p P1 p",
+        "",
+        "there was no tests.boundary",
+        raw=4,
+        only=MODULE,
+    ),
+    "a fault that code cannot confirm is the Arbiter's to confirm": Row(
+        {"P1": ["limited and silent", "disclaim another"], "A1": ["approve", "confirm contract"]},
+        f"P1 p P1 p C1 A1 A1 {REOPENED} P2 p C2 A2 G",
+        "PCA|PCAG",
+        only=MODULE,
+    ),
+    "a fault that neither code nor the Arbiter confirms costs the revision": Row(
+        {"P1": ["limited and silent", "disclaim another"], "A1": ["reject"]},
+        "P1 p P1 p C1 A1 P2 p C2 A2 G",
+        "PCA|PCAG",
+        only=MODULE,
     ),
     "a fault of the contract is found late": Row(
         {"C1": ["contract fault"], "A1": ["confirm contract"]},

@@ -317,3 +317,39 @@ def test_a_confirmed_fault_of_the_plan_halts_the_task_at_once(directory: Path):
     assert [failed.evidence for failed in raised.failed_invariants] == [why]
     assert len(raised.debate_trail.challenges) == 2
     assert list((run.base / "drafts").glob("*/*/*/escalation.json"))
+
+
+@pytest.mark.slow
+def test_a_limit_that_the_gate_itself_met_reopens_the_contract_debate(directory: Path):
+    """What the sandbox reports is the evidence, whatever the Proposer says besides; the planner is told, and nobody has
+    lost a revision (D-10-05, D-18-02)."""
+    name = "test_a_negative_number_is_refused"
+    beyond = draft(DOUBLE)
+    tests = f"tests/test_{DOUBLE}.py"
+    beyond[tests] = beyond[tests].replace(f"{DOUBLE}(-1)", f"{DOUBLE}(1j)")
+    why = "A complex number does not cross to the module."
+    fault = {
+        "pointer": "/error_surfaces/0",
+        "finding": "tests.boundary",
+        "where": f"{tests}::{name}",
+        "reason": why,
+    }
+    run = bench(
+        directory,
+        {
+            "double/round-1/proposer": [
+                Turn(claimed(), beyond),
+                Turn({**claimed(), "contract_at_fault": [fault]}, beyond),
+            ],
+            "plan/round-2/planner": [REPLANNED],
+            "double/round-2/proposer": [Turn(claimed(), draft(DOUBLE, version="As it says now"))],
+        },
+    )
+    assert run.begin() == "SHIPPED"
+    (refusal,) = run.roles.refusals
+    assert "tests.boundary" in refusal
+    assert [place for place in asked(run, DOUBLE) if "round-1" in place] == ["round-1/proposer"] * 2
+    planner = next(
+        one for one in run.roles.asked if (one.place.subject, one.place.stage) == ("plan", "round-2")
+    )
+    assert f"tests.boundary at {tests}::{name}: {why}" in planner.message

@@ -9,13 +9,17 @@ from specwright.domain.contract.obligations import read_claims
 from specwright.gate.surface.splice import splice
 from specwright.ports.gate import Candidate, Finding, GateVerdict, TestResult, Trial
 
-__all__ = ["AT_PREFLIGHT", "AT_THE_GATE", "FALSIFIABLE", "MISMATCH", "ScriptedGate"]
+__all__ = ["AT_PREFLIGHT", "AT_THE_GATE", "BOUNDARY", "FALSIFIABLE", "LIMITED", "MISMATCH", "ScriptedGate"]
 
 AT_PREFLIGHT = "fails at preflight"
 AT_THE_GATE = "fails at the gate"
 MISMATCH = "has another surface at the gate"
+BOUNDARY = "hands over what does not cross"
 FALSIFIABLE = "fails every falsifying test"
 """Marks in a draft: what the scripted gate finds in it."""
+
+LIMITED = "tests/test_double.py::test_a_negative_number_is_refused"
+"""The test at which a draft meets a limit of the boundary."""
 
 MISMATCHED = "Interface fingerprint mismatch: expected {}, got {}"
 
@@ -45,7 +49,9 @@ class ScriptedGate:
         source = candidate.files["implementation/__init__.py"].decode()
         locked = contract.interface_fingerprint
         tests = tuple(
-            TestResult(name, "PASS", 1.0) for name in read_claims(candidate.files["tests/obligations.json"])
+            TestResult(name, "PASS", 1.0)
+            for name in read_claims(candidate.files["tests/obligations.json"])
+            if BOUNDARY not in source or not LIMITED.endswith(name)
         )
         if thorough and MISMATCH in source:
             message = MISMATCHED.format(locked, "0" * 64)
@@ -74,5 +80,7 @@ class ScriptedGate:
     def _found(self, source: str, *, thorough: bool) -> Iterator[Finding]:
         if AT_PREFLIGHT in source:
             yield Finding("tests.failed", "test_it_is_the_number_twice", "expected 4, got 5")
+        if BOUNDARY in source:
+            yield Finding("tests.boundary", LIMITED, "a value is nested too deeply")
         if thorough and AT_THE_GATE in source:
             yield Finding("strength.weak", "implementation/__init__.py", "7 of 12 mutants lived")

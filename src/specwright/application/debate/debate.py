@@ -31,6 +31,7 @@ from specwright.application.tasks import task_at
 from specwright.domain.answers.answers import Failure, FaultOf, Verdict
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.debate.answer_rules import for_proposer, is_disputed
+from specwright.domain.debate.contract_faults import as_failure
 from specwright.domain.debate.debate import (
     CONTRACTS,
     MAX_REVISIONS,
@@ -50,6 +51,10 @@ CONTRACT_CHANGED = Failure(
     required_change="Bring signature, behaviour, tests, obligations and examples to the contract in this message.",
 )
 """The failure that a module has to correct whose contract was reopened (design: debate)."""
+
+
+FREE_SOURCES = frozenset({"late", "reopened"})
+"""Revisions that another debate, or a limit of the boundary, forces; they cost no budget (design: contract-at-fault)."""
 
 
 def open_debate(factory: Factory, state: DebateState) -> "Debate":
@@ -82,6 +87,7 @@ class Debate:
             "version_id": version.version_id,
             "round": 1,
             "retry_count": 0,
+            **_contract_fault(version),
         }
 
     def challenge(self, state: DebateState) -> DebateState:
@@ -95,22 +101,25 @@ class Debate:
         self._note("challenged", f"round {number}: {record.verdict}")
         return {
             "verdict": record.verdict.value,
-            "disputed": is_disputed(record),
+            "disputed": is_disputed(record) or bool(history.proposals[-1].contract_at_fault),
             "source_of_failure": "challenge",
         }
 
     def revise(self, state: DebateState) -> DebateState:
         """The next round: a new version that corrects the failures, as a new artifact (design: debate)."""
         records, number = self._records(state["debate_id"]), state["round"] + 1
-        if state["source_of_failure"] in {"adjudication", "reopened"}:
+        free = state["source_of_failure"] in FREE_SOURCES
+        if state["source_of_failure"] in {"adjudication", "reopened"} and records.has_ruling(number - 1):
             # here, not where it is decided: that step, run again after a crash, would meet a DRAFT
-            ruling, left = records.adjudication(number - 1), MAX_REVISIONS - state["retry_count"]
+            ruling, left = records.adjudication(number - 1), MAX_REVISIONS - state["retry_count"] + free
             for name in self._deliverable.artifacts(state["version_id"]):
                 self._artifacts.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
         version = self._deliverable.submit(number, self._request(state, records), state["version_id"])
         records.write(number, self._proposal(version, number))
         self._note("proposed", f"round {number}")
-        return {"version_id": version.version_id, "round": number, "retry_count": state["retry_count"] + 1}
+        spent = state["retry_count"] if free else state["retry_count"] + 1
+        changes: DebateState = {"version_id": version.version_id, "round": number, "retry_count": spent}
+        return {**changes, **_contract_fault(version)}
 
     def adjudicate(self, state: DebateState) -> DebateState:
         """The Arbiter's ruling on this round."""
@@ -214,6 +223,7 @@ class Debate:
             test_inventory=dict(version.test_inventory),
             examples=version.examples,
             preflight=list(version.preflight),
+            contract_at_fault=list(version.contract_at_fault),
         )
         about = [(record.deliverable_ref, "the deliverable that it is about")]
         store_record(self._factory, scope, version.by, record, about)
@@ -232,6 +242,8 @@ class Debate:
                 return RevisionRequest(records.gate(number, version_id).failures, (), active)
             case "late":
                 return RevisionRequest(*self._contract_faults(state))
+            case "reopened" if not records.has_ruling(number):
+                return RevisionRequest([CONTRACT_CHANGED], (), active)
             case "reopened":
                 challenge = records.challenge(number)
                 tests = [tried.name for tried in challenge.counterexamples]  # the active ones are run again
@@ -260,9 +272,14 @@ class Debate:
         """What a module's debate found wrong with the contracts that are debated again, and the records of it (design:
         debate)."""
         records, number = self._records(state["cause_debate"]), state["cause_round"]
+        proposal = records.proposal(number)
+        failures = [as_failure(fault) for fault in proposal.contract_at_fault]
+        sources = ((record_ref(proposal), "what it says of its contract"),) if failures else ()
+        if not records.has_ruling(number):  # code confirmed it
+            return failures, sources
         challenge, ruling = records.challenge(number), records.adjudication(number)
-        failures = [*challenge.faults(FaultOf.CONTRACT), _rejection(ruling.rationale)]
-        return failures, _sources(challenge, ruling)
+        failures += [*challenge.faults(FaultOf.CONTRACT), _rejection(ruling.rationale)]
+        return failures, (*sources, *_sources(challenge, ruling))
 
     def _active_tests(self, records: DebateRecords, number: int, version_id: str) -> list[TriedTest]:
         tried, struck = records.falsified(number)
@@ -285,6 +302,15 @@ def _sources(challenge: Challenge, ruling: Adjudication | None = None) -> tuple[
     if ruling:
         sources.append((record_ref(ruling), "its rationale, as a failure to correct"))
     return tuple(sources)
+
+
+def _contract_fault(version: Version) -> DebateState:
+    """What the loop learns of a version whose contract is at fault, as code confirmed (design: contract-at-fault)."""
+    if not version.confirmed:
+        return {"confirmed_fault": ""}
+    faults = "; ".join(f"{one.pointer}: {one.reason}" for one in version.contract_at_fault)
+    reason = f"the contract is at fault, as code confirmed: {faults}"
+    return {"confirmed_fault": FaultOf.CONTRACT.value, "halt_reason": reason}
 
 
 def _rejection(rationale: str) -> Failure:

@@ -8,7 +8,7 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
-from specwright.domain.answers.answers import AmendmentsAnswer, Failure, FalsifyingTest
+from specwright.domain.answers.answers import AmendmentsAnswer, ContractFault, Failure, FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
@@ -31,6 +31,8 @@ class Version(NamedTuple):
         test_inventory: The obligations that each test shows.
         examples: `examples.md`.
         preflight: What the preflight saw.
+        contract_at_fault: What it says of its contract (design: contract-at-fault).
+        confirmed: Whether code has confirmed that.
     """
 
     version_id: str
@@ -40,6 +42,8 @@ class Version(NamedTuple):
     test_inventory: Mapping[str, list[str]] = MappingProxyType({})
     examples: str = ""
     preflight: Sequence[str] = ()
+    contract_at_fault: Sequence[ContractFault] = ()
+    confirmed: bool = False
 
 
 class RevisionRequest(NamedTuple):

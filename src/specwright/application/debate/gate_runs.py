@@ -196,7 +196,9 @@ def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str
     names = ", ".join(tried.name for tried in active)
     return (
         f"the interface extracted from the source is the locked contract, {verdict.actual_fingerprint}",
-        "every obligation of the contract has a passing test, every example gives what it says",
+        "every obligation of the contract has a passing test, every example gives what it says"
+        if verdict.passed
+        else "not shown: " + "; ".join(f"{found.code} at {found.where}" for found in verdict.findings),
         f"{len(passed)} of {len(verdict.tests)} tests passed: {', '.join(passed)}",
         *([f"falsifying tests of earlier rounds passed: {names}"] if active else []),
     )

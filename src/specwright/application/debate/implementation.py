@@ -35,19 +35,26 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
-from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, FalsifyingTest, ProposerAnswer
+from specwright.domain.answers.answers import (
+    Amendment,
+    AmendmentsAnswer,
+    ContractFault,
+    FalsifyingTest,
+    ProposerAnswer,
+)
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.contract.obligations import read_claims
 from specwright.domain.debate.amendments import applied_problems, lost_problems
+from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.errors import AnswerError
-from specwright.ports.gate import Candidate, GateVerdict, Trial
+from specwright.ports.gate import Candidate, Finding, GateVerdict, Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Role
 
@@ -123,10 +130,15 @@ class Implementation:
         with self._keeping_refused(stage, preflight):
             draft = self._factory.roles.propose(
                 invocation.assignment,
-                lambda answer, files: [*preflight.problems(files), *self._quoted(answer, files, preflight)],
+                lambda answer, files: [
+                    *preflight.problems(files, answer.contract_at_fault),
+                    *self._quoted(answer, files, preflight),
+                ],
             )
         statement = _Statement(draft.answer.claim, draft.answer.acceptance_checks)
-        return self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
+        version = self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
+        faults = draft.answer.contract_at_fault
+        return version._replace(contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults))
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
@@ -265,7 +277,9 @@ class Implementation:
 
     def _preflight(self, scope: Scope, active_tests: Sequence[TriedTest]) -> "_Preflight":
         return _Preflight(
-            lambda files: self._judged(scope, files, active_tests, thorough=False), active_tests
+            self.contract,
+            lambda files: self._judged(scope, files, active_tests, thorough=False),
+            active_tests,
         )
 
     @contextmanager
@@ -357,7 +371,7 @@ class Implementation:
         version_id = artifacts.create(scope, by, kind, files, inputs=self._artifact_inputs(), revises=before)
         ref = artifacts.ref(self.task.folder, version_id)
         self._factory.invocations.contribute(scope, by, ContributionType.IMPLEMENTATION, ref)
-        claims = read_claims(files.get("tests/obligations.json", b"{}"))
+        claims = _claims(files)
         return Version(
             version_id,
             by,
@@ -387,17 +401,44 @@ class _ProposerInvocation(NamedTuple):
 class _Preflight:
     """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it."""
 
-    def __init__(self, judged: Callable[[Files], GateVerdict], active_tests: Sequence[TriedTest]) -> None:
+    def __init__(
+        self,
+        contract: MicroModuleContract,
+        judged: Callable[[Files], GateVerdict],
+        active_tests: Sequence[TriedTest],
+    ) -> None:
+        self._contract = contract
         self._judged = judged
         self._active_tests = active_tests
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
+        self.ledger = PreflightLedger()
 
-    def problems(self, files: Files) -> list[str]:
-        """What keeps a draft from becoming a proposal."""
+    def problems(self, files: Files, faults: Sequence[ContractFault] = ()) -> list[str]:
+        """What keeps a draft from becoming a proposal.
+
+        A contract whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown (design:
+        contract-at-fault).
+        """
         self.files, verdict = files, self._judged(files)
+        findings = [PreflightFinding(found.code, found.where, found.message) for found in verdict.findings]
+        passed = [test.name for test in verdict.tests if test.result == "PASS"]
+        self.ledger.add(findings, passed, _claims(files))
+        false = list(self.ledger.problems(faults, self._contract))
         self.observations = observations(verdict, self._active_tests)
-        return [f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict)]
+        if faults and not false:
+            if self.ledger.confirms(faults):
+                return []
+            left = still_due(findings, faults)
+            verdict = verdict._replace(findings=tuple(Finding(*found) for found in left))
+        return [*false, *(f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict))]
+
+
+def _claims(files: Files) -> dict[str, tuple[str, ...]]:
+    try:
+        return read_claims(files.get("tests/obligations.json", b"{}"))
+    except ValueError:
+        return {}
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:

@@ -104,10 +104,13 @@ def ask_arbiter(
     )
     files, by_name = deliverable.files(version_id), {contract.name: contract for contract in contracts}
 
+    disclaimed = bool(history.proposals[-1].contract_at_fault)
+
     def problems(answer: ArbiterAnswer) -> list[str]:
         aims = target_problems(answer.amendments, contracts=deliverable.name == CONTRACTS)
         aims = aims or unreachable_targets(answer.amendments, files, by_name)
-        return [*ruling_problems(answer, judged, contracts, revisions_left, rulings), *aims]
+        wrong = ruling_problems(answer, judged, contracts, revisions_left, rulings, disclaimed=disclaimed)
+        return [*wrong, *aims]
 
     answer = factory.roles.arbitrate(Assignment(place, message, {}), problems)
     scope = factory.journal.scope(scopes.record(place.run_id))

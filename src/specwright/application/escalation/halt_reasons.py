@@ -124,7 +124,10 @@ class _TaskResult:
     def _judged(self, name: str) -> dict[str, Any]:
         """Where a debate ended: the newest version that it judged, and its last round."""
         records, artifacts = self.records(name), self._factory.artifacts
-        version_id = records.history().proposals[-1].target_artifact_id
+        history = records.history()
+        version_id = history.proposals[-1].target_artifact_id
+        if version_id not in {one.target_artifact_id for one in history.challenges}:
+            version_id = ""  # nobody judged it
         for number in records.rounds():
             if records.amended(number) is not None:
                 before, after, _ = records.amendments(number)

@@ -120,7 +120,23 @@ def arbiter_message(
         *rounds_of(history),
         f"Revisions left: {revisions_left}.",
     ]
-    return "\n\n".join([*parts, *_asked(history.challenges[-1], revisions_left), "Decide."])
+    return "\n\n".join(
+        [
+            *parts,
+            *_disclaimed(history.proposals[-1]),
+            *_asked(history.challenges[-1], revisions_left),
+            "Decide.",
+        ]
+    )
+
+
+def _disclaimed(proposal: Proposal) -> list[str]:
+    """What the Arbiter is asked of a contract that its Proposer says is at fault (design: contract-at-fault)."""
+    asked = (
+        "The proposal says under `contract_at_fault` that no test can show these statements, and code could not confirm "
+        "it. REJECT: with `confirmed_fault` contract if it is right, without if it is not."
+    )
+    return [asked] if proposal.contract_at_fault else []
 
 
 def _asked(challenge: Challenge, revisions_left: int) -> list[str]:

@@ -82,6 +82,15 @@ class DebateRecords:
         self._store.publish(layout.gate_record(self._debate_id, number, version_id), record)
         return record
 
+    def proposal(self, number: int) -> Proposal:
+        """What was proposed in a round."""
+        path = self._path(number, "proposal")
+        return Proposal.from_bytes(self._store.read(path), path)
+
+    def has_ruling(self, number: int) -> bool:
+        """Whether a round was ruled on."""
+        return self._store.exists(self._path(number, "adjudication"))
+
     def challenge(self, number: int) -> Challenge:
         """The verdict of a round."""
         path = self._path(number, "challenge")

@@ -25,11 +25,31 @@ Claim = Annotated[
 Checks = Annotated[list[Text], Field(min_length=1, description="Objective checks, one sentence each.")]
 
 
+class ContractFault(Record):
+    """A statement of the locked contract that no test can show, as its Proposer says (design: contract-at-fault)."""
+
+    pointer: Annotated[
+        str,
+        Field(pattern=r"^/\S", description="The statement: /outputs/0/invariants/0, /error_surfaces/0, ..."),
+    ]
+    finding: Annotated[
+        Text, Field(description="The finding of your own earlier submission that shows it: `tests.boundary`.")
+    ]
+    where: Annotated[Text, Field(description="The place that stood there: `tests/test_x.py::test_y`.")]
+    reason: Annotated[Text, Field(description="Why no test can show it, in five words or more.")]
+
+
 class ProposerAnswer(Record):
     """What the Proposer says of the files in its workspace (design: debate)."""
 
     claim: Claim
     acceptance_checks: Checks
+    contract_at_fault: Annotated[
+        list[ContractFault],
+        Field(
+            description="Only if the locked contract asks for what no test can show; a false one is refused."
+        ),
+    ] = Field(default_factory=list)
 
 
 class Verdict(StrEnum):

@@ -161,6 +161,8 @@ def ruling_problems(
     contracts: Sequence[MicroModuleContract],
     revisions_left: int,
     settled: Collection[int] = (),
+    *,
+    disclaimed: bool = False,
 ) -> list[str]:
     """Why a ruling that fits its schema is not accepted.
 
@@ -170,10 +172,17 @@ def ruling_problems(
         contracts: In question; the first is the one whose statements strikes cite.
         revisions_left: Of the deliverable.
         settled: The numbers of the criteria that were set aside before.
+        disclaimed: Whether the Proposer says that its contract is at fault, and code could not confirm it.
     """
     problems = strike_problems(answer.struck_tests, challenge.counterexamples, contracts[0])
     problems += _set_aside_problems(answer, challenge.unshown_criteria, settled)
-    if answer.confirmed_fault and not challenge.faults(FaultOf(answer.confirmed_fault)):
+    if disclaimed and answer.decision is not Decision.REJECT:
+        problems.append(
+            "decision: the proposal says that its contract is at fault, and does not show all of it: rule REJECT, with "
+            "confirmed_fault `contract` if it is right"
+        )
+    by_proposer = disclaimed and answer.confirmed_fault == FaultOf.CONTRACT
+    if answer.confirmed_fault and not by_proposer and not challenge.faults(FaultOf(answer.confirmed_fault)):
         problems.append(f"confirmed_fault: no failure of this challenge is marked {answer.confirmed_fault}")
     if challenge.verdict is Verdict.PASS or overturns(challenge, answer.struck_tests):
         return problems

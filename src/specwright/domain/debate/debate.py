@@ -14,6 +14,7 @@ from specwright.domain.answers.answers import (
     ArbiterAnswer,
     Assessment,
     ChallengerAnswer,
+    ContractFault,
     Decision,
     Failure,
     FaultOf,
@@ -45,6 +46,7 @@ class Proposal(Record):
     test_inventory: dict[str, list[str]] = Field(default_factory=dict)
     examples: str = ""
     preflight: list[str] = Field(default_factory=list)
+    contract_at_fault: list[ContractFault] = Field(default_factory=list)
 
 
 class Challenge(Record):
