@@ -49,8 +49,8 @@ def confine(plan: dict[str, Any]) -> None:
     _checked(libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0))
     forks = bool(plan.get("forks"))
     # what a module's process tells of the module goes this way, and cannot be cut off
-    kept = (plan["from_gate"], plan["to_gate"]) if plan["role"] == "module_host" else ()
-    _filter_calls(libc, pretend=plan["sandbox"] == "landlock", forks=forks, kept=kept)
+    link = (plan["from_gate"], plan["to_gate"]) if plan["role"] == "module_host" else ()
+    _filter_calls(libc, pretend=plan["sandbox"] == "landlock", forks=forks, link=link)
     if forks:
         # only our own code forks; what it forks may not
         os.register_at_fork(after_in_child=lambda: _filter_calls(libc, pretend=False, forks=False))
@@ -132,7 +132,7 @@ def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("=HBBI", code, yes, no, value)
 
 
-def _program(*, pretend: bool, forks: bool, kept: tuple[int, ...] = ()) -> bytes:
+def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> bytes:
     machine = platform.machine()
     steps = [
         _step(_LOAD, _ARCHITECTURE),
@@ -152,9 +152,9 @@ def _program(*, pretend: bool, forks: bool, kept: tuple[int, ...] = ()) -> bytes
         steps += _numbers(PRETENDED, _FAIL)
     # a connected stream can be aimed at nothing else, unlike a datagram
     steps += _argument("socketpair", _ARGUMENT_1, [_step(_AND, 0xF), _step(_EQUAL, _STREAM, yes=1)])
-    if kept:
+    if link:
         steps += _numbers(("close_range",), _FAIL | errno.ENOSYS)
-        one, other = kept
+        one, other = link
         not_kept = [_step(_EQUAL, one, yes=1), _step(_EQUAL, other, no=1)]
         for name, place in (("close", _ARGUMENT_0), ("dup2", _ARGUMENT_1), ("dup3", _ARGUMENT_1)):
             steps += _argument(name, place, not_kept) if name in NUMBERS else []
@@ -188,8 +188,8 @@ def _argument(name: str, place: int, allowed: list[bytes]) -> list[bytes]:
     return [_step(_EQUAL, NUMBERS[name], no=len(inner)), *inner]
 
 
-def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool, kept: tuple[int, ...] = ()) -> None:
-    program = _program(pretend=pretend, forks=forks, kept=kept)
+def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> None:
+    program = _program(pretend=pretend, forks=forks, link=link)
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
     _checked(libc.prctl(_SET_SECCOMP, 2, ctypes.create_string_buffer(header), 0, 0))
