@@ -1,7 +1,7 @@
 """Task files: every field of the template, from the spec or not at all (F§4.1, D2)."""
 
-import json
 import re
+import textwrap
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +16,7 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
+from specwright.domain.contract.contract_text import contract_text
 from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
 from specwright.domain.tasks.task_file import (
     ShippedDependency,
@@ -167,8 +168,8 @@ def test_at_dispatch_the_dependencies_are_told_from_what_they_shipped():
     text = render_at_dispatch(task, [shipped])
     section = text.split("## Dependency Contracts\n")[1].split("\n\n## Error Cases")[0]
     assert "- MM-1a2b3c4d@1.0.0: `parse_header`, Read the column names of a table." in section
-    contract = section.split("  ```json\n")[1].split("  ```\n")[0]
-    assert json.loads(contract) == _contract().to_json()
+    contract = section.split("  ```text\n")[1].split("  ```\n")[0]
+    assert textwrap.dedent(contract).rstrip() == contract_text(_contract())
     assert '  parse_header("a,b")' in section
     assert _headings(text) == _HEADINGS
 

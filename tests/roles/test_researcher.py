@@ -24,7 +24,7 @@ DOCUMENTED = {
     "search_code_index",
     "emit_structured_spec",
 }
-HARMLESS = {"ls", "edit_file", "glob", "grep", "delete", "write_todos"}
+HARMLESS = {"edit_file", "delete", "write_todos"}
 
 
 def emit(spec: Any) -> tuple[str, dict[str, Any]]:
@@ -95,9 +95,11 @@ def test_its_files_are_those_of_its_directory_and_of_no_other_place(tmp_path: Pa
     assert outside.read_text() == "a secret of this machine"
     assert {path.name for path in tmp_path.iterdir()} == {"secret.txt", "project"}
     assert "/spec.json" in replies.requests[3].tool_results[0]
-    theirs = {tool.name: tool.description for tool in FilesystemMiddleware(backend=StateBackend()).tools}
+    library = FilesystemMiddleware(backend=StateBackend()).tools
+    theirs: dict[str, Any] = {tool.name: tool.tool_call_schema for tool in library}
     ours = replies.requests[0].tools
-    assert all(ours[name]["description"] == theirs[name] for name in ("read_file", "write_file"))
+    for name in ("read_file", "write_file"):
+        assert set(ours[name]["parameters"]["properties"]) == set(theirs[name].model_fields)
 
 
 def test_a_spec_with_faults_is_not_taken_and_all_of_them_are_told(tmp_path: Path):

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from specwright import canonical_json
 from specwright.domain.artifacts.provenance import Contribution, Permission, shown
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.contract_text import contract_text
 from specwright.domain.contract.obligations import read_claims
 from specwright.ports.roles import Role
 from specwright.roles.team import prompt
@@ -52,9 +53,15 @@ def recorded(run: Run, one: Invoked, kind: str, number: int) -> dict[str, Any]:
 
 def says(one: Invoked, record: dict[str, Any], field: str) -> bool:
     """Whether a record's own words reached it."""
-    return (
-        json.dumps(record[field], ensure_ascii=False)[1:-1] in one.everything if record.get(field) else False
-    )
+    return reached(one, record.get(field) or "")
+
+
+def reached(one: Invoked, text: str) -> bool:
+    """Whether a text reached it, as it is or within JSON."""
+    text = text.rstrip()
+    inner = json.dumps(text, ensure_ascii=False)[1:-1]
+    spellings = (text, inner, json.dumps(text)[1:-1], json.dumps(inner, ensure_ascii=False)[1:-1])
+    return bool(text) and any(spelling in one.everything for spelling in spellings)
 
 
 def task_file(run: Run, one: Invoked) -> bool:
@@ -72,7 +79,7 @@ def criteria(run: Run, one: Invoked) -> bool:
 
 def contract(run: Run, one: Invoked) -> bool:
     """The module's contract, whole."""
-    return canonical_json.pretty(run.contract(one.place.subject).to_json()).decode().rstrip() in one.given
+    return contract_text(run.contract(one.place.subject)) in one.given
 
 
 def dependency_contracts(run: Run, one: Invoked) -> bool:
@@ -80,11 +87,9 @@ def dependency_contracts(run: Run, one: Invoked) -> bool:
     names = [path.parts[-2:] for path in run.project.glob("state_store/modules/MM-*/*")]
     refs = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
     assert {tuple(ref.split("@")) for ref in refs} <= set(names)
-    texts = [
-        (run.project / "state_store/modules" / ref.replace("@", "/") / "contract.json").read_text()
-        for ref in refs
-    ]
-    return bool(texts) and all(text.rstrip() in one.given for text in texts)
+    sealed = [run.project / "state_store/modules" / ref.replace("@", "/") / "contract.json" for ref in refs]
+    texts = [contract_text(MicroModuleContract.from_bytes(path.read_bytes(), str(path))) for path in sealed]
+    return bool(texts) and all(text in one.given for text in texts)
 
 
 def index_search(run: Run, one: Invoked) -> bool:
@@ -207,16 +212,17 @@ def _lines(run: Run, name: str) -> set[str]:
 
 @cache
 def _source_lines(project: Path, playbook: Path, name: str) -> set[str]:
-    """The lines of a module's source and tests that stand nowhere else: not in a contract, an example, the spec, nor
-    in another module."""
+    """The lines of a module's source that stand nowhere else: not in a contract, an example, the spec, nor in another
+    module. What its tests assert is shown, as code extracts it."""
     found, others = set[str](), set[str]()
-    for path in playbook.glob("TSK-*/*/*/deliverable/**/*.py"):
+    for path in playbook.glob("TSK-*/*/*/deliverable/implementation/**/*.py"):
         lines = {line.strip() for line in path.read_text().splitlines() if len(line.strip()) > 24}
         (found if f"/{name}/" in path.as_posix() else others).update(lines)
     found -= others
     public = [path.read_text() for path in playbook.rglob("examples.md")]
     public += [path.read_text() for path in project.glob("state_store/modules/*/*/contract.json")]
     public += [path.read_text() for path in playbook.rglob("*.json")]
+    public += [path.read_text() for path in playbook.rglob("tests/*.py")]
     text = "\n".join(public)
     return {
         line
@@ -274,6 +280,9 @@ def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
             kind = {failures: "challenge", rationale: "adjudication", earlier_adjudications: "adjudication"}
             if sees is failures:
                 return number > 1 and bool(recorded(run, one, "challenge", number - 1)["failures"])
+            if sees is assessments:  # of a round that is over those that were not met
+                earlier = [recorded(run, one, "challenge", n)["rubric_assessments"] for n in range(1, number)]
+                return any(a["assessment"] == "NOT_MET" for judged in earlier for a in judged)
             return number > 1 and bool(recorded(run, one, kind.get(sees, "challenge"), number - 1))
         case _:
             return False
@@ -308,14 +317,15 @@ def test_a_proposal_carries_what_its_judges_need_and_no_source(run: Run):
     judged = run.by(CHALLENGER)
     for one in judged:
         record = recorded(run, one, "proposal", round_of(one))
-        for field in ("claim", "acceptance_checks", "test_inventory", "examples", "preflight"):
+        for field in ("claim", "acceptance_checks", "test_inventory", "tests", "examples", "preflight"):
             assert record[field], (one.place.run_id, field)
         (body,) = run.project.glob(f"state_store/artifacts/*/{record['target_artifact_id']}/*/body")
         assert record["examples"] == (body / "examples.md").read_text()
         assert set(record["test_inventory"]) == set(
             read_claims((body / "tests/obligations.json").read_bytes())
         )
-        assert json.dumps(record["examples"], ensure_ascii=False)[1:-1] in one.everything
+        assert says(one, record, "tests")
+        assert says(one, record, "examples")
         assert not _lines(run, one.place.subject) & {
             line.strip() for line in re.split(r"\\n|\n", json.dumps(record))
         }

@@ -44,6 +44,11 @@ def stall(run: str, number: int) -> str:
     return f"{run}/stalled-{number}"
 
 
+def nearest(run: str) -> str:
+    """The search of the Code Index for a task, before its first plan."""
+    return f"{run}/plan/nearest"
+
+
 def human_plan(run: str) -> str:
     """A plan that a person's answer holds."""
     return f"{run}/plan/given"

@@ -9,19 +9,17 @@ import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from specwright import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
 from specwright.application.store.log_ends import log_ends
-from specwright.errors import CorruptionError, InputError, SpecwrightError
-from specwright.journal.records import read_records
+from specwright.errors import CorruptionError, InputError
 from specwright.log.hcs import hcs_metadata
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.log.verify import Finding
 from specwright.log.verify import verify as verify_log
-from specwright.ports.journal import tokens_of
 from specwright.storage import DiskStateStore, driver_of
 
 RUNTIME = ".specwright"
@@ -82,34 +80,6 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
     damaged = [Finding(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable]
     findings = verify_log(log_file(directory), expected=tuple(noted.ends.values()))
     return [finding._asdict() for finding in (*damaged, *findings)]
-
-
-class ModelUsage(NamedTuple):
-    """Answers that a project received from models, each counted once.
-
-    Args:
-        calls: How many.
-        input_tokens: As the provider counts them; 0 if it does not.
-        output_tokens: The same.
-    """
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-def model_usage(directory: Path) -> ModelUsage:
-    """The sum over a project's journal, as far as it can be read; `verify` reports what cannot."""
-    usage = ModelUsage()
-    try:
-        for record in read_records(directory / RUNTIME / "journal.jsonl", "model"):
-            tokens_in, tokens_out = tokens_of(record.answer)
-            usage = ModelUsage(
-                usage.calls + 1, usage.input_tokens + tokens_in, usage.output_tokens + tokens_out
-            )
-    except (SpecwrightError, KeyError, TypeError, ValueError):
-        pass
-    return usage
 
 
 def log_file(directory: Path) -> Path:

@@ -18,12 +18,14 @@ from specwright.domain.answers.answers import (
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.record import Record
+from specwright.domain.contract.boundary_limits import limit_sentence
 from specwright.domain.contract.boundary_types import BOUNDARY_TYPES
+from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, RoleStarted
-from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Research, Role
+from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Place, Research, Role
 from specwright.ports.search import WebSearch
 from specwright.roles.agent.agent import (
     AgentJob,
@@ -61,10 +63,26 @@ REPAIRS = 3
 """Repairs of a draft after a failed preflight, beside the first submission (design: preflight)."""
 
 
-def prompt(name: str) -> str:
-    """A role's system prompt; `{types}` in it is replaced by the types that may cross a boundary."""
-    text = (files("specwright.roles") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
-    return text.replace("{types}", ", ".join(BOUNDARY_TYPES))
+def prompt(name: str, debate: str = "") -> str:
+    """A role's system prompt: what is constant first, then what holds for one kind of debate.
+
+    What may cross a boundary stands in the same words in the prompts of all who write or judge statements about it.
+
+    Args:
+        name: Of the role.
+        debate: The kind of debate, `contracts` or `module`, for the roles that judge.
+    """
+    text = _part(name) + (f"\n{_part(f'{name}-{debate}')}" if debate else "")
+    return text.replace("{boundary}", _boundary())
+
+
+def _part(name: str) -> str:
+    return (files("specwright.roles") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _boundary() -> str:
+    text = _part("boundary").strip().replace("{types}", ", ".join(BOUNDARY_TYPES))
+    return text.replace("{limits}", f"more than this: {limit_sentence()}")
 
 
 class ModelRoles:
@@ -119,7 +137,7 @@ class ModelRoles:
                 ]
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]
-                job = work.job("researcher", tools, Toolset.FILES_AND_TODO)
+                job = work.job(prompt("researcher"), tools, Toolset.FILES_AND_TODO)
                 messages = converse(job, messages, submission, "emit_structured_spec")
                 spec = submission.accepted or {}
             return Research(spec, tuple(consulted))
@@ -163,7 +181,9 @@ class ModelRoles:
     ) -> ChallengerAnswer:
         """Try to falsify a proposal."""
         with self._invocation(assignment) as work:
-            return work.ask("challenger", "submit_challenge", ChallengerAnswer, check)
+            return work.ask(
+                "challenger", "submit_challenge", ChallengerAnswer, check, debate=_debate(assignment.place)
+            )
 
     def arbitrate(
         self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
@@ -172,7 +192,8 @@ class ModelRoles:
         with self._invocation(assignment) as work:
             submission = Submission(parser(ArbiterAnswer, check), ATTEMPTS, work.run_id)
             schema = {**tool_schema(ArbiterAnswer), "title": "ArbiterAnswer"}
-            return structured_answer(work.model, schema, prompt("arbiter"), assignment.message, submission)
+            instructions = prompt("arbiter", _debate(assignment.place))
+            return structured_answer(work.model, schema, instructions, assignment.message, submission)
 
     @contextmanager
     def _invocation(self, assignment: Assignment) -> Generator["_Invocation", None, None]:
@@ -217,9 +238,9 @@ class _Invocation(NamedTuple):
         """Where its answers are journalled."""
         return self.assignment.place.run_id
 
-    def job(self, prompt_name: str, tools: Sequence[BaseTool], toolset: Toolset) -> AgentJob:
+    def job(self, instructions: str, tools: Sequence[BaseTool], toolset: Toolset) -> AgentJob:
         """The agent of this invocation."""
-        return AgentJob(self.model, prompt(prompt_name), tools, self.workspace, toolset, self.call_limit)
+        return AgentJob(self.model, instructions, tools, self.workspace, toolset, self.call_limit)
 
     def ask(
         self,
@@ -230,14 +251,19 @@ class _Invocation(NamedTuple):
         *,
         toolset: Toolset = Toolset.NONE,
         attempts: int = ATTEMPTS,
+        debate: str = "",
     ) -> R:
         """The answer that the agent gives by its terminal tool, once it is accepted."""
         submission = Submission(parser(schema, check), attempts, self.run_id)
         submit = submit_tool(terminal, _first_line(schema), tool_schema(schema), submission)
-        job = self.job(prompt_name, [*self.store_tools, submit], toolset)
+        job = self.job(prompt(prompt_name, debate), [*self.store_tools, submit], toolset)
         converse(job, [HumanMessage(self.assignment.message)], submission, terminal)
         assert submission.accepted is not None
         return submission.accepted
+
+
+def _debate(place: Place) -> str:
+    return CONTRACTS if place.subject == CONTRACTS else "module"
 
 
 def _first_line(schema: type[Record]) -> str:

@@ -11,7 +11,7 @@ from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import AmendmentsAnswer, AppliedAmendment, Failure, FalsifyingTest
-from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.debate.amendments import contract_problems
 from specwright.domain.debate.debate import CONTRACTS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest
@@ -61,7 +61,8 @@ class ContractSet:
             reopened=self._reopened,
             questions=self.questions,
         )
-        return self._version(revised)
+        version = self._version(revised)
+        return version._replace(contract_changes=self._changes(before, revised))
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """All contracts of the plan."""
@@ -127,6 +128,18 @@ class ContractSet:
     def artifacts(self, version_id: str) -> list[str]:
         """The plan and its contracts, which change their statuses together."""
         return [version_id, *self._plan(version_id).contract_ids.values()]
+
+    def _changes(self, before: str, after: str) -> list[str]:
+        """What a revision changed in the contracts of a plan, by the modules' names."""
+        old, new = self._plan(before).contracts, self._plan(after).contracts
+        lines = [f"{name}: a new module" for name in new if name not in old]
+        lines += [f"{name}: not in the plan any more" for name in old if name not in new]
+        return lines + [
+            f"{name} {line}"
+            for name, contract in new.items()
+            if name in old
+            for line in contract_changes(old[name], contract)
+        ]
 
     def _plan(self, plan_id: str) -> StoredPlan:
         """A version of the plan; each is read once in a step."""

@@ -221,6 +221,8 @@ class Debate:
             deliverable_ref=self._artifacts.ref(self._task.folder, version.version_id),
             acceptance_checks=list(version.acceptance_checks),
             test_inventory=dict(version.test_inventory),
+            tests=version.tests,
+            contract_changes=list(version.contract_changes),
             examples=version.examples,
             preflight=list(version.preflight),
             contract_at_fault=list(version.contract_at_fault),
@@ -263,9 +265,14 @@ class Debate:
         for number in range(1, state["round"]):
             results = [records.gate(number, version_id) for version_id in records.judged(number)]
             if failures := [failure for result in results for failure in result.failures]:
-                causes.append(Cause(number + 1, [without_source(failure) for failure in failures]))
+                told = [without_source(failure) for failure in failures]
+                causes.append(
+                    Cause(number + 1, f"The gate refused what was approved in round {number}:", told)
+                )
             elif results and "cause_debate" in state:
-                causes.append(Cause(number + 1, *self._contract_faults(state)))
+                about = self._records(state["cause_debate"]).history(1, 0, 0).proposals[0].deliverable_ref
+                reason = f"The contracts were locked. The debate over the implementation {about} found them at fault:"
+                causes.append(Cause(number + 1, reason, *self._contract_faults(state)))
         return history._replace(causes=causes)
 
     def _contract_faults(self, state: DebateState) -> tuple[list[Failure], tuple[tuple[str, str], ...]]:

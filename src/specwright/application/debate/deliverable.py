@@ -29,6 +29,8 @@ class Version(NamedTuple):
         claim: What it does and why.
         acceptance_checks: What shows that it is accepted.
         test_inventory: The obligations that each test shows.
+        tests: What each test asserts, as code extracted it.
+        contract_changes: Of the contracts since the version before, a line for each statement.
         examples: `examples.md`.
         preflight: What the preflight saw.
         contract_at_fault: What it says of its contract (design: contract-at-fault).
@@ -40,6 +42,8 @@ class Version(NamedTuple):
     claim: str
     acceptance_checks: Sequence[str]
     test_inventory: Mapping[str, list[str]] = MappingProxyType({})
+    tests: str = ""
+    contract_changes: Sequence[str] = ()
     examples: str = ""
     preflight: Sequence[str] = ()
     contract_at_fault: Sequence[ContractFault] = ()

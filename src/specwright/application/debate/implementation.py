@@ -52,6 +52,7 @@ from specwright.domain.debate.contract_faults import PreflightFinding, Preflight
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.source_quotes import quote_problems
+from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.errors import AnswerError
 from specwright.ports.gate import Candidate, Finding, GateVerdict, Trial
@@ -116,9 +117,9 @@ class Implementation:
         sources += [(self.plan_ref, PLAN_CLAIM)]
         message = proposer_message(
             self.contract,
-            workspace[ENTRY],
+            workspace,
             request.failures,
-            [view.contract.name for view in self.dependencies("")],
+            self.dependencies(""),
             self._factory.packages,
             self.task.definition.acceptance_criteria,
             changes,
@@ -138,14 +139,15 @@ class Implementation:
         statement = _Statement(draft.answer.claim, draft.answer.acceptance_checks)
         version = self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
         faults = draft.answer.contract_at_fault
-        return version._replace(contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults))
+        confirmed = preflight.ledger.confirms(faults)
+        return version._replace(contract_changes=changes, contract_at_fault=faults, confirmed=confirmed)
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
     ) -> tuple[Version, AmendmentsAnswer]:
         """The Proposer applies the amendments to the approved files."""
         stage, approved = f"amended-{round_number}", self.files(version_id)
-        message = amend_message(self.contract, ruling.amendments)
+        message = amend_message(self.contract, ruling.amendments, approved)
         invocation = self._invoke(stage, message, approved, version_id)
         preflight = self._preflight(invocation.scope, active_tests)
 
@@ -378,8 +380,9 @@ class Implementation:
             statement.claim,
             statement.acceptance_checks,
             {name: list(pointers) for name, pointers in claims.items()},
-            files.get("examples.md", b"").decode(errors="replace"),
-            preflight.observations,
+            test_outline(files, claims),
+            examples=files.get("examples.md", b"").decode(errors="replace"),
+            preflight=preflight.observations,
         )
 
 

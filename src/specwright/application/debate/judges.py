@@ -97,11 +97,10 @@ def ask_arbiter(
     views = deliverable.dependencies(version_id)
     by = _open_pack(factory, deliverable, place, contracts, views, history, rulings)
     task_file = factory.folder.read(deliverable.task.path).decode()
-    message = with_rulings(
-        arbiter_message(task_file, contracts, history, revisions_left, deliverable.plan_claim),
-        deliverable.task.definition.acceptance_criteria,
-        rulings,
+    message = arbiter_message(
+        deliverable.name, task_file, contracts, history, revisions_left, deliverable.plan_claim
     )
+    message = with_rulings(message, deliverable.task.definition.acceptance_criteria, rulings)
     files, by_name = deliverable.files(version_id), {contract.name: contract for contract in contracts}
 
     disclaimed = bool(history.proposals[-1].contract_at_fault)

@@ -1,28 +1,43 @@
 """The requests of a debate, by the role table (design: role-access).
 
-The Proposer gets the task, its contract and its dependencies' contracts. The Challenger gets the proposal, the contracts
-and the acceptance criteria as an extract. The Arbiter gets both sides and the task. Source goes to its own Proposer alone.
+The Proposer gets the task's criteria, its contract and its dependencies' contracts. The Challenger gets the proposal, the
+contracts and the acceptance criteria as an extract. The Arbiter gets both sides and the task. Source goes to its own
+Proposer alone. What stays the same for a module comes first, what is new in a round last.
 """
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from specwright.application.criteria import CriterionRuling
-from specwright.application.messages.rounds import as_amendments, as_block, as_json, as_list, rounds_of
+from specwright.application.messages.parts import (
+    as_amendments,
+    as_block,
+    as_contract,
+    as_criteria,
+    as_dependency,
+    as_files,
+    as_list,
+    as_task,
+    without_docstring,
+)
+from specwright.application.messages.rounds import as_challenge, as_proposal, earlier_rounds
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
 from specwright.domain.answers.answers import Amendment, Failure, FaultOf, Verdict
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.obligations import obligations
-from specwright.domain.debate.debate import CONTRACTS, Challenge, Proposal
+from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Challenge, Proposal
+from specwright.ports.roles import Files
+
+_ENTRY = "implementation/__init__.py"
 
 
 def proposer_message(
     contract: MicroModuleContract,
-    entry: bytes,
+    files: Files,
     failures: Sequence[Failure],
-    dependencies: Sequence[str],
+    dependencies: Sequence[DependencyView],
     packages: Sequence[AllowedPackage] = (),
     criteria: Sequence[str] = (),
     changes: Sequence[str] = (),
@@ -33,48 +48,42 @@ def proposer_message(
 
     Args:
         contract: Locked.
-        entry: `implementation/__init__.py` as it lies in the directory: the stub, or the version that failed.
+        files: As they lie in the directory: the stub, or the version that failed.
         failures: Of the last round.
-        dependencies: Names.
+        dependencies: That it may call.
         packages: That it may import.
         criteria: Of the task.
         changes: Of the contract since that version was made (design: debate).
         rulings: On criteria, by their numbers.
         plan_claim: What the planner says of the contracts.
     """
-    lines = [f"Implement the module `{contract.name}`: {contract.purpose}"]
-    if dependencies:
-        lines.append("It may call: " + ", ".join(f"`{name}`" for name in dependencies) + ".")
+    parts = [
+        f"Implement the module `{contract.name}`.",
+        as_contract(contract),
+        "# Obligations\n\nEach of these pointers is shown by a test: "
+        + ", ".join(f'"{one.pointer}"' for one in obligations(contract))
+        + '. `""` is the happy path.',
+        *map(as_dependency, dependencies),
+        *_planned(plan_claim),
+        as_criteria(criteria, rulings),
+    ]
     if packages:
-        told = (f"{package.requirement} (`{'`, `'.join(package.imports)}`)" for package in packages)
-        lines.append("Beside the standard library it may import: " + ", ".join(told) + ".")
-    if failures:
-        lines.append(
-            "Your files are in your directory. These failures were shown; correct exactly them:\n\n"
-            + as_list(failures)
-        )
-    lines.append(as_block("Contract", as_json(contract), "json"))
+        named = (f"{package.requirement} (`{'`, `'.join(package.imports)}`)" for package in packages)
+        parts.append("Beside the standard library it may import: " + ", ".join(named) + ".")
     if changes:
-        lines.append("# What has changed in the contract\n\n" + "\n".join(changes))
-    lines += _planned(plan_claim)
-    lines.append(_criteria(criteria, rulings))
-    owed = "\n".join(f'- `"{o.pointer}"` {o.category}: {o.text}' for o in obligations(contract))
-    lines.append(f"# Obligations: each is shown by a test\n\n{owed}")
-    lines.append(
-        as_block("/implementation/__init__.py as it is now", entry.decode(errors="replace"), "python")
-    )
-    return "\n\n".join(lines)
+        parts.append("# What has changed in the contract\n\n" + "\n".join(changes))
+    if not failures:
+        stub = without_docstring(files[_ENTRY], contract.name)
+        return "\n\n".join([*parts, as_block(f"/{_ENTRY} as it is now", stub, "python")])
+    own = {**files, _ENTRY: without_docstring(files[_ENTRY], contract.name).encode()}
+    corrected = "# Failures\n\nThese were shown of your files; correct exactly them:\n\n" + as_list(failures)
+    return "\n\n".join([*parts, as_files(own), corrected])
 
 
-def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment]) -> str:
+def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment], files: Files) -> str:
     """The amending Proposer's."""
-    told = f"The module `{contract.name}` was approved with these amendments, by their index:"
-    return "\n\n".join(
-        [
-            f"{told}\n\n{as_amendments(amendments)}",
-            as_block("Contract", as_json(contract), "json"),
-        ]
-    )
+    asked = f"# Amendments\n\nThe module `{contract.name}` was approved with these, by their index:"
+    return "\n\n".join([as_contract(contract), as_files(files), f"{asked}\n\n{as_amendments(amendments)}"])
 
 
 def challenge_message(
@@ -88,24 +97,21 @@ def challenge_message(
     plan_claim: str = "",
 ) -> str:
     """The Challenger's: never the task file, never source."""
-    kind = (
-        "a contract debate: no implementation exists yet"
-        if deliverable == CONTRACTS
-        else "an implementation debate"
+    return "\n\n".join(
+        [
+            *map(as_dependency, dependencies),
+            as_criteria(criteria, rulings),
+            *map(as_contract, contracts),
+            *_planned(plan_claim),
+            *earlier_rounds(history._replace(adjudications=())),  # rulings are not this role's business
+            as_proposal(proposal),
+            f"{_which_debate(deliverable, history)} Judge R1 to R6 and submit your verdict.",
+        ]
     )
-    parts = [
-        f"This is {kind}. Round {len(history.proposals)}.",
-        as_block("Proposal", as_json(proposal), "json"),
-        *(as_block(f"Contract of `{c.name}`", as_json(c), "json") for c in contracts),
-        *(_dependency(view) for view in dependencies),
-        *_planned(plan_claim),
-        _criteria(criteria, rulings),
-    ]
-    earlier = rounds_of(DebateHistory(history.proposals[:-1], history.challenges, causes=history.causes))
-    return "\n\n".join([*parts, *earlier, "Judge R1 to R6 and submit your verdict."])
 
 
 def arbiter_message(
+    deliverable: str,
     task_file: str,
     contracts: Sequence[MicroModuleContract],
     history: DebateHistory,
@@ -113,16 +119,15 @@ def arbiter_message(
     plan_claim: str = "",
 ) -> str:
     """The Arbiter's: task, contracts and the whole debate, without dependencies, rubrics and source."""
-    parts = [
-        as_block("Task file", _without_dependencies(task_file), "markdown"),
-        *(as_block(f"Contract of `{c.name}`", as_json(c), "json") for c in contracts),
-        *_planned(plan_claim),
-        *rounds_of(history),
-        f"Revisions left: {revisions_left}.",
-    ]
     return "\n\n".join(
         [
-            *parts,
+            as_task(task_file),
+            *map(as_contract, contracts),
+            *_planned(plan_claim),
+            *earlier_rounds(history),
+            as_proposal(history.proposals[-1]),
+            as_challenge(history.challenges[-1]),
+            f"{_which_debate(deliverable, history)} Revisions left: {revisions_left}.",
             *_disclaimed(history.proposals[-1]),
             *_asked(history.challenges[-1], revisions_left),
             "Decide.",
@@ -137,6 +142,14 @@ def _disclaimed(proposal: Proposal) -> list[str]:
         "it. REJECT: with `confirmed_fault` contract if it is right, without if it is not."
     )
     return [asked] if proposal.contract_at_fault else []
+
+
+def _which_debate(deliverable: str, history: DebateHistory) -> str:
+    if deliverable == CONTRACTS:
+        kind = "This is the debate over the contracts of a plan; there is no implementation to judge."
+    else:
+        kind = f"This is the debate over the implementation of `{deliverable}`."
+    return f"{kind} Round {len(history.proposals)} of at most {MAX_REVISIONS + 1}."
 
 
 def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
@@ -169,31 +182,10 @@ def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
     return [*asked, f"No revision is left. {stands} leaves APPROVE_WITH_AMENDMENTS or REJECT."]
 
 
-def _criteria(criteria: Sequence[str], rulings: Mapping[int, CriterionRuling] = MappingProxyType({})) -> str:
-    told = (f"{n}. {c}{_ruling(n, rulings)}" for n, c in enumerate(criteria, start=1))
-    return "# Acceptance criteria of the task (extract)\n\n" + "\n".join(told)
-
-
-def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
-    return f"\n   criterion {number}: {rulings[number].text}" if number in rulings else ""
-
-
 def with_rulings(message: str, criteria: Sequence[str], rulings: Mapping[int, CriterionRuling]) -> str:
     """A request that shows the criteria within the task file, with the rulings on them; without any as it is."""
-    return f"{message}\n\n{_criteria(criteria, rulings)}" if rulings else message
+    return f"{message}\n\n{as_criteria(criteria, rulings)}" if rulings else message
 
 
 def _planned(claim: str) -> list[str]:
     return [f"# What the planner says of the contracts\n\n{claim}"] if claim else []
-
-
-def _without_dependencies(task_file: str) -> str:
-    """The task file as the Arbiter gets it: dependency contracts are not its business (design: role-access)."""
-    head, found, rest = task_file.partition("\n## Dependency Contracts\n")
-    _, cases, tail = rest.partition("\n## Error Cases\n")
-    return f"{head}{cases}{tail}" if found else task_file
-
-
-def _dependency(view: DependencyView) -> str:
-    title = f"Dependency `{view.contract.name}` ({view.contract.ref}, {view.status})"
-    return as_block(title, as_json(view.contract), "json")

@@ -2,18 +2,24 @@
 
 from collections.abc import Sequence
 
-from specwright.application.messages.rounds import as_amendments, as_block, as_list
+from specwright.application.messages.parts import as_amendments, as_block, as_list, with_numbers
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.spec.spec_markdown import scope_note
 
 
-def plan_message(task_file: str, packages: Sequence[AllowedPackage] = (), wanted: Sequence[str] = ()) -> str:
+def plan_message(
+    task_file: str,
+    packages: Sequence[AllowedPackage] = (),
+    nearest: Sequence[str] = (),
+    wanted: Sequence[str] = (),
+) -> str:
     """The request for a first plan: the task file, and what a module may be (design: module-scope).
 
     Args:
         task_file: The task.
         packages: Third-party packages that modules may import.
+        nearest: The shipped modules that the Code Index finds nearest to the task, a line each.
         wanted: The modules that a person fixed, a line each (design: planning).
     """
     asked = "Plan the modules of this task and submit the plan."
@@ -23,7 +29,10 @@ def plan_message(task_file: str, packages: Sequence[AllowedPackage] = (), wanted
             "by exactly these names, with exactly these `depends_on`; fill in their contracts, and submit the plan. One "
             "that is shipped already is taken as it is, with REUSE_EXISTING.\n\n" + "\n".join(wanted)
         )
-    return "\n\n".join([*_planning(task_file, packages), asked])
+    found = "\n".join(nearest) or "The Code Index holds nothing yet, so a search finds nothing either."
+    return "\n\n".join(
+        [*_planning(task_file, packages), f"# Shipped modules nearest to the task\n\n{found}", asked]
+    )
 
 
 def replan_message(
@@ -74,4 +83,4 @@ def amend_plan_message(
 
 def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
     scope = scope_note([package.requirement for package in packages])
-    return [as_block("Task file", task_file, "markdown"), f"# What a module may be\n\n{scope}"]
+    return [as_block("Task file", with_numbers(task_file), "markdown"), f"# What a module may be\n\n{scope}"]

@@ -1,34 +1,67 @@
-"""The rounds of a debate as text: records, failures, and why there is a round (design: role-access, debate).
+"""The rounds of a debate as text: what was proposed, what changed, why there is a round (design: role-access, debate).
 
 None of it is source: what the gate quotes is left out for the roles that judge.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from difflib import unified_diff
 
-from specwright import canonical_json
+from specwright.application.messages.parts import as_amendments, as_fenced, as_list
 from specwright.application.store.debates import Cause, DebateHistory
-from specwright.domain.answers.answers import Amendment, Failure
-from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.answers.answers import Failure
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.falsifying import TriedTest
+
+_ABOUT = {
+    "R1": "contract",
+    "R2": "tests",
+    "R3": "errors",
+    "R4": "dependencies",
+    "R5": "acceptance criteria",
+    "R6": "decomposition",
+}
+"""What each criterion of the rubric is about, for those who do not see the rubric."""
 
 
-def rounds_of(history: DebateHistory) -> list[str]:
-    """The debate, oldest round first."""
+def as_proposal(proposal: Proposal) -> str:
+    """The proposal that is judged, whole."""
+    parts = [
+        f"# Proposal {proposal.proposal_id} of {proposal.deliverable_ref}",
+        f"Claim: {proposal.claim}",
+        "Checks:\n" + "\n".join(f"- {check}" for check in proposal.acceptance_checks),
+    ]
+    if proposal.tests:
+        parts.append(
+            f"# Tests: what each shows, its values, what it asserts\n\n{as_fenced(proposal.tests, 'text')}"
+        )
+    if proposal.examples:
+        parts.append(f"# Examples\n\n{as_fenced(proposal.examples, 'markdown')}")
+    if proposal.preflight:
+        parts.append("# Observed by code\n\n" + "\n".join(f"- {line}" for line in proposal.preflight))
+    return "\n\n".join(parts)
+
+
+def earlier_rounds(history: DebateHistory) -> list[str]:
+    """The rounds before the one that is judged, oldest first, and what has changed since each.
+
+    Args:
+        history: With the proposal that is judged as its last.
+    """
+    last = history.proposals[-1] if history.proposals else None
+    rounds = (_round(number, history, last) for number in range(1, len(history.proposals)))
+    causes = {cause.round: cause for cause in history.causes}
     blocks: list[str] = []
-    for number in range(1, len(history.proposals) + 2):
-        blocks += [_why(cause) for cause in history.causes if cause.round == number]
-        for proposal in history.proposals[number - 1 : number]:
-            about = proposal.target_artifact_id  # a round without a ruling must not take the next one's
-            records = (
-                ("proposal", proposal),
-                *(("challenge", one) for one in history.challenges if one.target_artifact_id == about),
-                *(("adjudication", one) for one in history.adjudications if one.target_artifact_id == about),
-            )
-            blocks += [
-                as_block(f"Round {number}: {kind}", _record_text(record), "json") for kind, record in records
-            ]
+    for number, block in enumerate(rounds, start=1):
+        blocks.append(block)
+        if cause := causes.get(number + 1):
+            blocks.append(_why(cause))
     return blocks
+
+
+def as_challenge(challenge: Challenge) -> str:
+    """The challenge that is ruled on, whole; of falsifying tests those that failed with their source."""
+    return "\n\n".join(["# The challenge", *_challenge(challenge, assessments=True)])
 
 
 def without_source(failure: Failure) -> Failure:
@@ -36,48 +69,78 @@ def without_source(failure: Failure) -> Failure:
     return failure.model_copy(update={"evidence": _CODE.sub("...", failure.evidence.partition("\n")[0])})
 
 
-def _why(cause: Cause) -> str:
-    listed = "\n".join(f"- {failure.invariant}: {failure.evidence}" for failure in cause.failures)
-    return f"# Why there is a round {cause.round}\n\n{listed}"
-
-
 _CODE = re.compile(r"`[^`]*`")
 
 
-def _record_text(record: Proposal | Challenge | Adjudication) -> str:
-    """A record of the debate; of falsifying tests only those that failed are shown, without what binds them."""
-    if not isinstance(record, Challenge) or not record.falsifying_tests:
-        return as_json(record)
-    data = record.to_json()
-    data["falsifying_tests"] = [
-        {name: value for name, value in tried.to_json().items() if name != "contract_sha256"}
-        for tried in record.counterexamples
-    ]
-    data["falsifying_tests_passed"] = [tried.name for tried in record.falsifying_tests if not tried.failed]
-    return canonical_json.pretty(data).decode()
+def _round(number: int, history: DebateHistory, last: Proposal | None) -> str:
+    """A round that is over: its claim and its verdicts in short, and what the next proposal changed."""
+    proposal, following = history.proposals[number - 1], history.proposals[number]
+    about = proposal.target_artifact_id  # a round without a ruling must not take the next one's
+    parts = [f"# Round {number}: {proposal.proposal_id} of {proposal.deliverable_ref}"]
+    for challenge in history.challenges:
+        if challenge.target_artifact_id == about:
+            parts += _challenge(challenge, assessments=False)
+    parts += [_ruling(ruling) for ruling in history.adjudications if ruling.target_artifact_id == about]
+    changes = list(_changes(proposal, following))
+    parts.append(f"Changed in round {number + 1}:\n" + ("\n".join(changes) or "- nothing that is shown here"))
+    return "\n\n".join(parts)
 
 
-def as_list(failures: Sequence[Failure]) -> str:
-    """Failures, numbered."""
-    return "\n".join(f"{n}. {f.invariant}\n{_shown(f)}" for n, f in enumerate(failures, start=1))
+def _challenge(challenge: Challenge, *, assessments: bool) -> Iterator[str]:
+    shown = [a for a in challenge.rubric_assessments if assessments or a.assessment != "MET"]
+    met = ", ".join(a.criterion for a in challenge.rubric_assessments if a not in shown)
+    lines = [f"- {a.criterion} ({_ABOUT[a.criterion]}) {a.assessment}: {a.evidence}" for a in shown]
+    yield "\n".join(
+        [f"{challenge.challenge_id}: {challenge.verdict}", *lines, *([f"- {met} MET"] if met else [])]
+    )
+    if challenge.unshown_criteria:
+        yield "\n".join(
+            f"No test can show criterion {u.criterion}: {u.evidence}" for u in challenge.unshown_criteria
+        )
+    if challenge.failures:
+        yield "Failures:\n" + as_list(challenge.failures)
+    for tried in challenge.counterexamples:
+        yield _counterexample(tried)
+    if passed := [tried.name for tried in challenge.falsifying_tests if not tried.failed]:
+        yield f"Falsifying tests that the module passed: {', '.join(passed)}."
 
 
-def _shown(failure: Failure) -> str:
-    """Evidence and change, or once what is both: a ruling's rationale, a finding of the gate."""
-    evidence = "" if failure.evidence == failure.required_change else f"   Evidence: {failure.evidence}\n"
-    return f"{evidence}   Required: {failure.required_change}"
+def _counterexample(tried: TriedTest) -> str:
+    title = f"Falsifying test {tried.name} of {tried.obligation or 'the purpose'} failed: {tried.message}"
+    return f"{title}\n\n{as_fenced(tried.source, 'python')}"
 
 
-def as_json(record: Proposal | Challenge | Adjudication | MicroModuleContract) -> str:
-    """A record, for reading."""
-    return canonical_json.pretty(record.to_json()).decode()
+def _ruling(ruling: Adjudication) -> str:
+    lines = [f"{ruling.adjudication_id}: {ruling.decision}. {ruling.rationale}"]
+    if ruling.confirmed_fault:
+        lines.append(f"The fault lies in the {ruling.confirmed_fault}.")
+    lines += [f"Struck: {one.test}, by {one.contract_pointer}: {one.reason}" for one in ruling.struck_tests]
+    lines += [f"Criterion {one.criterion} is set aside: {one.reason}" for one in ruling.set_aside]
+    if ruling.amendments:
+        lines.append(f"Amendments:\n{as_amendments(ruling.amendments)}")
+    return "\n".join(lines)
 
 
-def as_block(title: str, text: str, language: str) -> str:
-    """A titled text, fenced."""
-    return f"# {title}\n\n````{language}\n{text.rstrip()}\n````"
+def _changes(before: Proposal, after: Proposal) -> Iterator[str]:
+    """What a proposal changed, by field; what it left as it was is not told again."""
+    if after.claim != before.claim:
+        yield "- the claim"
+    if after.acceptance_checks != before.acceptance_checks:
+        yield "- the checks"
+    yield from (f"- contract {line}" for line in after.contract_changes)
+    for what, old, new in (
+        ("tests", before.tests, after.tests),
+        ("examples", before.examples, after.examples),
+    ):
+        if old != new:
+            yield f"- {what}:\n{as_fenced(_difference(old, new), 'diff')}"
 
 
-def as_amendments(amendments: Sequence[Amendment]) -> str:
-    """Amendments by their index."""
-    return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
+def _difference(before: str, after: str) -> str:
+    lines: Iterable[str] = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def _why(cause: Cause) -> str:
+    """Why there is a round that no challenge and no ruling of this debate asked for."""
+    return f"# Why there is a round {cause.round}\n\n{cause.reason}\n\n{as_list(cause.failures)}"

@@ -5,7 +5,7 @@ report per module (design: code-index), all of them drafts. `stored_plans` reads
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from specwright import canonical_json
 from specwright.application import scopes
@@ -26,6 +26,7 @@ from specwright.application.plan.rules import PlanRules, known_modules
 from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, StoredPlan
 from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import Task, neighbours
+from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import Purpose
@@ -34,9 +35,13 @@ from specwright.domain.base.ids import ArtifactType, artifact_id, module_id
 from specwright.domain.debate.amendments import contract_problems, strayed_problems
 from specwright.domain.plan.micro_plan import KnownModules, ReuseSearchReport
 from specwright.errors import AnswerError
+from specwright.ports.code_index import IndexQuery
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Role
+
+MOST_NEAR = 5
+"""Shipped modules in a planner's request; it can search for more."""
 
 
 class _Revision(NamedTuple):
@@ -64,7 +69,9 @@ def first_plan(factory: Factory, task: Task) -> str:
     if human.answer is not None:
         return _adopted(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
     fixed = [module.line for module in human.modules]
-    return _asked(factory, task, "round-1", plan_message(_task_file(factory, task), factory.packages, fixed))
+    near = _nearest(factory, task)
+    message = plan_message(_task_file(factory, task), factory.packages, near, fixed)
+    return _asked(factory, task, "round-1", message)
 
 
 def revised_plan(
@@ -242,6 +249,22 @@ def _new_module_ids(factory: Factory, scope: Scope) -> Callable[[], str]:
         return name
 
     return new_module_id
+
+
+def _nearest(factory: Factory, task: Task) -> list[str]:
+    """The shipped modules that the Code Index finds nearest to a task, as they are when it is planned: the search
+    that is owed before a plan, made by code (design: code-index)."""
+    query = f"{task.definition.name}. {task.definition.description}"
+
+    def live() -> JsonValue:
+        hits = factory.index.search(IndexQuery(query, top_k=MOST_NEAR))
+        return [
+            f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}): {hit.entry.purpose}"
+            for hit in hits
+        ]
+
+    scope = factory.journal.scope(scopes.nearest(task.run))
+    return cast(list[str], scope.recall("tool", {"tool": "nearest", "query": query}, live))
 
 
 def _task_file(factory: Factory, task: Task) -> str:

@@ -34,11 +34,13 @@ class Cause(NamedTuple):
 
     Args:
         round: Its number.
+        reason: Who refused what, in a sentence.
         failures: What it has to correct.
         told_by: The records that they come from, with what is shown of each.
     """
 
     round: int
+    reason: str
     failures: Sequence[Failure]
     told_by: Sequence[tuple[str, str]] = ()
 

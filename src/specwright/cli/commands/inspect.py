@@ -13,7 +13,7 @@ from specwright.errors import InputError, RefusedError
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
     from specwright.application.history.rounds import ModuleDebates
-    from specwright.bootstrap.reading import ModelUsage
+    from specwright.bootstrap.costs import Cost
     from specwright.cli.pages.page import Page
     from specwright.domain.contract.contract import MicroModuleContract
     from specwright.domain.tasks.project_state import ProjectState
@@ -32,7 +32,8 @@ def register(app: typer.Typer) -> None:
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
     from specwright.application.stages.status import project_status
-    from specwright.bootstrap.reading import driven_by, model_usage, reading_project
+    from specwright.bootstrap.costs import total_cost
+    from specwright.bootstrap.reading import driven_by, reading_project
     from specwright.cli.pages.page import Page
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
     from specwright.cli.session.options import was_scripted
@@ -41,10 +42,10 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     page = Page()
     with reading_project(directory) as view:
         stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
-        usage = model_usage(directory)
+        asked = total_cost(directory)
         if as_json:
             document = stop_document(view, stop, directory, scripted=scripted, drift=[])
-            show({**document, "driven_by": driver or None, "under_way": now, "asked": usage._asdict()})
+            show({**document, "driven_by": driver or None, "under_way": now, "asked": asked._asdict()})
             return
         if view.projection.state is not None:
             _add_progress(page, view.projection.state, now)
@@ -52,8 +53,8 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
             page.line(f"A run is at work: {driver}.")
         else:
             page.add(stop_page(view, stop, directory, scripted=scripted))
-    if usage.calls:
-        page.line(_usage(usage, scripted=scripted), "Asked:", labels=_LABELS)
+    if asked.requests:
+        page.line(_asked(asked, scripted=scripted), "Asked:", labels=_LABELS)
     page.print()
 
 
@@ -207,12 +208,12 @@ def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
         page.line(f"{entry.spec_task_id}  {brief(entry.task)}", "Next:", labels=_LABELS)
 
 
-def _usage(usage: "ModelUsage", *, scripted: bool) -> str:
+def _asked(cost: "Cost", *, scripted: bool) -> str:
     """What the project has asked of models since it began."""
-    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
-    if not usage.input_tokens + usage.output_tokens:
+    tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
+    if not cost.input_tokens + cost.output_tokens:
         tokens = "scripted" if scripted else "the provider counts no tokens"
-    return f"{counted(usage.calls, 'model call')} in all; {tokens}"
+    return f"{counted(cost.requests, 'model call')} in all; {tokens}"
 
 
 def _write(path: Path, text: str) -> None:

@@ -14,6 +14,9 @@ from specwright.domain.debate.vague_text import MIN_WORDS, is_vague
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.syntax_tree import parse_module
 
+_INTERNAL = re.compile(r"\.__\w+__")
+"""What no test may read of a module, so that no ruling may ask for it."""
+
 
 def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list[str]:
     """Why amendments are too vague, or have the wrong kind of target."""
@@ -24,6 +27,10 @@ def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list
         if contracts != amendment.target.startswith("contract:"):
             wanted = "contract:<name>#<json pointer>" if contracts else "function:, test:, example: or file:"
             problems.append(f"amendments.{i}.target: here a target is {wanted}")
+        if amendment.target.startswith("test:") and (hidden := _INTERNAL.search(amendment.detail)):
+            problems.append(
+                f"amendments.{i}.detail: the gate refuses a test that reads {hidden[0]!r}; ask for what a call shows"
+            )
     return problems
 
 

@@ -44,6 +44,8 @@ class Proposal(Record):
     deliverable_ref: str
     acceptance_checks: list[Text]
     test_inventory: dict[str, list[str]] = Field(default_factory=dict)
+    tests: str = ""
+    contract_changes: list[str] = Field(default_factory=list)
     examples: str = ""
     preflight: list[str] = Field(default_factory=list)
     contract_at_fault: list[ContractFault] = Field(default_factory=list)

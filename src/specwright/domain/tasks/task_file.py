@@ -15,6 +15,7 @@ from specwright.domain.base.ids import TaskId
 from specwright.domain.base.markdown_text import bullets, fenced, inline, plain
 from specwright.domain.base.record import Record, Text, Timestamp, validation_messages
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.contract_text import contract_text
 from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.errors import InputError
@@ -190,13 +191,19 @@ def _sketched(upstream: TaskDefinition) -> str:
     return "\n".join((head, *dimensions))
 
 
+def without_dependencies(task_file: str) -> str:
+    """A task file without its section Dependency Contracts."""
+    head, found, rest = task_file.partition("\n## Dependency Contracts\n")
+    _, cases, tail = rest.partition("\n## Error Cases\n")
+    return f"{head}{cases}{tail}" if found else task_file
+
+
 def _contracted(module: ShippedDependency) -> str:
-    contract = canonical_json.pretty(module.contract.to_json()).decode()
     return "\n".join(
         (
             f"- {module.contract.ref}: `{module.contract.name}`, {plain(module.contract.purpose)} "
             f"(shipped by {module.dependency}{f', {module.spec_task_id}' if module.spec_task_id else ''})",
-            fenced(contract, "json", indent="  "),
+            fenced(contract_text(module.contract), "text", indent="  "),
             fenced(module.examples, "markdown", indent="  "),
         )
     )

@@ -45,11 +45,21 @@ from specwright.roles.answers.submission import UNREADABLE, Submission
 
 T = TypeVar("T")
 
-_CITATION = re.compile(r"\s*\((?:design: [^()]*|criterion \d+)\)")
+_CITATION = re.compile(r"\s*\((?:design:\s[^()]*|criterion \d+)\)")
+
+_FIRST = 2
+"""Messages of a request that nothing was answered to yet."""
 
 _TODO = "Keep a to-do list for yourself during long work. It is never an answer."
 
-FILE_TOOLS = ("ls", "read_file", "glob", "grep", "write_file", "edit_file", "delete")
+FILE_TOOLS = {
+    "read_file": "Read a text file of your directory.",
+    "write_file": "Write a file of your directory, or replace it.",
+    "edit_file": "Replace an exact piece of text in a file.",
+    "delete": "Delete a file.",
+}
+"""With what is told of each: a role knows the names of its few files, and the library's own texts are for coders at
+large and cost more than the request."""
 
 
 class Toolset(StrEnum):
@@ -122,7 +132,7 @@ def _tool_schema_text(schema: type[BaseModel]) -> str:
     # a text, so that a caller may change its copy; cached, because a plan's schema takes 8 ms
     resolved = dereference_refs(schema.model_json_schema())
     resolved.pop("$defs", None)
-    return json.dumps(_without_citations(resolved))
+    return json.dumps(_for_models(resolved))
 
 
 def without_citations(text: str) -> str:
@@ -130,17 +140,21 @@ def without_citations(text: str) -> str:
     return _CITATION.sub("", text)
 
 
-def _without_citations(value: Any) -> Any:
-    """A schema without citations in its descriptions."""
+def _for_models(value: Any, *, named: bool = False) -> Any:
+    """A schema without citations in its descriptions, and without titles, which repeat the names.
+
+    Args:
+        value: A part of the schema.
+        named: Whether its keys are names of fields.
+    """
     if isinstance(value, list):
-        return [_without_citations(item) for item in cast(list[Any], value)]
+        return [_for_models(item) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
-        return value
+        return without_citations(value) if isinstance(value, str) else value
     return {
-        key: without_citations(item)
-        if key == "description" and isinstance(item, str)
-        else _without_citations(item)
+        key: _for_models(item, named=key == "properties" and not named)
         for key, item in cast(dict[str, Any], value).items()
+        if named or key != "title"
     }
 
 
@@ -202,9 +216,7 @@ def structured_answer(
         AnswerError: the attempts are spent.
     """
     structured = model.with_structured_output(schema, include_raw=True)
-    # the schema is in the prompt too: many servers of a provider's protocol ignore the response format
-    instructions = f"{prompt}\nThe JSON Schema of your answer:\n\n{json.dumps(schema)}\n"
-    messages: list[BaseMessage] = [SystemMessage(instructions), HumanMessage(message)]
+    messages: list[BaseMessage] = [SystemMessage(prompt), HumanMessage(message)]
     while submission.accepted is None:
         submission.ensure_open()
         result = cast(dict[str, Any], Context().run(structured.invoke, messages))
@@ -216,6 +228,8 @@ def structured_answer(
         else:
             text = text or _unread_call(raw)
             response = submission.offer_text(text)
+        if len(messages) == _FIRST:  # many servers of a provider's protocol ignore the response format
+            response = f"{response}\n\nThe JSON Schema of the answer:\n\n{json.dumps(schema)}"
         # some providers refuse an empty message
         messages = [*messages, AIMessage(text or "(no answer)"), HumanMessage(response)]
     return submission.accepted
@@ -230,7 +244,10 @@ def _agent(job: AgentJob, submission: Submission[Any], terminal: str) -> Any:
         PatchToolCallsMiddleware(),
     ]
     if job.toolset is not Toolset.NONE:
-        middleware.append(FilesystemMiddleware(backend=backend, tools=cast(Any, list(FILE_TOOLS))))
+        tools = cast(Any, list(FILE_TOOLS))
+        middleware.append(
+            FilesystemMiddleware(backend=backend, tools=tools, custom_tool_descriptions=FILE_TOOLS)
+        )
     if job.toolset is Toolset.FILES_AND_TODO:
         middleware.append(TodoListMiddleware(system_prompt="", tool_description=_TODO))
     return create_agent(job.model, list(job.tools), system_prompt=job.prompt, middleware=middleware)

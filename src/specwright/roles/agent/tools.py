@@ -179,7 +179,7 @@ class _Strict(BaseModel):
 
 
 class _Query(_Strict):
-    ref: Annotated[str, Field(description="`id@version`; empty lists what your context pack shows.")] = ""
+    ref: Annotated[str, Field(description="`id@version`; empty for a list.")] = ""
 
 
 class _Create(_Strict):
@@ -193,7 +193,7 @@ def query_tool(store: StoreAccess, journal: Journal, run_id: str) -> BaseTool:
     """`query_artifacts`: what the invocation's context pack shows of the store."""
 
     def query_artifacts(call_id: str, ref: str = "") -> str:
-        """Look up contracts and their evidence in the store: a list of what your context pack shows, or one of it."""
+        """Look up a module that you may call: what stands in your request, and its evidence."""
         request: JsonValue = {"tool": "query_artifacts", "ref": ref}
 
         def live() -> JsonValue:

@@ -16,6 +16,7 @@ from specwright.canonical_json import JsonValue
 from specwright.errors import InputError, ModelUnavailableError, SpecwrightError
 from specwright.ports.journal import Scope, tokens_of
 from specwright.ports.progress import RoleDone
+from specwright.roles.models.request_content import content_of
 
 _SCOPE, _METER = "_specwright_scope", "_specwright_meter"
 
@@ -52,7 +53,7 @@ class _Journalled:
                 raise
             except Exception as error:  # whatever a provider's client raises becomes one message
                 raise translated(error) from error
-            return _to_json(result)
+            return {**_to_json(result), "asked": cast(JsonValue, content_of(messages, kwargs))}
 
         scope: Scope = self.__dict__[_SCOPE]
         meter: Meter = self.__dict__[_METER]
@@ -106,7 +107,7 @@ def _tool(tool: Any) -> JsonValue:
     }
 
 
-def _to_json(result: ChatResult) -> JsonValue:
+def _to_json(result: ChatResult) -> dict[str, JsonValue]:
     return {"message": _encodable(cast(JsonValue, message_to_dict(result.generations[0].message)))}
 
 

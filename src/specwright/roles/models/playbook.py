@@ -145,15 +145,15 @@ class Playbook:
         return [*([searches] if searches else []), [("submit_plan", script["plan"])]], name
 
     def proposer(self, place: Place) -> tuple[list[Turn], str]:
-        """The files, one call each, then the claim."""
+        """All files and the claim in one turn, as the prompt suggests."""
         amends = place.stage.startswith("amended")
         folder = f"{place.task}/{place.subject}/{'amended' if amends else place.stage}"
         tool = "submit_amendments" if amends else "submit_proposal"
         answer = self._json(f"{folder}/proposer.json")
         base = self.directory / folder / "deliverable"
         files = sorted(p for p in base.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-        turns: list[Turn] = [[("write_file", self._written(base, path))] for path in files]
-        return [*turns, [(tool, answer)]], f"{folder}/proposer.json"
+        turn: Turn = [("write_file", self._written(base, path)) for path in files]
+        return [[*turn, (tool, answer)]], f"{folder}/proposer.json"
 
     def challenger(self, place: Place) -> tuple[list[Turn], str]:
         """The verdict."""

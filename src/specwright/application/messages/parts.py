@@ -1,0 +1,106 @@
+"""The parts that requests are made of: contracts, criteria, failures, amendments, fenced texts (design: role-access)."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from specwright.application.criteria import CriterionRuling
+from specwright.application.store.modules import DependencyView
+from specwright.domain.answers.answers import Amendment, Failure
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.contract_text import contract_text
+from specwright.domain.tasks.task_file import without_dependencies
+
+LONGEST_FILE = 12_000
+"""Of a file that stands in a request; a longer one is read with the file tools."""
+
+
+def as_contract(contract: MicroModuleContract) -> str:
+    """A contract, each statement after its pointer."""
+    return as_block(f"Contract of `{contract.name}`", contract_text(contract), "text")
+
+
+def as_dependency(view: DependencyView) -> str:
+    """A sealed module that may be called: its contract, its status, its examples."""
+    title = f"Dependency `{view.contract.name}` ({view.contract.ref}, {view.status})"
+    contract = as_block(title, contract_text(view.contract), "text")
+    return f"{contract}\n\n{as_fenced(view.examples, 'markdown')}"
+
+
+def as_criteria(
+    criteria: Sequence[str], rulings: Mapping[int, CriterionRuling] = MappingProxyType({})
+) -> str:
+    """The acceptance criteria of the task by their numbers, with the rulings on them."""
+    lines = (f"{n}. {text}{_ruling(n, rulings)}" for n, text in enumerate(criteria, start=1))
+    return "# Acceptance criteria of the task\n\n" + "\n".join(lines)
+
+
+def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
+    return f"\n   criterion {number}: {rulings[number].text}" if number in rulings else ""
+
+
+def as_task(task_file: str) -> str:
+    """A task file without the contracts of its dependencies, which stand beside it or are not this role's business."""
+    return as_block("Task file", with_numbers(without_dependencies(task_file)), "markdown")
+
+
+def with_numbers(task_file: str) -> str:
+    """A task file whose acceptance criteria have the numbers by which they are cited."""
+    head, found, rest = task_file.partition("\n## Acceptance Criteria\n")
+    listed, end, tail = rest.partition("\n\n## ")
+    lines = [f"{n}. {line.removeprefix('- ')}" for n, line in enumerate(listed.splitlines(), start=1)]
+    return "".join([head, found, "\n".join(lines), end, tail]) if found else task_file
+
+
+def as_files(files: Mapping[str, bytes]) -> str:
+    """The files of a module as they are; a long one is only named."""
+    parts = [
+        as_block(f"/{path}", data.decode(errors="replace"), "text")
+        if len(data) <= LONGEST_FILE
+        else f"# /{path}\n\n{len(data):,} bytes; read it."
+        for path, data in sorted(files.items())
+    ]
+    return "\n\n".join(parts)
+
+
+def without_docstring(source: bytes, name: str) -> str:
+    """Source without the docstring of a function, which is the contract once more."""
+    text = source.decode(errors="replace")
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return text
+    lines = text.splitlines()
+    for node in reversed(tree.body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith(name):
+            first = node.body[0]
+            if ast.get_docstring(node, clean=False) is not None:
+                lines[first.lineno - 1 : first.end_lineno] = []
+    return "\n".join(lines)
+
+
+def as_list(failures: Sequence[Failure]) -> str:
+    """Failures, numbered."""
+    return "\n".join(f"{n}. {f.invariant}\n{_shown(f)}" for n, f in enumerate(failures, start=1))
+
+
+def _shown(failure: Failure) -> str:
+    """Evidence and change, or once what is both: a ruling's rationale, a finding of the gate."""
+    evidence = "" if failure.evidence == failure.required_change else f"   Evidence: {failure.evidence}\n"
+    fault = "" if failure.fault == "module" else f"   Fault: {failure.fault}\n"
+    return f"{evidence}{fault}   Required: {failure.required_change}"
+
+
+def as_amendments(amendments: Sequence[Amendment]) -> str:
+    """Amendments by their index."""
+    return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
+
+
+def as_block(title: str, text: str, language: str) -> str:
+    """A titled text, fenced."""
+    return f"# {title}\n\n{as_fenced(text, language)}"
+
+
+def as_fenced(text: str, language: str) -> str:
+    """A text, fenced."""
+    return f"````{language}\n{text.rstrip()}\n````"

@@ -1,0 +1,48 @@
+"""The command that says what a project asked of models (design: command-line, costs)."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from specwright.cli.commands import AsJson, Directory
+from specwright.cli.terminal.output import say, show
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(costs)
+
+
+def costs(
+    directory: Directory = Path(),
+    by: Annotated[
+        Literal["role", "task", "module", "round", "content"],
+        typer.Option("--by", help="How the sum is divided."),
+    ] = "role",
+    as_json: AsJson = False,
+) -> None:
+    """What was asked of models: requests, characters and tokens."""
+    from specwright.bootstrap.costs import costs as costs_of
+    from specwright.bootstrap.costs import total_cost
+    from specwright.bootstrap.reading import log_file
+    from specwright.cli.pages.page import Page
+
+    log_file(directory)  # or there is no project
+    parts, whole = costs_of(directory, by), total_cost(directory)
+    if as_json:
+        show(
+            {
+                "by": by,
+                "parts": {part: cost._asdict() for part, cost in parts.items()},
+                "total": whole._asdict(),
+            }
+        )
+        return
+    if not whole.requests:
+        say("No model has been asked yet.")
+        return
+    page, columns = Page(), [by, "requests", "characters", "tokens in", "tokens out"]
+    rows = [[part, *(f"{number:,}" for number in cost)] for part, cost in {**parts, "in all": whole}.items()]
+    page.table(columns, rows, whole=columns[1:])
+    page.print()

@@ -1,0 +1,47 @@
+"""A contract as text for readers: a line for each statement, after the pointer that cites it (design: role-access)."""
+
+from collections.abc import Iterator, Sequence
+
+from specwright.domain.contract.contract import MicroModuleContract
+
+
+def contract_text(contract: MicroModuleContract) -> str:
+    """What a contract says of its module; tags, budgets and other advice are left out."""
+    return "\n".join(_lines(contract))
+
+
+def _lines(contract: MicroModuleContract) -> Iterator[str]:
+    yield f"`{contract.name}` {contract.ref}, {_modes(contract)}"
+    yield f"/purpose {contract.purpose}"
+    for i, parameter in enumerate(contract.inputs):
+        yield f"/inputs/{i} {parameter.name}: {parameter.type}"
+        yield from _numbered(f"/inputs/{i}/constraints", parameter.constraints)
+    for i, output in enumerate(contract.outputs):
+        yield f"/outputs/{i} {output.name}: {output.type}"
+        yield from _numbered(f"/outputs/{i}/invariants", output.invariants)
+    if not contract.outputs:
+        yield "/outputs none"
+    for i, error in enumerate(contract.error_surfaces):
+        kind = "" if error.surface == "exception" else f" ({error.surface})"
+        yield f"/error_surfaces/{i} {error.name}{kind}: {error.when}"
+        fields = [f"{field.name}: {field.type}" for field in error.fields]
+        yield from _numbered(f"/error_surfaces/{i}/fields", fields)
+    if not contract.error_surfaces:
+        yield "/error_surfaces none: it cannot fail"
+    for i, effect in enumerate(contract.effects):
+        yield f"/effects/{i} {effect.type} {effect.target}: {effect.description}"
+    if not contract.effects:
+        yield "/effects none: pure"
+    yield from _numbered("/error_cases", contract.error_cases)
+    for i, dependency in enumerate(contract.dependencies):
+        yield f"/dependencies/{i} {dependency.ref}: {dependency.why}"
+
+
+def _modes(contract: MicroModuleContract) -> str:
+    modes = [name for name, on in (("sync", contract.modes.sync), ("async", contract.modes.async_)) if on]
+    notes = f" ({contract.modes.notes})" if contract.modes.notes else ""
+    return " and ".join(modes) + notes
+
+
+def _numbered(pointer: str, texts: Sequence[str]) -> Iterator[str]:
+    return (f"{pointer}/{i} {text}" for i, text in enumerate(texts))
