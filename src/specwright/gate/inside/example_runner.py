@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from specwright.gate.inside.environment import restore
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.environment import restore
 from specwright.gate.inside.proxies import Caller, install
 
 _MOST_CHARACTERS = 100_000

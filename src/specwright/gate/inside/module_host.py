@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
-from specwright.gate.inside.environment import differences, restore
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.environment import differences, restore
 from specwright.gate.inside.observation.observer import Observer
 
 _MOST_CHARACTERS = 2000

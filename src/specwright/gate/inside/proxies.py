@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 from specwright.gate.inside.classes import class_of, nearest_class
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
-from specwright.gate.inside.environment import differences, restore
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.environment import differences, restore
 
 Send = Callable[..., None]
 
