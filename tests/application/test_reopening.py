@@ -40,14 +40,16 @@ def state(retries: int = 0) -> EngineeringState:
     [
         ("contract", 0, 0, True),
         ("contract", 1, 1, True),
-        ("contract", 2, 0, False),
-        ("contract", 0, 2, False),
+        ("contract", 2, 0, True),
+        ("contract", 0, 2, True),
         ("plan", 0, 0, False),
         ("", 0, 0, False),
     ],
 )
-def test_both_debates_need_a_revision_for_it(fault: str, of_contracts: int, of_module: int, may: bool):
-    """D-10-05, D-11-01: so that there is never a fourth proposal of anything."""
+def test_a_fault_of_the_contract_reopens_whatever_was_revised(
+    fault: str, of_contracts: int, of_module: int, may: bool
+):
+    """D-10-05, D-11-01: neither debate pays for it with a revision."""
     assert may_reopen(state(of_contracts), left(fault, of_module)) is may
 
 

@@ -89,5 +89,5 @@ def test_planner_and_proposer_are_told_what_modules_may_import():
     assert "attrs" not in plan_message("# Task")
     text = (MODULES / "tally_words" / "contract.json").read_bytes()
     contract = MicroModuleContract.from_bytes(text, "contract.json")
-    assert "attrs>=23 (`attr`, `attrs`)" in proposer_message(contract, b"", [], [], (ATTRS,))
-    assert "attrs" not in proposer_message(contract, b"", [], [])
+    assert "attrs>=23 (`attr`, `attrs`)" in proposer_message(contract, {ENTRY: b""}, [], [], (ATTRS,))
+    assert "attrs" not in proposer_message(contract, {ENTRY: b""}, [], [])

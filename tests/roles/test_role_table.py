@@ -88,8 +88,11 @@ def dependency_contracts(run: Run, one: Invoked) -> bool:
     refs = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
     assert {tuple(ref.split("@")) for ref in refs} <= set(names)
     sealed = [run.project / "state_store/modules" / ref.replace("@", "/") / "contract.json" for ref in refs]
-    texts = [contract_text(MicroModuleContract.from_bytes(path.read_bytes(), str(path))) for path in sealed]
-    return bool(texts) and all(text in one.given for text in texts)
+    forms = [
+        (path.read_text(), contract_text(MicroModuleContract.from_bytes(path.read_bytes(), str(path))))
+        for path in sealed  # in its directory, in its request
+    ]
+    return bool(forms) and all(any(form.rstrip() in one.given for form in each) for each in forms)
 
 
 def index_search(run: Run, one: Invoked) -> bool:

@@ -42,6 +42,9 @@ _CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
 
 
+_NO_TEST = Finding(FindingCode.TESTS_NONE, "tests", "there is no test; write tests in tests/test_*.py")
+
+
 class SandboxedShipGate(ShipGate):
     """Judges candidates by running them in sandboxed processes of this interpreter.
 
@@ -160,8 +163,7 @@ class SandboxedShipGate(ShipGate):
             findings += wrong_claims
         examples, wrong_examples = _examples(files, contract)
         if not named:
-            message = "there is no test; write tests in tests/test_*.py"
-            log.add("tests", [Finding(FindingCode.TESTS_NONE, "tests", message)])
+            log.add("tests", [_NO_TEST])
         # docs/design.md#ship-gate: nothing is executed before the surface matched
         if _has(log, Severity.NOT_EXECUTED):
             log.add("examples", wrong_examples)

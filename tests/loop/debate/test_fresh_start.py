@@ -46,10 +46,9 @@ SAID: dict[str, list[Any]] = {
     },
 }
 LOOKS = (
-    ("ls", {"path": "/"}),
-    ("glob", {"pattern": "**/*"}),
-    ("grep", {"pattern": "secret"}),
-    ("ls", {"path": "/.offloaded"}),
+    ("read_file", {"file_path": "/task.md"}),
+    ("read_file", {"file_path": "/note.md"}),
+    ("read_file", {"file_path": "/implementation/note.md"}),
     ("read_file", {"file_path": "/.offloaded/note.md"}),
 )
 
@@ -148,8 +147,8 @@ def test_no_file_of_another_invocation_reaches_a_role(heard: list[Heard]):
             looked = [str(m.content) for m in one.messages if m.type == "tool"][: len(LOOKS)]
             assert len(looked) == len(LOOKS)
             assert not any("secret-of-" in seen for seen in looked), one.place.run_id
-            assert "note.md" not in looked[3]
-            assert "task.md" in looked[0]
+            assert "# Task" in looked[0]
+            assert all("not" in seen or "no file" in seen for seen in looked[1:])
 
 
 def test_no_state_of_another_invocation_reaches_a_role(heard: list[Heard]):

@@ -46,7 +46,8 @@ def test_contracts_that_a_reopened_debate_leaves_open_halt_with_every_group(dire
         "first/round-1/proposer": NO_DRAFT,
         "contracts/round-2/challenger": [failing("It is still open.")],
         "contracts/round-3/challenger": [failing("It is still open.")],
-        "contracts/round-3/arbiter": [rejecting(UNSETTLED)],
+        "contracts/round-4/challenger": [failing("It is still open.")],
+        "contracts/round-4/arbiter": [rejecting(UNSETTLED)],
     }
     with DebateWorkbench(directory, script(answers, FIVE)) as bench:
         assert bench.begin() == "HALTED"

@@ -126,7 +126,7 @@ class Damaged:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"description": " "}, "task_description"),
+        ({"description": " "}, "description"),
         ({"subtasks": []}, "subtasks"),
         ({"acceptance_criteria": ["TBD"]}, "acceptance_criteria"),
         ({"io_contract_sketch": None}, "io_contract_sketch"),

@@ -9,13 +9,14 @@ from enum import StrEnum
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
+from specwright.gate.inside.codec import Codec
 from specwright.gate.inside.variants.files import FILE_WAYS
 from specwright.gate.inside.variants.values import WAYS
 
 _MOST_CALLS = 5
 _FEW_CALLS = 2
 _MOST_OTHERS = 3
-_NOTHING = b"null"
+_NOTHING = Codec({}).encode(None)
 _SAME_SHAPE = {"other", "last", "order"}
 
 
