@@ -33,12 +33,12 @@ def goes_on(workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uni
 @pytest.mark.parametrize(
     "during",
     [
-        pytest.param(Fault("hang", "proposer", "initials", ordinal=3), marks=pytest.mark.slow),
+        pytest.param(Fault("hang", "proposer", "initials"), marks=pytest.mark.slow),
         pytest.param(Fault("hang", "challenger", "initials"), marks=pytest.mark.slow),
         pytest.param(Fault("hang", "planner", ordinal=1), marks=pytest.mark.slow),
         pytest.param(Fault("hang", "arbiter", "contracts"), marks=pytest.mark.slow),
     ],
-    ids=["third tool call of the Proposer", "Challenger", "planner after its search", "Arbiter"],
+    ids=["Proposer", "Challenger", "planner after its search", "Arbiter"],
 )
 def test_a_kill_in_the_middle_of_a_call_repeats_no_answered_one(
     workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted, during: Fault

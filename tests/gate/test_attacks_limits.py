@@ -4,6 +4,7 @@
 import pytest
 
 from testkit.gate.hostile import cases, ends_badly, in_module
+from testkit.gate.running import broken_off, run
 
 EXHAUSTION = {
     "memory at once": "x = bytearray(4 << 30)",
@@ -38,11 +39,18 @@ ENDING = {
     "a signal": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
     "a crash": "import ctypes; ctypes.string_at(0)",
     "an interrupt": "raise KeyboardInterrupt",
-    "its descriptors closed": "import os; os.closerange(0, 200)",
     "a skip": "import unittest; raise unittest.SkipTest",
     "a thread that ends it": "import os, threading, time; threading.Timer(0.05, os._exit, (0,)).start(); time.sleep(1)",
     "no more builtins": "import builtins; del builtins.isinstance, builtins.len, builtins.type",
 }
+
+
+@pytest.mark.slow
+def test_a_module_cannot_close_the_link_to_the_gate(kind, place):
+    """D-S8-09: the filter refuses it, so what the module answers still arrives, and nothing else does."""
+    seen = run(in_module("import os; os.closerange(0, 200)"), kind=kind)
+    assert broken_off(seen) == set()
+    assert not list(place.iterdir())
 
 
 @pytest.mark.parametrize("attack", cases(ENDING))

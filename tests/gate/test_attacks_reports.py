@@ -48,7 +48,6 @@ HOSTILE_RESULTS = {
     "a function": "return print",
     "a generator": "return (word for word in text)",
     "a cycle": "x = {}\nx['x'] = x\nreturn x",
-    "a counter": "return Counter(text.split())",
     "an exception that lies": "class E(EmptyTextError):\n    def __str__(self): return 'no word'\n    __class__ = property(lambda self: EmptyTextError)\nreturn E()",
 }
 

@@ -39,7 +39,7 @@ def test_a_test_that_fails_is_told_with_what_came_out():
         (f"{SECRET} = text[limit + 99]", "IndexError"),
         pytest.param(
             f"{SECRET} = 1\n    while {SECRET}: pass",
-            "more than 15 s of processor time",
+            "did not come to its end within 10 seconds",
             marks=pytest.mark.slow,
         ),
         (f"import os; {SECRET} = os._exit(1)", "broke off"),

@@ -54,9 +54,9 @@ def test_threshold_and_fuzz_are_settings_and_told_in_the_evidence():
     """D-S8-08, D-S8-14: the notes of a verdict say what was asked for."""
     strict = gate_of(Settings(gate_strength=1.0, gate_fuzz_examples=50)).judge(candidate("shorten"))
     usual = gate_of(Settings()).judge(candidate("shorten"))
-    assert "threshold 1)" in strict.notes[0]
-    assert "threshold 0.8)" in usual.notes[0]
-    fewer, more = (int(verdict.notes[1].split()[2]) for verdict in (strict, usual))
+    assert "threshold 1)" in strict.notes[1]
+    assert "threshold 0.8)" in usual.notes[1]
+    fewer, more = (int(verdict.notes[2].split()[2]) for verdict in (strict, usual))
     assert fewer < more
 
 

@@ -165,7 +165,7 @@ def test_tests_that_are_none_go_back_to_the_challenger(directory: Path):
     (D-13-01, D-11-04)."""
     reading = SOURCE.replace("double(1000)", "open(double.__code__.co_filename)")
     nameless = SOURCE.replace("2000", "expected")
-    claimed_anyway = failing(f"{LARGE} shows it.")
+    claimed_anyway = failing(f"{LARGE} shows that a large number comes out wrong.")
     run = bench(
         directory,
         {

@@ -110,8 +110,8 @@ def test_a_proposer_whose_draft_never_passes_halts_the_module_alone(
         refused = endpoint.requests[-1]["messages"][-1]["content"]
     assert refused
     assert found.shipped == ["initials"]
-    # examples, implementation, obligations, tests, and four times the claim
-    assert found.asked["TSK-001.1/shout/round-1/proposer"] == 8
+    # four times all files with the claim
+    assert found.asked["TSK-001.1/shout/round-1/proposer"] == 4
     assert not any("/shout/" in name and "proposer" not in name for name in found.asked)
     assert "test_the_spaces_around_a_name_are_gone" in json.dumps(found.escalation.to_json())
     assert len(found.escalation.details["raw_answers"]) == 4
