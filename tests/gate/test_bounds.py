@@ -126,7 +126,7 @@ def test_a_thread_that_stays_does_not_keep_the_run(place):
 def test_a_module_that_floods_its_output_is_stopped(stream):
     """Rule 4: output is bounded; nothing of it fills the factory's memory."""
     seen = run(_with(f"import os\n    while True: os.write({stream}, b'x' * 65536)"))
-    assert broken_off(seen) == {"tests.boundary", "examples.broken"}
+    assert broken_off(seen) == {"tests.output", "examples.broken"}
 
 
 def test_a_module_that_prints_without_end_is_stopped():
@@ -139,7 +139,7 @@ def test_a_module_that_prints_without_end_is_stopped():
 def test_a_result_that_is_too_large_is_stopped():
     """Rule 4: a value that crosses has a limit."""
     seen = run(_with("return {'x' * (17 << 20): 1}"))
-    assert broken_off(seen) == {"tests.output", "examples.broken"}
+    assert broken_off(seen) == {"tests.boundary", "examples.broken"}
 
 
 def test_a_module_that_writes_one_large_file_is_refused(place):
