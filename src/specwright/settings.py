@@ -44,9 +44,9 @@ class Settings(BaseSettings):
     base_url: str = ""
     """Of an OpenAI-compatible server."""
     timeout_seconds: float = Field(default=600.0, gt=0, allow_inf_nan=False)
-    """Of one model call."""
+    """Of one model call, by our own clock, its retries included."""
     max_retries: int = Field(default=2, ge=0, le=10)
-    """By the provider's client, after transient failures."""
+    """Of a model call, after faults that pass."""
     calls_per_role: int = Field(default=60, ge=2)
     """Model calls of one role invocation."""
     gate_timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)

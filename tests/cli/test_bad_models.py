@@ -145,3 +145,13 @@ def test_a_recording_that_ends_early_says_what_is_missing(tmp_path: Path, releas
     journal.write_bytes(b"".join(line for line in lines if json.loads(line)["kind"] != "model"))
     told = specwright("run", tmp_path / "p", "--spec", released / "SPEC.md", "--model", f"replay:{journal}")
     told.refuses("no answer 1 for product.1/researcher", str(journal))
+
+
+def test_a_recording_of_another_product_is_refused(project: Path, released: Path) -> None:
+    """D-S9-04: its answers would be released under this SPEC.md; exit 2, nothing written."""
+    (project / "SPEC.md").write_text((released / "SPEC.md").read_text().replace("#", "# Another", 1))
+    before = everything(project)
+    journal = released / ".specwright/journal.jsonl"
+    told = specwright("run", project, "--model", f"replay:{journal}", "--approve")
+    told.refuses("the recorded journal is of another SPEC.md", str(journal), "--spec")
+    assert everything(project) == before

@@ -153,3 +153,25 @@ def test_an_altered_definition_is_named(released: Path) -> None:
         path.write_bytes(path.read_bytes() + b" ")
     told = specwright("status", released)
     told.refuses("altered", "definitions", code=1)
+
+
+def test_a_doubled_line_of_the_journal_is_found_before_it_stops_a_run(released: Path) -> None:
+    """D-S9-04: `verify` finds what `run` would stop at, and both name the line."""
+    journal = released / RUNTIME / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([*lines, lines[0]]))
+    told = specwright("verify", released)
+    assert told.code == 1
+    assert "two answers for one place" in told.out + told.err
+    specwright("run", released).refuses("two answers for one place", f"line {len(lines) + 1}", code=1)
+
+
+def test_an_altered_answer_of_a_model_is_named(waiting: Path) -> None:
+    """D-S9-04: one message with the place of the answer, when the run comes to it again."""
+    journal = waiting / RUNTIME / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    first = next(line for line in lines if line["kind"] == "model")
+    first["answer"] = {"message": {"type": "poem"}}
+    journal.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    told = specwright("amend", waiting, "--feedback", "Say more.")
+    told.refuses("the journal has an answer that is none of a model", "product.1/researcher", code=1)

@@ -118,7 +118,7 @@ def test_a_run_stops_at_the_gate_and_says_what_to_type(waiting: Path) -> None:
         assert f"specwright {command} {shlex.quote(str(waiting))}" in told.out
     assert str(waiting / "state_store/product/spec.md") in told.out
     status = specwright("status", waiting)
-    assert (status.code, status.out) == (0, f"{told.out}Asked:    3 model calls in all; scripted\n")
+    assert (status.code, status.out) == (0, f"{told.out}Asked:    1 model call in all; scripted\n")
 
 
 def test_approve_in_a_new_process_drives_on_with_the_same_model(waiting: Path) -> None:

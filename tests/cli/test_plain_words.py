@@ -142,8 +142,8 @@ def test_status_says_what_was_asked_of_models(waiting: Path) -> None:
     specwright("run", waiting)
     asked = specwright("status", waiting, "--json").document["asked"]
     assert asked.pop("characters") > 10_000
-    assert asked == {"requests": 3, "input_tokens": 0, "output_tokens": 0}
-    assert "Asked:    3 model calls in all; scripted" in specwright("status", waiting).out
+    assert asked == {"requests": 1, "input_tokens": 0, "output_tokens": 0}
+    assert "Asked:    1 model call in all; scripted" in specwright("status", waiting).out
 
 
 def test_a_payload_is_printed_to_be_filled_in(

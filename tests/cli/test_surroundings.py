@@ -48,7 +48,7 @@ def test_a_project_that_cannot_be_written_can_be_looked_at(
     for command in LOOKING:
         told = specwright(*command.split(), released)
         assert told.code == 0, (command, told)
-    specwright("run", released).refuses("driver.lock", "what was done is kept")
+    specwright("run", released).refuses("driver.json", "what was done is kept")
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from specwright.roles.models.journalled_model import tokens_of
 from testkit.paths import ROOT
 
 ROWS = re.findall(
-    r"^\| `(examples/[a-z]+)` \| (\d+) \| (\d+) \| ([\d,]+) \| ([\d,]+) \|$",
+    r"^\| `(examples/[a-z]+)` \([^|]+\) \| (\d+) \| (\d+) \| ([\d,]+) \| ([\d,]+) \|$",
     (ROOT / "README.md").read_text(encoding="utf-8"),
     re.MULTILINE,
 )

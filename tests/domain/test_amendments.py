@@ -47,7 +47,10 @@ def without(path: str, start: str, end: str = "") -> dict[str, bytes]:
         ("REMOVE", "example:Three", "there is no example 'Three'"),
         ("MODIFY", "file:/implementation/__init__.py", ""),
         ("MODIFY", "file:contract.json", "contract.json is no file that a Proposer writes"),
-        ("MODIFY", "function:_never_seen", ""),
+        ("ADD", "test:test_it_is_the_number_twice", "test 'test_it_is_the_number_twice' is there already"),
+        ("MODIFY", "function:double()", ""),
+        ("MODIFY", "function:ValueError", ""),
+        ("MODIFY", "function:_never_seen", "_never_seen is no function or class of the contract"),
         ("MODIFY", "contract:double#/inputs/0/constraints/0", ""),
         ("ADD", "contract:double#/error_surfaces/-", ""),
         ("MODIFY", "contract:double#/inputs/4", "the contract of double has no /inputs/4"),
@@ -66,6 +69,21 @@ def test_an_amendment_aims_at_what_is_there(action: str, target: str, wrong: str
     found = unreachable_targets([amendment(action, target)], FILES, CONTRACTS)
     assert bool(found) is bool(wrong)
     assert all(problem.startswith(f"amendments.0.target: {wrong}") for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("detail", "vague"),
+    [
+        ("Please make the tests of this module considerably better everywhere.", True),
+        ("Improve the handling of the edge cases of the inputs.", True),
+        ("Add a test that doubles three.", False),
+        ("Let double(-1) raise a ValueError, too.", False),
+    ],
+)
+def test_an_amendment_names_a_change_of_this_module(detail: str, vague: bool):
+    """F-9.6-01, D-14-01: words that any module could be told are no change."""
+    asked = amendment("MODIFY", "test:test_it_is_the_number_twice").model_copy(update={"detail": detail})
+    assert bool(target_problems([asked], contracts=False)) is vague
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,22 @@ from specwright.domain.contract.docstring import (
 )
 
 
+@pytest.mark.parametrize(
+    ("when", "base"),
+    [
+        ("derives from ValueError; the text is empty", "ValueError"),
+        ("a subclass of `LookupError`: nothing is there", "LookupError"),
+        ("the text is empty; SlugError is a ValueError", "ValueError"),
+        ("the text is empty, where ValueError would be thought of", "Exception"),
+        ("it derives from SlugError", "Exception"),
+    ],
+)
+def test_a_class_of_the_stub_derives_from_what_the_contract_says(when: str, base: str):
+    """D-S8.1-05: readers corrected `Exception` by hand; where nothing is said, only its own name catches it."""
+    error = ErrorSurface(name="SlugError", when=when, surface=SurfaceKind.EXCEPTION)
+    assert f"class SlugError({base}):" in render_stub(a_contract(error_surfaces=[error]))
+
+
 def a_contract(**changes):
     """The contract of §8.1's example."""
     base = {

@@ -22,24 +22,24 @@ class Recorded(NamedTuple):
 
 
 EXAMPLES = (
-    Recorded(
-        "streaks",
-        "from streaks import longest_streak, read_days\n"
-        "print(longest_streak(read_days('2026-03-01\\n2026-03-02\\n\\n2026-03-04\\n')))",
-        ("2, ", "2026, 3, 1"),
+    Recorded(  # a preflight, a contract and an amendment; two modules that share their first requests
+        "jsonamend",
+        "from jsonamend import apply_patch, make_patch\n"
+        "one, other = {'a': [1, {'b': None}]}, {'a': [1, {'c': True}], 'd': []}\n"
+        "print(apply_patch(one, make_patch(one, other)) == other, make_patch(one, one))",
+        ("True []",),
     ),
-    Recorded(
-        "ledgerline",
-        "from ledgerline import minutes_per_label\n"
-        "print(minutes_per_label(['2026-05-06 09:15-12:00 client-a: wrote', '', '# rest']))",
-        ("client-a", "165"),
+    Recorded(  # a module that the ship gate sent back
+        "fieldtext",
+        "from fieldtext import read_amount, read_table\n"
+        "print(read_table('a,\"b\\n\"\"c\"\\n', ','), read_amount('(1,234.50)'))",
+        ("[['a', 'b\\n\"c']]", "-1234.50"),
     ),
-    Recorded(  # a fault of a contract was found late, and its debate was reopened
-        "rotacheck",
-        "from rotacheck import find_double_bookings, parse_rota\n"
-        "shifts = parse_rota('2026-11-23 22:00-02:00 bo\\n# rest\\n2026-11-24 01:30-04:00 bo (late)\\n')\n"
-        "print([found.minutes for found in find_double_bookings(shifts)])",
-        ("[30]",),
+    Recorded(  # contracts that an Arbiter amended
+        "dueplan",
+        "import datetime\nfrom decimal import Decimal\nfrom dueplan import make_plan\n"
+        "print(*(f'{one.due} {one.amount}' for one in make_plan(Decimal('100.00'), datetime.date(2026, 1, 31), 3, [])))",
+        ("2026-02-02 33.34 2026-03-02 33.33 2026-03-31 33.33",),
     ),
 )
 

@@ -4,7 +4,7 @@ import importlib.metadata
 
 import pytest
 
-from specwright.application.messages.debate import proposer_message
+from specwright.application.messages.debate import ModuleRequest, proposer_message
 from specwright.application.messages.planner import plan_message
 from specwright.domain.base.allowed_packages import AllowedPackage, import_names, required_by
 from specwright.domain.contract.contract import MicroModuleContract
@@ -89,5 +89,6 @@ def test_planner_and_proposer_are_told_what_modules_may_import():
     assert "attrs" not in plan_message("# Task")
     text = (MODULES / "tally_words" / "contract.json").read_bytes()
     contract = MicroModuleContract.from_bytes(text, "contract.json")
-    assert "attrs>=23 (`attr`, `attrs`)" in proposer_message(contract, {ENTRY: b""}, [], [], (ATTRS,))
-    assert "attrs" not in proposer_message(contract, {ENTRY: b""}, [], [])
+    asked = [ModuleRequest(contract, {ENTRY: b""})]
+    assert "attrs>=23 (`attr`, `attrs`)" in proposer_message(asked, [], (ATTRS,))
+    assert "attrs" not in proposer_message(asked, [])

@@ -9,31 +9,21 @@ import pytest
 from specwright.gate.findings import FindingCode, Severity
 from specwright.gate.static.imports import import_findings
 from specwright.gate.static.stage import static_findings
-from testkit.gate.hostile import ENTRY, SOURCE, TEST_SOURCE, TESTS
+from testkit.gate.hostile import ENTRY, SOURCE
 from testkit.gate.judging import candidate, judge
 from testkit.gate.running import survivors
 from testkit.gate.static_judging import cases, codes_of_source
+from testkit.gate.verdicts import HOSTILE_TESTS, attacked
 from testkit.sampling import spread
 
-BY_TESTS = cases("hostile_tests.md")
+BY_TESTS = HOSTILE_TESTS
 BY_MODULES = cases("hostile_modules.md")
-HONEST = TEST_SOURCE[
-    TEST_SOURCE.index("def test_case_counts") : TEST_SOURCE.index("@pytest.mark.parametrize")
-]
-CLAIMS = "tests/obligations.json"
-SHOWN_BY_A_RUN = ("tests.failed", "tests.names", "tests.none", "tests.uncollected", "strength.weak")
+SHOWN_BY_A_RUN = {
+    "tests.failed", "tests.incomplete", "tests.names", "tests.none", "tests.uncalled", "tests.uncollected",
+    "tests.vacuous", "strength.weak",
+}  # fmt: skip
 # what an attack against the report needs is refused by the source; past it, the run has to tell
 REACHING = [name for name in BY_TESTS if any(word in BY_TESTS[name] for word in ("forge(", "json.", "_exit"))]
-
-
-def _attacked(name):
-    """A wrong module whose tests are an attack."""
-    wrong = SOURCE.replace("(text.casefold() if fold else text).split()", "text.split()")
-    changes = {ENTRY: wrong, TESTS: TEST_SOURCE.replace(HONEST, BY_TESTS[name] + "\n\n")}
-    if "class TestX" in BY_TESTS[name]:
-        claims = candidate("tally_words").files[CLAIMS].decode()
-        changes[CLAIMS] = claims.replace("test_case_counts_unless_it_is_folded", "TestX::test_it")
-    return changes
 
 
 def _due(name):
@@ -52,8 +42,8 @@ def test_the_module_under_attack_is_told_from_the_right_one():
 @pytest.mark.parametrize("name", BY_TESTS)
 def test_a_hostile_test_is_refused_by_its_source(name):
     """D-S8-06, D-S8-12: frames, hooks, fixtures, patches, rebindings, assertions that hold or never run."""
-    attacked = candidate("tally_words", _attacked(name))
-    found = {finding.code for finding in (*static_findings(attacked), *import_findings(attacked))}
+    whole = candidate("tally_words", attacked(name))
+    found = {finding.code for finding in (*static_findings(whole), *import_findings(whole))}
     assert found == set() if _due(name) in SHOWN_BY_A_RUN else _due(name) in found
 
 
@@ -66,7 +56,7 @@ def test_a_hostile_module_is_refused_by_its_source(name):
 @pytest.mark.parametrize("name", spread(BY_TESTS, fast=40, slow=5))
 def test_no_hostile_test_comes_through_the_whole_gate(name, place):
     """D-S8-06, D-S8-08, D-S8-12: a refusal or an honest failure, and nothing is left."""
-    verdict = judge("tally_words", _attacked(name), timeout_seconds=10, static=True, strength=0.8)
+    verdict = judge("tally_words", attacked(name), timeout_seconds=10, static=True, strength=0.8)
     assert not verdict.passed
     assert _due(name) in {finding.code for finding in verdict.findings}
     assert not survivors(place)
@@ -76,7 +66,7 @@ def test_no_hostile_test_comes_through_the_whole_gate(name, place):
 @pytest.mark.parametrize("name", spread(REACHING, fast=30, slow=3))
 def test_nor_past_the_static_checks(name, place):
     """D-S8-09: a forged report is told by the guard, or by a run in which no module answers."""
-    verdict = judge("tally_words", _attacked(name), timeout_seconds=10, static=False, strength=0.8)
+    verdict = judge("tally_words", attacked(name), timeout_seconds=10, static=False, strength=0.8)
     assert not verdict.passed
     assert not survivors(place)
     assert not list(place.iterdir())

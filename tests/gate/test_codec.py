@@ -358,3 +358,12 @@ def test_any_json_is_decoded_or_refused(value):
     """D-S8-09: never another exception."""
     with contextlib.suppress(UndecodableError):
         CODEC.decode(json.dumps(value).encode())
+
+
+def test_a_named_tuple_crosses_the_same_whatever_its_package_is_called() -> None:
+    """D-S8-14: it is compared with what the module gives under another package name."""
+    one, other = (
+        namedtuple("Version", ["major"], module=f"{package}.split_version")(1)
+        for package in ("modules", "wheel_of_somebody")
+    )
+    assert Codec({}).encode(one) == Codec({}).encode(other)

@@ -62,6 +62,7 @@ def test_nothing_that_is_told_holds_a_line_of_the_module(broken: str, said: str)
         ({"body": "assert shorten('a', 5)", "obligation": "/inputs/7"}, "is none of this contract's"),
         ({"body": "assert shorten('a', 5)", "name": "test_other"}, "one test, the function test_other"),
         ({"body": "assert 1 == 1"}, "tests.constant"),
+        ({"body": "assert len('a') == 2"}, "without an answer of the module"),
         ({"body": "assert shorten.__doc__"}, "tests.internals"),
         ({"body": "assert s('a')", "head": "from modules.shorten.deep import s\n"}, "tests.import"),
         ({"body": "assert shorten('a', unknown)"}, "the test itself breaks: NameError"),
@@ -71,7 +72,7 @@ def test_nothing_that_is_told_holds_a_line_of_the_module(broken: str, said: str)
         ),
         ({"body": "assert shorten('a', 5"}, "the source is no Python"),
     ],
-    ids=["obligation", "name", "constant", "internals", "import", "broken", "drawn", "syntax"],
+    ids=["obligation", "name", "constant", "uncalled", "internals", "import", "broken", "drawn", "syntax"],
 )
 def test_what_is_no_test_of_the_module_is_told_to_its_author(given: dict[str, str], problem: str):
     """D-13-01: it shows nothing, and most of these are never run."""

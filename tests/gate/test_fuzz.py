@@ -21,6 +21,28 @@ def _some_slow(cases):
 
 
 FAULTS = {
+    "one number out of a hundred": (
+        Planted({"size: int": ["between 1 and 100"]}, "int", "if size == 77:\n    return 'x'\nreturn size"),
+        "f(77) returns a value of another type",
+    ),
+    "more words than any test has": (
+        Planted(
+            {"full: str": []},
+            "str",
+            "words = full.split()\nreturn None if len(words) > 6 and len(set(words)) == 2 else ' '.join(words)",
+            tests="def test_a():\n    assert f('Ada Lovelace') == 'Ada Lovelace'\n",
+        ),
+        "result is None",
+    ),
+    "a word of another test": (
+        Planted(
+            {"line: str": []},
+            "dict[str, str]",
+            "words = line.split('=')\nif words[:2] == ['host', 'off']:\n    return None\nreturn {}",
+            tests="def test_a():\n    assert f('host=local') == {}\n    assert f('debug=off') == {}\n",
+        ),
+        "f('host=off') returns a value of another type",
+    ),
     "a call within a call for each character": (
         Planted(
             {"words: list[str]": []},
@@ -369,7 +391,7 @@ def test_the_good_module_directories_are_left_alone(name, tmp_path):
     found = candidate(name)
     seen = examine_contract(stage(tmp_path, found, found.files), found, found.files, QUICK)
     assert seen.findings == ()
-    assert seen.summary() == f"contract fuzz: {seen.inputs} inputs, no counterexample"
+    assert seen.summary().startswith(f"contract fuzz: {seen.inputs} inputs, no counterexample")
     assert seen.inputs > 100
 
 

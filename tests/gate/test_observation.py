@@ -66,6 +66,24 @@ VACUOUS = {
     "a generator that nobody goes through": "assert (shorten('abc', 2)[0] == 1 for _ in 'a')",
     "a sum with its own difference": "n = len(shorten('abc', 2)[0])\nassert n - n == 0",
     "sorted and sorted": "r = shorten('abc', 2)[0]\nassert sorted(r) == sorted(r)",
+    "nothing asserted": "shorten('abc', 2)",
+    "something else asserted": "shorten('abc', 2)\nn = 3\nassert n == 3",
+    "what was given as it was": "text = 'x'\nshorten(text, 1)\nassert text == 'x'",
+    "the module is not called": "assert len('x') == 1",
+    "a helper that is not called": "def check(x):\n    assert shorten(x, 1)\nshorten('abc', 2)",
+    "under a false condition": "r = shorten('abc', 2)\nif False:\n    assert r == 1",
+    "logging only": "print(shorten('abc', 2))",
+    "without an exception nothing is asserted": (
+        "try:\n    r = shorten('abc', 2)\nexcept ValueError:\n    assert not 'abc'\nelse:\n    print(r)"
+    ),
+    "an input is passed over for what came out": (
+        "from hypothesis import assume, given, strategies as st\n@given(st.sampled_from(['abc', 'bc']))\n"
+        "def test_x(text):\n    r = shorten(text, 2)[0]\n    assume(r == text[:2])\n    assert r == text[:2]\n"
+    ),
+    "the only input is passed over": (
+        "from hypothesis import assume, given, strategies as st\n@given(st.just('abc'))\n"
+        "def test_x(text):\n    assume(shorten(text, 2)[0] == 'ab')\n    assert shorten(text, 2)[0] == 'ab'\n"
+    ),
     "a call by the clock": "at = time.perf_counter()\nshorten('abc', 2)\nassert time.perf_counter() - at > 0.00001",
 }
 

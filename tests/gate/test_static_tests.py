@@ -2,6 +2,7 @@
 
 import pytest
 
+from testkit.gate.judging import codes, judge
 from testkit.gate.static_judging import cases, codes_of_tests
 
 SOUND = cases("static/sound_tests.md")
@@ -21,8 +22,22 @@ def test_a_test_that_shows_nothing_is_refused_for_its_reason(case):
     """D-S8-06, F-11.3-03: a set of bad suites, each refused for its reason."""
     code, source = case.partition(":")[0], FAULTY[case]
     assert code in codes_of_tests(source)
-    if code not in {"tests.trick", "tests.swallow", "tests.internals"}:
+    if code not in {"tests.trick", "tests.internals"}:
         assert codes_of_tests(source) == [code]
+
+
+def test_what_a_constant_assertion_shows_is_told_once():
+    """D-S8-06: one cause, one finding; the observation leaves out what the source showed of that test."""
+    changes = {
+        "tests/test_x.py": "from modules.shorten import shorten\n\n\ndef test_x():\n    assert (shorten('a', 1), 'cut')\n"
+    }
+    assert codes(judge("shorten", changes, static=True, strength=0.8)) == ["tests.constant"]
+    changes = {
+        "tests/test_x.py": changes["tests/test_x.py"].replace(
+            "(shorten('a', 1), 'cut')", "shorten is not None"
+        )
+    }
+    assert codes(judge("shorten", changes, static=True, strength=0.8)) == ["tests.uncalled"]
 
 
 def test_a_constant_comparison_is_not_held_against_a_test_that_asserts_enough():

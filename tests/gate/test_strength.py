@@ -42,6 +42,8 @@ CHANGED = {
     "x = a.strip('.')": ["`'.'` to `'.X'`"],
     "x = '0.01'": ["`'0.01'` to `'0.02'`"],
     "return a": ["`return a` to `return None`"],
+    "return a, b": ["`return (a, b)` to `return None`", "two places of `(a, b)` swapped"],
+    "x = [y for y, z in a]": ["two places of `(y, z)` swapped"],
     "a.clear()": ["`a.clear()` left out"],
     "raise a": ["`raise a` left out"],
     "x = a[:b]": ["the slice `:b` moved by one at its upper end"],
@@ -90,6 +92,8 @@ SPARED = {
     "an encoding": function("x = a(b, encoding='utf-8')"),
     "clean-up": function("a.close()"),
     "a field's options": "@dataclass(frozen=True)\nclass A:\n    x: int\n",
+    "a pair of names": "x, y = f()\n",
+    "alternatives": function("x = isinstance(a, (a, b))"),
     "imports": "from a import b\n",
 }
 

@@ -96,29 +96,89 @@ def test_a_terminal_tool_that_fails_does_not_end_its_agent(tmp_path: Path, role:
 def test_an_agent_that_reaches_its_call_limit_ends_in_an_error(tmp_path: Path, role: str):
     """A model that calls tools for ever is stopped after so many calls, and nothing it said counts (D-S6-06)."""
     replies = OrderedReplies(calls(LOOK), forever=True)
-    with RolesWorkbench(tmp_path, replies, calls_per_role=5) as bench:
-        with pytest.raises(AnswerError, match="did not finish within 5 model calls") as caught:
+    with RolesWorkbench(tmp_path, replies, calls_per_role=2) as bench:
+        with pytest.raises(AnswerError, match="did not finish within 2 model calls") as caught:
             ask(bench, role)
-        assert len(replies.requests) == 5
+        assert len(replies.requests) == 2
         assert "calls_per_role" in caught.value.remedy
         assert not list(bench.runtime.glob("work/*"))
 
 
-def test_a_module_whose_role_reaches_its_limit_halts_and_does_not_ship(tmp_path: Path):
-    """What an agent said on its way to the limit is no verdict: a person is asked, the other module ships (D-S6-06)."""
+@pytest.mark.parametrize("role", AGENTS)
+def test_a_mistake_that_is_made_three_times_in_a_row_is_not_answered_a_fourth_time(tmp_path: Path, role: str):
+    """D-S6-13: a tool that nobody has, called for ever, costs three calls and not the whole limit."""
+    replies = OrderedReplies(calls(LOOK), forever=True)
+    with RolesWorkbench(tmp_path, replies) as bench:
+        with pytest.raises(AnswerError, match=r"the same mistake 3 times in a row.*look_around"):
+            ask(bench, role)
+        assert len(replies.requests) == 3
+
+
+def test_a_call_that_works_once_begins_the_count_anew(tmp_path: Path):
+    """D-S6-13: only what repeats without an end is stopped."""
+    write = ("write_file", {"file_path": "/notes/a.md", "content": "A note."})
+    asked(
+        tmp_path,
+        "proposer",
+        calls(LOOK),
+        calls(LOOK),
+        calls(LOOK, write),
+        calls(LOOK),
+        calls(terminal("proposer")),
+    )
+
+
+def test_a_call_that_broke_off_is_said_to_have_done_nothing(tmp_path: Path):
+    """D-S6-13: a file whose call was cut is not there, and the role hears of it instead of "you did not submit"."""
+    cut = AIMessage(
+        "",
+        invalid_tool_calls=[
+            {
+                "type": "invalid_tool_call",
+                "id": "call-0",
+                "name": "write_file",
+                "args": '{"file_path": "/no',
+                "error": "",
+            }
+        ],
+    )
+    replies = asked(tmp_path, "proposer", cut, calls(terminal("proposer")))
+    (told,) = replies.requests[1].tool_results
+    assert told.startswith("Nothing was done: the arguments of this call are no whole JSON")
+    assert len(replies.requests) == 2
+
+
+def test_a_module_whose_role_gives_no_answer_halts_and_does_not_ship(tmp_path: Path):
+    """What an agent said on its way there is no verdict: a person is asked, the other module ships (D-S6-06)."""
     forever = {"double/round-1/proposer": [Turn(None, calls=(LOOK,))]}
     roles = modelled(script(forever), lambda *_: None)
     with debate_workbench.DebateWorkbench(tmp_path, script(), roles=roles) as bench:
         assert bench.begin() == "HALTED"
         assert sorted(bench.sealed()) == ["halve"]
-        assert "did not finish within 60 model calls" in str(bench.escalation.to_json())
-        assert bench.trace.count("double/round-1/proposer") == 60
+        assert "the same mistake 3 times in a row" in str(bench.escalation.to_json())
+        assert bench.trace.count("double/round-1/proposer") == 3
+
+
+@pytest.mark.parametrize(
+    "turn", [Turn(None, calls=(LOOK,)), Turn("I would rather not say.")], ids=["calls", "prose"]
+)
+def test_a_challenger_that_gives_no_usable_answer_costs_no_revision(tmp_path: Path, turn: Turn):
+    """D-S6-14: no verdict is made up for it; the escalation names it, and quotes it or what it did."""
+    roles = modelled(script({"double/round-1/challenger": [turn]}), lambda *_: None)
+    with debate_workbench.DebateWorkbench(tmp_path, script(), roles=roles) as bench:
+        assert bench.begin() == "HALTED"
+        assert sorted(bench.sealed()) == ["halve"]
+        said = str(bench.escalation.to_json())
+        assert "TSK-001.1/double/round-1/challenger" in said
+        assert "look_around" in said or "I would rather not say." in said
+        assert bench.trace.count("double/round-1/challenger") == 3
+        assert not [place for place in bench.trace if place.startswith("double/round-2")]
 
 
 def test_one_call_below_the_limit_is_enough(tmp_path: Path):
     """The bound is the bound: the answer may come with the last call (D-S6-06)."""
-    replies = OrderedReplies(*[calls(LOOK)] * 4, calls(terminal("challenger")))
-    with RolesWorkbench(tmp_path, replies, calls_per_role=5) as bench:
+    replies = OrderedReplies(*[calls(LOOK)] * 2, calls(terminal("challenger")))
+    with RolesWorkbench(tmp_path, replies, calls_per_role=3) as bench:
         assert ask(bench, "challenger").to_json() == ANSWERS["challenger"].answer
 
 

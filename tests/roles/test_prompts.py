@@ -9,7 +9,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,12 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from specwright.bootstrap.project import Silent, open_project
+from specwright.domain.answers.answers import IMPLEMENTATION_ONLY, ArbiterAnswer, ChallengerAnswer
+from specwright.domain.base.record import Record
 from specwright.domain.contract.boundary_types import BOUNDARY_TYPES, type_problem
 from specwright.ports.roles import Place
-from specwright.roles.team import prompt
+from specwright.roles.agent.agent import tool_schema
+from specwright.roles.team import _unusable, prompt
 from specwright.settings import Settings
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rewrite
 from testkit.roles.damage import ANSWERS
@@ -160,3 +163,25 @@ def test_a_type_that_is_told_is_taken(name: str) -> None:
         "None": "int | None",
     }
     assert type_problem(held.get(name, f"{name}[int]" if "set" in name else name)) == ""
+
+
+@pytest.mark.parametrize("answer", [ChallengerAnswer, ArbiterAnswer])
+def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use(answer: type[Record]):
+    """Falsifying tests, struck tests and faults above the module are for an implementation (D-10-01, D-13-01)."""
+    shown = {debate: {*_fields(tool_schema(answer, _unusable(debate)))} for debate in DEBATES["challenger"]}
+
+    assert IMPLEMENTATION_ONLY & shown["module"]
+    assert not IMPLEMENTATION_ONLY & shown["contracts"]
+    role = answer.__name__.removesuffix("Answer").lower()
+    assert not [name for name in IMPLEMENTATION_ONLY if f"`{name}`" in prompt(role, "contracts")]
+
+
+def _fields(schema: Any) -> Iterator[str]:
+    """The names of the fields of a schema, on all levels."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        for part in schema.values():
+            yield from _fields(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from _fields(part)

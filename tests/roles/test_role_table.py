@@ -117,12 +117,16 @@ def workspace(run: Run, one: Invoked) -> bool:
 def proposal(run: Run, one: Invoked) -> bool:
     """The proposal of its round."""
     record = recorded(run, one, "proposal", round_of(one))
-    return record["proposal_id"] in one.everything and says(one, record, "claim")
+    return "# Proposal\n" in one.given and says(one, record, "claim")
 
 
 def challenge(run: Run, one: Invoked) -> bool:
     """The challenge of its round, with its assessments."""
-    return recorded(run, one, "challenge", round_of(one))["challenge_id"] in one.everything
+    record = recorded(run, one, "challenge", round_of(one))
+    judged = record["rubric_assessments"]
+    return "# The challenge\n" in one.given and all(
+        says(one, assessment, "evidence") for assessment in judged
+    )
 
 
 def failures(run: Run, one: Invoked) -> bool:
@@ -156,7 +160,8 @@ def own_source(run: Run, one: Invoked) -> bool:
 
 def other_source(run: Run, one: Invoked) -> bool:
     """A line of the source or of the tests of any other module."""
-    names = {other.place.subject for other in run.by(PROPOSER)} - {one.place.subject}
+    own = {one.place.subject, *(one.shared if one.place.role is PROPOSER else ())}
+    names = {other.place.subject for other in run.by(PROPOSER)} - own
     return any(_lines(run, name) & _of(one) for name in names)
 
 
@@ -177,23 +182,23 @@ def decomposition_rubric(run: Run, one: Invoked) -> bool:
 
 def earlier_proposals(run: Run, one: Invoked) -> bool:
     """All proposals of the rounds before."""
-    return _earlier(run, one, "proposal", "proposal_id")
+    return _earlier(run, one, "proposal", lambda number, _: f"# Round {number}\n")
 
 
 def earlier_challenges(run: Run, one: Invoked) -> bool:
     """All challenges of the rounds before."""
-    return _earlier(run, one, "challenge", "challenge_id")
+    return _earlier(run, one, "challenge", lambda _, record: f"Verdict: {record['verdict']}")
 
 
 def earlier_adjudications(run: Run, one: Invoked) -> bool:
     """All rulings of the rounds before."""
-    return _earlier(run, one, "adjudication", "adjudication_id")
+    return _earlier(run, one, "adjudication", lambda _, r: f"Ruling: {r['decision']}. {r['rationale']}")
 
 
-def _earlier(run: Run, one: Invoked, kind: str, field: str) -> bool:
-    names = [recorded(run, one, kind, n).get(field) for n in range(1, round_of(one))]
-    names = [name for name in names if name]
-    return bool(names) and all(name in one.everything for name in names)
+def _earlier(run: Run, one: Invoked, kind: str, text: Callable[[int, Any], str]) -> bool:
+    records = {n: recorded(run, one, kind, n) for n in range(1, round_of(one))}
+    texts = [text(n, record) for n, record in records.items() if record]
+    return bool(texts) and all(text in one.given for text in texts)
 
 
 def _of(one: Invoked) -> set[str]:
@@ -267,6 +272,12 @@ CELLS = [
 ]
 
 
+def called_in_request(run: Run, one: Invoked) -> set[str]:
+    """The dependencies of a module that stand in the same shared request."""
+    refs = {run.contract(name).ref for name in one.shared}
+    return refs & {dependency.ref for dependency in run.contract(one.place.subject).dependencies}
+
+
 def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
     """Whether a role should see it in this invocation."""
     number, amending = round_of(one), one.place.stage.startswith("amended")
@@ -287,8 +298,8 @@ def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
                 earlier = [recorded(run, one, "challenge", n)["rubric_assessments"] for n in range(1, number)]
                 return any(a["assessment"] == "NOT_MET" for judged in earlier for a in judged)
             return number > 1 and bool(recorded(run, one, kind.get(sees, "challenge"), number - 1))
-        case _:
-            return False
+        case _:  # a module of the same request is itself in question
+            return sees is dependency_contracts and bool(called_in_request(run, one))
 
 
 @pytest.mark.parametrize(("sees", "role", "when"), CELLS)
@@ -309,7 +320,7 @@ def test_no_request_of_challenger_arbiter_or_planner_holds_a_line_of_source(run:
     assert all(len(found) > 5 for found in lines.values())
     for one in run.invoked:
         for name in names:
-            if one.place.role is PROPOSER and one.place.subject == name:
+            if one.place.role is PROPOSER and name in one.place.modules:
                 continue
             assert not lines[name] & _of(one), (one.place.run_id, name)
 
@@ -355,7 +366,10 @@ def test_one_contribution_per_invocation_and_in_order_they_tell_the_story(run: R
     made = [Contribution.from_bytes(path.read_bytes(), str(path)) for path in paths]
     told = sorted(made, key=lambda one: one.created_at)
     invoked = [one for one in run.invoked if one.place.role is not Role.RESEARCHER]
-    assert [one.produced_by.run_id for one in told] == [one.place.run_id for one in invoked]
+    each = [
+        one.place.run_id for one in invoked for _ in one.place.modules
+    ]  # of a shared request one per module
+    assert [one.produced_by.run_id for one in told] == each
     packs = {one.place.run_id: one.pack.context_pack_id for one in invoked}
     for one in told:
         assert one.context_pack_ref == packs[one.produced_by.run_id]
@@ -368,7 +382,8 @@ def test_the_manifest_says_what_was_given_and_nothing_more(run: Run):
     F-6-01, D-S7-01, D-S7-02)."""
     for one in run.by(PROPOSER):
         rows = {(row.ref, row.permission) for row in one.pack.included_refs}
-        refs = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
+        called = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
+        refs = [ref for ref in called if ref not in called_in_request(run, one)]
         assert {row for row in rows if row[0].startswith("MM-")} == {
             (ref, permission)
             for ref in refs
@@ -395,8 +410,9 @@ def test_the_manifest_says_what_was_given_and_nothing_more(run: Run):
 def test_what_a_role_is_not_given_is_excluded_with_a_reason(run: Run):
     """Siblings of the plan and modules of other tasks; for the judges the source, the dependencies, the rulings
     (F-5-06, F-6-01)."""
-    (sibling,) = run.by(PROPOSER, "to_cents")
-    assert run.contract("parse_money").ref in {row.ref for row in sibling.pack.excluded_refs}
+    (shared,) = run.by(PROPOSER, "to_cents")
+    asked = {run.contract(name).ref for name in ("to_cents", "parse_money")}
+    assert not asked & {row.ref for row in shared.pack.excluded_refs}
     last = run.by(PROPOSER, "write_report")[0]
     sealed = {run.contract(one.place.subject).ref for one in run.by(PROPOSER)}
     assert {row.ref for row in last.pack.excluded_refs} == sealed - {run.contract("write_report").ref}
@@ -407,7 +423,8 @@ def test_what_a_role_is_not_given_is_excluded_with_a_reason(run: Run):
         if one.place.role is ARBITER:
             assert ("T", Permission.FULL) in included
             assert not {row for row in included if row[1] is Permission.CONTRACT_ONLY}
-            assert ("MM" in excluded) is bool(run.contract(one.place.subject).dependencies)
+            called = {dependency.ref for dependency in run.contract(one.place.subject).dependencies}
+            assert ("MM" in excluded) is bool(called - called_in_request(run, one))
         else:
             assert ("T", Permission.SUMMARY_ONLY) in included
     assert {
@@ -446,7 +463,7 @@ def test_the_planner_may_query_the_contracts_of_sealed_modules(run: Run):
 #                    search_code_index  query_artifacts  create_artifact  ship_artifact
 STORE_TOOLS: list[tuple[Role, str, str, str, str]] = [
     (Role.RESEARCHER, ALWAYS,            NEVER,           NEVER,           NEVER),
-    (Role.PLANNER,    ALWAYS,            ALWAYS,          NEVER,           NEVER),
+    (Role.PLANNER,    ALWAYS,            NEVER,           NEVER,           NEVER),
     (PROPOSER,        ALWAYS,            ALWAYS,          ALWAYS,          NEVER),
     (CHALLENGER,      NEVER,             ALWAYS,          NEVER,           NEVER),
     (ARBITER,         NEVER,             NEVER,           NEVER,           NEVER),
@@ -464,7 +481,8 @@ STORE_TOOLS: list[tuple[Role, str, str, str, str]] = [
     ],
 )
 def test_which_role_reaches_the_store_by_which_tool(run: Run, role: Role, tool: str, when: str):
-    """The sentence of D17, in every invocation of the run, revisions and amendments included (F-8-17, D-17-01)."""
+    """The sentence of D17, in every invocation of the run, revisions and amendments included; the planner's request holds
+    what it could query (F-8-17, D-17-01)."""
     offered = {one.place.run_id: tool in one.tools for one in run.invoked if one.place.role is role}
     assert offered
     assert set(offered.values()) == {when == ALWAYS}

@@ -363,6 +363,7 @@ class Plays(NamedTuple):
 
     attempts: list[Attempt]
     name: str = "determined"
+    scripted: bool = True
 
     def model(self, place: Any) -> FakeModel:
         """The model."""

@@ -73,6 +73,16 @@ def test_a_second_run_exits_1_and_writes_nothing(holder, tmp_path: Path):
     assert sorted(path.name for path in project.rglob("*")) == before
 
 
+def test_a_second_driver_does_not_get_in_when_the_files_of_the_lock_are_deleted(holder, tmp_path: Path):
+    """D-S4-08: what is locked is not a file that somebody may tidy away."""
+    runtime = tmp_path / "project" / ".specwright"
+    for name in ("driver.lock", "driver.json"):
+        (runtime / name).unlink(missing_ok=True)
+    with pytest.raises(HeldError), driver_lock(runtime):
+        pass
+    assert driver_of(runtime) == "another process"
+
+
 def test_a_killed_driver_holds_nothing(holder, tmp_path: Path):
     """D-S4-08: the lock is the system's; the note that it left misleads nobody who gets the lock."""
     os.kill(holder.pid, signal.SIGKILL)

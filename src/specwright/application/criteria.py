@@ -92,11 +92,11 @@ def carried_rulings(
     request that is repeated says what it said.
 
     Args:
-        raised: The questions of this run of the task so far; those of its earlier runs count as well.
+        raised: The questions of this run of the task so far; those of earlier runs count as well, of other tasks too.
         place: The `run_id` of the role's invocation.
     """
     known = factory.projection.questions
-    names = [n for n, q in known.items() if q.task_id == task.task_id and q.details["run"] != task.run]
+    names = [n for n, q in known.items() if q.details["run"] != task.run]
     criteria, found = task.definition.acceptance_criteria, dict[int, CriterionRuling]()
     questions = [known[name] for name in (*names, *raised) if known[name].details["text"] in criteria]
     if not questions:
@@ -107,7 +107,7 @@ def carried_rulings(
     )
     for question, answer in zip(questions, cast(list[str], answers), strict=True):
         number, details = criteria.index(question.details["text"]) + 1, question.details
-        text = f"set aside by {details['ruling']}: {details['reason']}{answer and f' The person: {answer}'}"
+        text = f"set aside by the Arbiter: {details['reason']}{answer and f' The person: {answer}'}"
         found[number] = CriterionRuling(f"{details['ruling']}@1.0.0", text)
     return found
 
@@ -154,5 +154,5 @@ def _reason(record: ResolutionRecord) -> str:
 _MEANING = {
     Action.ACCEPT_UNSHOWN: "accepted without being shown",
     Action.DROP_CRITERION: "dropped",
-    Action.REWORD_CRITERION: "to be reworded in the next version",
+    Action.REWORD_CRITERION: "reworded, for what has not shipped",
 }

@@ -11,6 +11,7 @@ from specwright.application.store.escalations import EscalationStore
 from specwright.application.store.invocations import InvocationStore
 from specwright.application.store.modules import ModuleStore
 from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.domain.debate.debate import SHARED_CHARACTERS
 from specwright.domain.modules.evidence import Environment
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.gate import ShipGate
@@ -85,6 +86,8 @@ class Factory(ProjectView):
         environment: The description of this machine in `ship.json`.
         spec_text: SPEC.md as the person wrote it.
         packages: Third-party packages that modules may import (design: module-scope).
+        shared_characters: Of a request that several modules share; with 0 each is asked for alone (design:
+            shared-requests).
     """
 
     folder: FileTree
@@ -98,3 +101,4 @@ class Factory(ProjectView):
     environment: Environment
     spec_text: str
     packages: tuple[AllowedPackage, ...] = ()
+    shared_characters: int = SHARED_CHARACTERS

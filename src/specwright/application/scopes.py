@@ -129,6 +129,11 @@ def question(ruling_id: str, criterion: int) -> str:
     return f"{ruling_id}/criterion-{criterion}"
 
 
+def part(place: str, module: str) -> str:
+    """What a shared request was answered about one module, as a place of its own."""
+    return f"{place}/{module}"
+
+
 def falsifying_tests(place: str) -> str:
     """The runs of a Challenger's tests."""
     return f"{place}/tests"

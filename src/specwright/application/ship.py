@@ -158,12 +158,15 @@ def _evidence(
 
 
 def _checks(verdict: GateVerdict) -> list[GateCheck]:
-    """What each stage of the gate observed, and last its remarks, such as how many mutants died.
-
-    How long the stages took is in the journal's verdict alone, so that a replay seals the same bytes.
-    """
+    """What each stage of the gate observed and how long it took, and last its remarks, such as how many mutants died."""
     checks = [
-        GateCheck(name=stage.name, result=StageOutcome(stage.result), findings=stage.findings)
+        GateCheck(
+            name=stage.name,
+            result=StageOutcome(stage.result),
+            findings=stage.findings,
+            duration_ms=round(stage.duration_ms, 3),
+            observed=stage.observed,
+        )
         for stage in verdict.stages
     ]
     return [*checks, GateCheck(name="notes", result=StageOutcome.PASS, detail="; ".join(verdict.notes))]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from specwright.bootstrap.reading import RUNTIME
-from specwright.errors import SpecwrightError
+from specwright.errors import CorruptionError
 from specwright.journal.records import JournalRecord, read_records
 from specwright.ports.journal import tokens_of
 
@@ -35,17 +35,26 @@ class Cost(NamedTuple):
 
 
 def costs(directory: Path, by: Division) -> dict[str, Cost]:
-    """The costs of a project, the largest part first; of a damaged journal those before the damage, which `verify` reports.
+    """The costs of a project, the largest part first.
 
     By content, a part's requests are those that hold it, and its tokens are its share of theirs by characters.
+
+    Raises:
+        CorruptionError: the journal is damaged.
     """
     sums: dict[str, Cost] = {}
-    try:
-        for record in read_records(directory / RUNTIME / "journal.jsonl", "model"):
-            for part, cost in _parts(record, by).items():
-                sums[part] = sums.get(part, Cost()).plus(cost)
-    except (SpecwrightError, KeyError, TypeError, ValueError):
-        pass
+    journal = directory / RUNTIME / "journal.jsonl"
+    for record in read_records(journal, "model") if journal.exists() else ():
+        try:
+            parts = _parts(record, by)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise CorruptionError(
+                "the journal has an answer that is none of a model",
+                where=f"{journal}, {record.place.scope} {record.place.ordinal}",
+                remedy="restore the file from a copy; `specwright verify` lists the damage",
+            ) from error
+        for part, cost in parts.items():
+            sums[part] = sums.get(part, Cost()).plus(cost)
     return dict(sorted(sums.items(), key=lambda item: (-item[1].input_tokens, -item[1].characters)))
 
 

@@ -1,9 +1,15 @@
 """The models that the settings name: a provider's, a playbook, or a recorded journal (design: models)."""
 
+import hashlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
+from specwright.application import scopes
+from specwright.application.store.file_hashes import FILE_HASHES
 from specwright.errors import InputError
 from specwright.journal import Recording
+from specwright.journal.records import Place
 from specwright.ports.roles import Role
 from specwright.roles.models.sources import ModelSource, model_sources, probe
 from specwright.settings import Settings
@@ -23,6 +29,22 @@ def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recor
     if unknown := set(settings.role_models) - set(Role):
         raise InputError(f"there is no role {sorted(unknown)[0]!r}", remedy=f"roles are: {', '.join(Role)}")
     return model_sources(settings, recorded), recorded
+
+
+def require_recording_of(spec_text: str, recorded: Recording) -> None:
+    """Refuse a recording of another SPEC.md: its answers would be released as this product.
+
+    Raises:
+        InputError: it is.
+    """
+    approved = recorded.at(Place(scopes.APPROVAL, FILE_HASHES, 0))
+    noted = cast(Mapping[str, str], approved.answer).get("product/SPEC.md") if approved else None
+    if noted is not None and noted != hashlib.sha256(spec_text.encode()).hexdigest():
+        raise InputError(
+            "the recorded journal is of another SPEC.md",
+            where=str(recorded.path),
+            remedy="name the SPEC.md that was recorded, with --spec, or another --model",
+        )
 
 
 def probe_model(settings: Settings) -> str:

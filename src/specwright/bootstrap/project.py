@@ -20,7 +20,7 @@ from specwright.application.projection import Projection
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store.log_ends import check_log_ends, note_log_end
 from specwright.bootstrap.gate import gate_of, packages_of
-from specwright.bootstrap.models import model_sources_of
+from specwright.bootstrap.models import model_sources_of, require_recording_of
 from specwright.bootstrap.reading import RUNTIME, TOPIC, require_log
 from specwright.bootstrap.spec_file import spec_for_run, store_spec
 from specwright.domain.base.allowed_packages import AllowedPackage
@@ -40,6 +40,7 @@ from specwright.ports.roles import Role, Roles
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 from specwright.roles.agent.tools import NoSearch
+from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource
 from specwright.roles.team import ModelRoles
 from specwright.settings import Settings, load_settings
@@ -227,6 +228,8 @@ def open_project(
     text = spec_for_run(directory) if spec_text is None else spec_text
     require_log(directory)
     sources, recorded = model_sources_of(settings) if settings.model else ({}, None)
+    if recorded and text:
+        require_recording_of(text, recorded)
     packages = packages_of(settings)
     runtime = directory / RUNTIME
     with ExitStack() as stack:
@@ -288,8 +291,17 @@ def _adapters(
 def _roles(
     ports: Adapters, sources: Mapping[Role, ModelSource], work: Path, settings: Settings, progress: Progress
 ) -> Roles:
-    search, calls = NoSearch(), settings.calls_per_role
-    return ModelRoles(sources, ports.journal, ports.index, search, work, progress, ContextPackBackend, calls)
+    return ModelRoles(
+        sources,
+        ports.journal,
+        ports.index,
+        NoSearch(),
+        work,
+        progress,
+        ContextPackBackend,
+        settings.calls_per_role,
+        CallLimits(settings.timeout_seconds, settings.max_retries),
+    )
 
 
 def _factory(

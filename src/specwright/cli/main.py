@@ -103,7 +103,7 @@ def _misuse(error: TyperException) -> InputError:
     what = (
         "no command is given"
         if type(error).__name__ == "NoArgsIsHelpError"
-        else error.format_message().rstrip(".")
+        else error.format_message().rstrip(".").replace("Value error, ", "")
     )
     return InputError(what[:1].lower() + what[1:], where=command, remedy=f"`{command} --help` shows how")
 

@@ -17,7 +17,7 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import render_stub
 from specwright.domain.contract.examples_coverage import coverage_faults
 from specwright.domain.contract.examples_file import Example, parse_examples, placeholder_faults
-from specwright.domain.contract.obligations import claims_faults, read_claims, unseen_faults
+from specwright.domain.contract.obligations import claims_faults, obligations, read_claims, unseen_faults
 from specwright.domain.contract.rules import problems
 from specwright.gate.directory.layout import layout_findings
 from specwright.gate.findings import FindingCode, Severity
@@ -25,13 +25,14 @@ from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.runs.example_run import run_examples
 from specwright.gate.runs.falsify import try_test
 from specwright.gate.runs.observed_effects import observed_findings
-from specwright.gate.runs.suite_run import named_tests, run_tests
+from specwright.gate.runs.suite_run import TestRun, named_tests, run_tests
 from specwright.gate.sandbox.kind import UNCONFINED, Sandbox, chosen_sandbox
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.plan import Limits, SandboxKind
 from specwright.gate.sandbox.staging import Staged, lay_out, stage, workspace
 from specwright.gate.source.files import ParsedFiles, SourceError
 from specwright.gate.stages import MeasuringBounds, MeasuringStages, StageLog
+from specwright.gate.static.assertions import without_repetition
 from specwright.gate.static.imports import import_findings
 from specwright.gate.static.stage import static_findings
 from specwright.gate.surface.comparison import SurfaceComparison, compare_surface
@@ -154,8 +155,7 @@ class SandboxedShipGate(ShipGate):
         with log.stage("static") as findings:
             findings += static_findings(candidate) if self._static else []
         with log.stage("surface") as findings:
-            surface = compare_surface(files, contract)
-            findings += surface.findings
+            findings += (surface := compare_surface(files, contract)).findings
         with log.stage("imports") as findings:
             findings += import_findings(candidate, self._packages)
         with log.stage("obligations") as findings:
@@ -171,8 +171,8 @@ class SandboxedShipGate(ShipGate):
         with ExitStack() as started:
             examples_pair = started.enter_context(prepare(staged, "example_runner"))
             bounds = MeasuringBounds(self._strength, self._fuzz, thorough=thorough)
-            stages = MeasuringStages(staged, candidate, files, {} if wrong_claims else claims, bounds)
-            measuring = started.enter_context(stages)
+            known = {} if wrong_claims else claims
+            measuring = started.enter_context(MeasuringStages(staged, candidate, files, known, bounds))
             with log.stage("tests") as findings:
                 run = run_tests(staged, contract, named, self._timeout_seconds, pair)
                 findings += run.findings
@@ -189,7 +189,16 @@ class SandboxedShipGate(ShipGate):
                 measuring.examine(sum(test.duration_ms for test in run.tests) / 1000, log)
             observed = (*pair.observed, *examples_pair.observed, *measuring.observed())
             log.add("effects", observed_findings(observed, contract, staged))
+            _note_counts(log, candidate, run, examples=len(examples), effects=len({*observed}))
         return _verdict(candidate, log, surface, run.tests, files)
+
+
+def _note_counts(log: StageLog, candidate: Candidate, run: TestRun, *, examples: int, effects: int) -> None:
+    log.observe("layout", files=len(candidate.files))
+    log.observe("obligations", obligations=len(obligations(candidate.contract)))
+    log.observe("tests", tests=len(run.tests), calls=run.calls)
+    log.observe("examples", examples=examples)
+    log.observe("effects", effects=effects)
 
 
 def _has(log: StageLog, severity: Severity) -> bool:
@@ -203,9 +212,10 @@ def _verdict(
     tests: tuple[TestResult, ...] = (),
     files: ParsedFiles | None = None,
 ) -> GateVerdict:
+    findings = without_repetition(log.findings, files or ParsedFiles.of(candidate.files))
     return GateVerdict(
         passed=not log.findings,
-        findings=tuple(log.findings),
+        findings=tuple(findings),
         locked_fingerprint=candidate.contract.interface_fingerprint,
         actual_fingerprint=surface.actual if surface else "",
         diverged=surface.diverged if surface else {},

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
 from specwright.gate.fuzz.check import FuzzBounds, examine_contract, is_repeatable
-from specwright.gate.fuzz.determinism import prepare_second_process
+from specwright.gate.fuzz.determinism import second_process
 from specwright.gate.runs.suite_run import named_tests
 from specwright.gate.sandbox.pair import prepare
 from specwright.gate.sandbox.staging import Staged
@@ -41,7 +41,8 @@ class StageLog:
         self.findings: list[Finding] = []
         self.notes: list[str] = []
         self._skipped = skipped
-        self._observed: dict[str, tuple[int, float]] = {}
+        self._found: dict[str, tuple[int, float]] = {}
+        self._observed: dict[str, dict[str, int]] = {}
 
     @contextmanager
     def stage(self, name: str) -> Generator[list[Finding], None, None]:
@@ -55,8 +56,12 @@ class StageLog:
         """Note what a stage found; one that is noted twice has the sum of both."""
         before = len(self.findings)
         self.findings += findings
-        count, total = self._observed.get(name, (0, 0.0))
-        self._observed[name] = count + len(self.findings) - before, total + seconds
+        count, total = self._found.get(name, (0, 0.0))
+        self._found[name] = count + len(self.findings) - before, total + seconds
+
+    def observe(self, name: str, **counts: int) -> None:
+        """Note how much a stage looked at."""
+        self._observed[name] = counts
 
     def results(self) -> tuple[StageResult, ...]:
         """What each stage observed."""
@@ -65,10 +70,11 @@ class StageLog:
     def _result(self, name: str) -> StageResult:
         if name in self._skipped:
             return StageResult(name, "SKIPPED")
-        if name not in self._observed:
+        if name not in self._found:
             return StageResult(name, "NOT_RUN")
-        findings, seconds = self._observed[name]
-        return StageResult(name, "FAIL" if findings else "PASS", findings, round(1000 * seconds, 3))
+        findings, seconds = self._found[name]
+        result, counts = "FAIL" if findings else "PASS", self._observed.get(name, {})
+        return StageResult(name, result, findings, round(1000 * seconds, 3), counts)
 
 
 class MeasuringBounds(NamedTuple):
@@ -125,7 +131,7 @@ class MeasuringStages:
             if self._fuzz.examples:
                 self._pair = stack.enter_context(prepare(self._staged, "fuzz.runner"))
                 if is_repeatable(self._candidate.contract):
-                    self._second = stack.enter_context(prepare_second_process(self._staged))
+                    self._second = stack.enter_context(second_process(self._staged))
             self._stack = stack.pop_all()
         return self
 
@@ -134,7 +140,8 @@ class MeasuringStages:
 
     def observed(self) -> tuple[ObservedEffect, ...]:
         """What the module did under the fuzz."""
-        return self._pair.observed if self._pair else ()
+        elsewhere = self._second.observed if self._second else ()
+        return (*(self._pair.observed if self._pair else ()), *elsewhere)
 
     def examine(self, tests_seconds: float, log: StageLog) -> None:
         """Run the stages; the tests have passed.
@@ -146,7 +153,7 @@ class MeasuringStages:
         Raises:
             SpecwrightError: a process did not come up or broke off by itself.
         """
-        stages: dict[str, Callable[[], tuple[Iterable[Finding], str]]] = {}
+        stages: dict[str, Callable[[], _StageReport]] = {}
         if self._observed:
             stages["observation"] = lambda: self._changed_answers(tests_seconds)
         if self._strength:
@@ -156,12 +163,13 @@ class MeasuringStages:
         with ThreadPoolExecutor(len(stages) or 1) as pool:
             runs = {name: pool.submit(_timed, stage) for name, stage in stages.items()}
         for name, run in runs.items():
-            findings, note, seconds = run.result()
-            log.add(name, findings, seconds)
-            log.notes += [note] * bool(note)
+            examined, seconds = run.result()
+            log.add(name, examined.findings, seconds)
+            log.observe(name, **examined.counts())
+            log.notes.append(examined.summary())
 
-    def _changed_answers(self, tests_seconds: float) -> tuple[Iterable[Finding], str]:
-        observation = observe(
+    def _changed_answers(self, tests_seconds: float) -> "_StageReport":
+        return observe(
             self._staged,
             self._candidate.contract,
             named_tests(self._files),
@@ -169,10 +177,9 @@ class MeasuringStages:
             tests_seconds,
             self._repetition,
         )
-        return observation.findings, observation.summary()
 
-    def _mutants(self, tests_seconds: float) -> tuple[Iterable[Finding], str]:
-        strength = examine_strength(
+    def _mutants(self, tests_seconds: float) -> "_StageReport":
+        return examine_strength(
             self._staged,
             self._candidate.contract,
             self._files,
@@ -180,18 +187,30 @@ class MeasuringStages:
             tests_seconds=tests_seconds,
             runner=self._runner,
         )
-        return strength.findings, strength.summary()
 
-    def _contract_fuzz(self) -> tuple[Iterable[Finding], str]:
-        result = examine_contract(
+    def _contract_fuzz(self) -> "_StageReport":
+        return examine_contract(
             self._staged, self._candidate, self._files, self._fuzz, self._pair, self._second
         )
-        return result.findings, result.summary()
 
 
-def _timed(
-    stage: Callable[[], tuple[Iterable[Finding], str]],
-) -> tuple[Iterable[Finding], str, float]:
+class _StageReport(Protocol):
+    """What a stage found."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong."""
+        ...
+
+    def summary(self) -> str:
+        """One line for the evidence."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """How much it looked at."""
+        ...
+
+
+def _timed(stage: Callable[[], _StageReport]) -> tuple[_StageReport, float]:
     began = time.monotonic()
-    findings, note = stage()
-    return findings, note, time.monotonic() - began
+    return stage(), time.monotonic() - began

@@ -98,7 +98,8 @@ def _doing(step: Step[Any, Any], work: Callable[[Any], Any]) -> Callable[[Any], 
         except AnswerError as error:
             if not step.asks:
                 raise
-            answers = {"raw_answers": list(error.raw_answers), "errors": list(error.problems)}
+            raw_answers = [*state.get("raw_answers", []), *error.raw_answers]
+            answers = {"raw_answers": raw_answers, "errors": list(error.problems)}
             return Command(update={"halt_reason": error.what, **answers}, goto="halt")
         return Command(update=changes, goto=_node(step.next({**state, **changes})))
 

@@ -17,7 +17,7 @@ from typing import cast
 from ulid import ULID
 
 from specwright.canonical_json import JsonValue
-from specwright.errors import CorruptionError, NonDeterminismError
+from specwright.errors import NonDeterminismError
 from specwright.journal.records import JournalFile, JournalRecord, Place, read_records
 from specwright.ports.journal import Stamp
 
@@ -83,13 +83,7 @@ class FileJournal:
         self._source = source or SystemSource()
         self._recording = recording
         self._lock = threading.Lock()
-        self._known: dict[Place, JournalRecord] = {}
-        for record in read_records(path):
-            if record.place in self._known:
-                raise CorruptionError(
-                    "the journal has two answers for one place", where=f"{path}: {record.place}"
-                )
-            self._known[record.place] = record
+        self._known = {record.place: record for record in read_records(path)}
 
     def scope(self, name: str) -> "FileScope":
         """Enter a stretch of work."""

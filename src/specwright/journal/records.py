@@ -41,16 +41,24 @@ def read_records(path: Path, kind: str = "") -> Iterator[JournalRecord]:
 
     Raises:
         InputError: no such file.
-        CorruptionError: a complete line is not a record.
+        CorruptionError: a complete line is not a record, or two are for one place.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
         raise InputError("the journal cannot be read", where=f"{path}: {error.strerror}") from error
     marker = f'"kind":"{kind}"'.encode() if kind else b""
+    seen: set[Place] = set()
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         if marker in line:  # the spelling of `append`
             record = _record(line, path, number)
+            if record.place in seen:
+                raise CorruptionError(
+                    "the journal has two answers for one place",
+                    where=f"{path}, line {number}: {record.place.scope}, {record.place.kind} {record.place.ordinal}",
+                    remedy="restore the file from a copy, or remove the line if it only repeats an earlier one",
+                )
+            seen.add(record.place)
             if not kind or record.place.kind == kind:
                 yield record
 

@@ -12,7 +12,8 @@ ENTRY_FILE = "implementation/__init__.py"
 
 
 class SealedModule(NamedTuple):
-    """A shipped dependency, by its version directory."""
+    """A dependency by its directory: that of a sealed version, or of a draft of the same request (design: sealing,
+    shared-requests)."""
 
     contract: MicroModuleContract
     directory: Path
@@ -56,12 +57,14 @@ class StageResult(NamedTuple):
         result: SKIPPED by the settings or in a preflight; NOT_RUN because an earlier stage left no ground for it.
         findings: How many.
         duration_ms: How long it took.
+        observed: How much it looked at, by what it was: tests, calls, mutants.
     """
 
     name: str
     result: Literal["PASS", "FAIL", "SKIPPED", "NOT_RUN"]
     findings: int = 0
     duration_ms: float = 0.0
+    observed: dict[str, int] = {}  # noqa: RUF012 - nobody changes it
 
 
 class GateVerdict(NamedTuple):

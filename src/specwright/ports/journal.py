@@ -68,7 +68,7 @@ class Journal(Protocol):
 
 
 def tokens_of(answer: JsonValue) -> tuple[int, int]:
-    """Input and output tokens of a journalled model answer; zeros where the provider reports none."""
+    """Input and output tokens of a journalled model answer; zeros where the provider reports none, or less than none."""
     message = cast(dict[str, Any], cast(dict[str, Any], answer)["message"])
     usage = cast(dict[str, Any], message.get("data", {}).get("usage_metadata") or {})
-    return int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
+    return max(0, int(usage.get("input_tokens") or 0)), max(0, int(usage.get("output_tokens") or 0))

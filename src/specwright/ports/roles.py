@@ -6,7 +6,8 @@ schema and returns its other problems, as sentences for the role.
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import (
@@ -19,6 +20,8 @@ from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.ids import ArtifactType
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports.journal import Scope
+
+Answer = TypeVar("Answer")
 
 Files = Mapping[str, bytes]
 """Posix paths to bytes."""
@@ -46,6 +49,7 @@ class Place(NamedTuple):
         task: The spec's id of the task (`TSK-003`), empty for the researcher.
         attempt: The attempt at the task, from 1; for the researcher the number of the restart.
         subject: The module's name, `contracts` in the contract debate, `plan` for the planner.
+            Of a shared request the modules' names with a `+` between (design: shared-requests).
         stage: `round-1`, ..., or `amended-1`, ... after the round whose amendments are applied.
         role: Who is asked.
         resumed: How often a person's answer resumed the attempt in place.
@@ -57,6 +61,11 @@ class Place(NamedTuple):
     stage: str
     role: Role
     resumed: int = 0
+
+    @property
+    def modules(self) -> list[str]:
+        """The modules that a request is about."""
+        return self.subject.split("+")
 
     @property
     def run_id(self) -> str:
@@ -101,6 +110,8 @@ class Assignment(NamedTuple):
         pack: The files in the role's directory.
         writable: The prefixes that it may write.
         store: The artifact store, for a role that has tools for it.
+        refused: Whether a shared request held an answer to this one that was refused; it counts as an attempt (design:
+            shared-requests).
     """
 
     place: Place
@@ -108,6 +119,7 @@ class Assignment(NamedTuple):
     pack: Files
     writable: tuple[str, ...] = ()
     store: StoreAccess | None = None
+    refused: bool = False
 
 
 class Draft(NamedTuple):
@@ -129,6 +141,27 @@ class Research(NamedTuple):
 
     spec: dict[str, Any]
     sources: tuple[ResearchSource, ...]
+
+
+class SharedAnswer(NamedTuple, Generic[Answer]):
+    """The answer to a request about several modules, by module (design: shared-requests).
+
+    Args:
+        answers: Those that fit the schema of an answer about one module; nothing else of them was checked.
+        problems: What is wrong with each other one.
+        files: What was written, in a directory for each module.
+        raw: Each part as it was given, as JSON text.
+    """
+
+    answers: Mapping[str, Answer]
+    problems: Mapping[str, Sequence[str]]
+    files: Files = MappingProxyType({})
+    raw: Mapping[str, str] = MappingProxyType({})
+
+    def files_of(self, module: str) -> Files:
+        """What was written of a module, by the paths in its directory."""
+        start = f"{module}/"
+        return {path.removeprefix(start): data for path, data in self.files.items() if path.startswith(start)}
 
 
 class Roles(Protocol):
@@ -156,6 +189,10 @@ class Roles(Protocol):
         """Implement a module in a workspace."""
         ...
 
+    def propose_together(self, assignment: Assignment) -> SharedAnswer[ProposerAnswer]:
+        """Implement several modules in one workspace, each in a directory of its name."""
+        ...
+
     def amend(
         self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
     ) -> AmendedDraft:
@@ -168,8 +205,16 @@ class Roles(Protocol):
         """Try to falsify a proposal."""
         ...
 
+    def challenge_together(self, assignment: Assignment) -> SharedAnswer[ChallengerAnswer]:
+        """Try to falsify several proposals."""
+        ...
+
     def arbitrate(
         self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
     ) -> ArbiterAnswer:
         """Decide a round."""
+        ...
+
+    def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
+        """Decide a round of several debates."""
         ...

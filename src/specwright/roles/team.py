@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -11,6 +12,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool
 
 from specwright.domain.answers.answers import (
+    IMPLEMENTATION_ONLY,
     AmendmentsAnswer,
     ArbiterAnswer,
     ChallengerAnswer,
@@ -24,8 +26,17 @@ from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
-from specwright.ports.progress import Progress, RoleStarted
-from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Place, Research, Role
+from specwright.ports.progress import Progress, RoleStarted, Step
+from specwright.ports.roles import (
+    AmendedDraft,
+    Assignment,
+    Draft,
+    Files,
+    Place,
+    Research,
+    Role,
+    SharedAnswer,
+)
 from specwright.ports.search import WebSearch
 from specwright.roles.agent.agent import (
     AgentJob,
@@ -47,10 +58,12 @@ from specwright.roles.agent.tools import (
     web_search_tool,
 )
 from specwright.roles.agent.workspace import Guard, Workspace
-from specwright.roles.answers.submission import Submission, parser
+from specwright.roles.answers.submission import Submission, parser, shared_parser, shared_schema
 from specwright.roles.models.journalled_model import Meter, journalled
+from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.sources import ModelSource
 
+T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
 ATTEMPTS = 3
@@ -58,6 +71,9 @@ ATTEMPTS = 3
 
 EMISSIONS = 6
 """Specs of a researcher that are read: they are large, and each refusal lists everything that is missing."""
+
+SHARED_ATTEMPTS = 1
+"""Answers about several modules that are read; it counts as the first attempt of each (design: shared-requests)."""
 
 REPAIRS = 3
 """Repairs of a draft after a failed preflight, beside the first submission (design: preflight)."""
@@ -97,6 +113,7 @@ class ModelRoles:
         progress: Told of every invocation.
         guard: Keeps a role's file tools to its pack.
         calls_per_role: The most model calls of one invocation (design: principles).
+        limits: What one model call may take.
     """
 
     def __init__(
@@ -109,6 +126,7 @@ class ModelRoles:
         progress: Progress,
         guard: Guard,
         calls_per_role: int = 60,
+        limits: CallLimits = CallLimits(),  # noqa: B008 - immutable
     ) -> None:
         self._sources = sources
         self._journal = journal
@@ -118,6 +136,7 @@ class ModelRoles:
         self._progress = progress
         self._guard = guard
         self._calls_per_role = calls_per_role
+        self._limits = limits
 
     def research(
         self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
@@ -162,6 +181,12 @@ class ModelRoles:
             )
             return Draft(answer, work.workspace.files())
 
+    def propose_together(self, assignment: Assignment) -> SharedAnswer[ProposerAnswer]:
+        """Implement several modules in one workspace, each in a directory of its name."""
+        with self._invocation(assignment) as work:
+            given = work.ask_together("proposer", "submit_proposal", ProposerAnswer, Toolset.FILES)
+            return given._replace(files=work.workspace.files())
+
     def amend(
         self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
     ) -> AmendedDraft:
@@ -185,22 +210,39 @@ class ModelRoles:
                 "challenger", "submit_challenge", ChallengerAnswer, check, debate=_debate(assignment.place)
             )
 
+    def challenge_together(self, assignment: Assignment) -> SharedAnswer[ChallengerAnswer]:
+        """Try to falsify several proposals."""
+        with self._invocation(assignment) as work:
+            return work.ask_together("challenger", "submit_challenge", ChallengerAnswer)
+
     def arbitrate(
         self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
     ) -> ArbiterAnswer:
         """Decide a round."""
         with self._invocation(assignment) as work:
-            submission = Submission(parser(ArbiterAnswer, check), ATTEMPTS, work.run_id)
-            schema = {**tool_schema(ArbiterAnswer), "title": "ArbiterAnswer"}
-            instructions = prompt("arbiter", _debate(assignment.place))
-            return structured_answer(work.model, schema, instructions, assignment.message, submission)
+            attempts = ATTEMPTS - assignment.refused
+            submission = Submission(parser(ArbiterAnswer, check), attempts, work.run_id)
+            fields = tool_schema(ArbiterAnswer, _unusable(_debate(assignment.place)))
+            return work.decide(fields, submission)
+
+    def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
+        """Decide a round of several debates."""
+        with self._invocation(assignment) as work:
+            names = assignment.place.modules
+            submission = Submission(shared_parser(ArbiterAnswer, names), SHARED_ATTEMPTS, work.run_id)
+            fields = tool_schema(ArbiterAnswer, _unusable(_debate(assignment.place)))
+            return work.decide(shared_schema(fields, names), submission)
 
     @contextmanager
     def _invocation(self, assignment: Assignment) -> Generator["_Invocation", None, None]:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
         place, meter = assignment.place, Meter()
         scope = self._journal.scope(place.run_id)
-        model = journalled(self._sources[place.role].model(place), scope, meter)
+        source = self._sources[place.role]
+        ask = (
+            None if source.scripted else partial(ask_provider, limits=self._limits, waits=self._waits(place))
+        )
+        model = journalled(source.model(place), scope, meter, ask)
         self._progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
         workspace = Workspace(self._workspaces, assignment, self._guard)
         try:
@@ -209,6 +251,9 @@ class ModelRoles:
         finally:
             workspace.remove()
             self._progress.note(meter.total(place.run_id))
+
+    def _waits(self, place: Place) -> Callable[[str], None]:
+        return lambda why: self._progress.note(Step("waiting", place.task, why))
 
     def _store_tools(self, assignment: Assignment, workspace: Workspace) -> list[BaseTool]:
         """What a role may do with the store and the Code Index (design: role-access)."""
@@ -254,16 +299,44 @@ class _Invocation(NamedTuple):
         debate: str = "",
     ) -> R:
         """The answer that the agent gives by its terminal tool, once it is accepted."""
-        submission = Submission(parser(schema, check), attempts, self.run_id)
-        submit = submit_tool(terminal, _first_line(schema), tool_schema(schema), submission)
-        job = self.job(prompt(prompt_name, debate), [*self.store_tools, submit], toolset)
-        converse(job, [HumanMessage(self.assignment.message)], submission, terminal)
+        submission = Submission(parser(schema, check), attempts - self.assignment.refused, self.run_id)
+        shown = tool_schema(schema, _unusable(debate))
+        submit = submit_tool(terminal, _first_line(schema), shown, submission)
+        return self._converse(prompt(prompt_name, debate), submit, submission, toolset)
+
+    def ask_together(
+        self, prompt_name: str, terminal: str, schema: type[R], toolset: Toolset = Toolset.NONE
+    ) -> SharedAnswer[R]:
+        """The answer about several modules; it is read once, since what fails is asked for alone."""
+        names = self.assignment.place.modules
+        submission = Submission(shared_parser(schema, names), SHARED_ATTEMPTS, self.run_id)
+        debate = "" if self.assignment.place.role is Role.PROPOSER else "module"
+        fields = shared_schema(tool_schema(schema, _unusable(debate)), names)
+        submit = submit_tool(terminal, _first_line(schema), fields, submission)
+        return self._converse(prompt(prompt_name, debate), submit, submission, toolset)
+
+    def decide(self, schema: dict[str, Any], submission: Submission[T]) -> T:
+        """The structured answer of the Arbiter."""
+        named = {**schema, "title": "ArbiterAnswer", "description": "The ruling."}
+        instructions = prompt("arbiter", _debate(self.assignment.place))
+        return structured_answer(self.model, named, instructions, self.assignment.message, submission)
+
+    def _converse(
+        self, instructions: str, submit: BaseTool, submission: Submission[T], toolset: Toolset
+    ) -> T:
+        job = self.job(instructions, [*self.store_tools, submit], toolset)
+        converse(job, [HumanMessage(self.assignment.message)], submission, submit.name)
         assert submission.accepted is not None
         return submission.accepted
 
 
 def _debate(place: Place) -> str:
     return CONTRACTS if place.subject == CONTRACTS else "module"
+
+
+def _unusable(debate: str) -> frozenset[str]:
+    """The fields of an answer that a kind of debate cannot use: they are not shown, and stay empty."""
+    return IMPLEMENTATION_ONLY if debate == CONTRACTS else frozenset()
 
 
 def _first_line(schema: type[Record]) -> str:
@@ -273,6 +346,6 @@ def _first_line(schema: type[Record]) -> str:
 
 def _amendment(remark: str) -> str:
     return (
-        "The spec is not accepted yet. Address every point of this feedback in /spec.json, run validate_spec again, "
-        f"then emit it anew:\n\n{remark}"
+        "The spec is not accepted yet. Address every point of this feedback in /spec.json, run validate_spec again "
+        f"and emit it anew, in one turn:\n\n{remark}"
     )

@@ -9,8 +9,9 @@ import os
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -38,53 +39,67 @@ def driver_lock(directory: Path) -> Generator[None]:
     """
     directory.mkdir(parents=True, exist_ok=True)
     note = directory / _NOTE
-    lock = FileLock(directory / _LOCK)
-    try:
-        lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
-    except Timeout as error:
-        raise HeldError(
-            f"the project is being driven by {_process(note)}",
-            where=str(directory.parent),
-            remedy="wait for it, or stop it; its results are kept",
-        ) from error
-    try:
+    with ExitStack() as stack:
+        ends = time.monotonic() + _PATIENCE
+        while not _lock(directory, stack):
+            if time.monotonic() > ends:
+                raise HeldError(
+                    f"the project is being driven by {_process(note)}",
+                    where=str(directory.parent),
+                    remedy="wait for it, or stop it; its results are kept",
+                )
+            time.sleep(_PATIENCE / 10)
+        stack.callback(note.unlink, missing_ok=True)
         note.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
         shutil.rmtree(directory / STAGING, ignore_errors=True)
         yield
-    finally:
-        note.unlink(missing_ok=True)
-        lock.release()
 
 
 def driver_of(directory: Path) -> str:
     """The process that drives a project, empty if there is none. Nothing is written."""
-    return _process(directory / _NOTE) if _is_locked(directory / _LOCK) else ""
+    return _process(directory / _NOTE) if _is_locked(directory) else ""
 
 
 if sys.platform == "win32":
 
-    def _is_locked(path: Path) -> bool:
-        if not path.is_file():
-            return False  # the project has had no driver yet
+    def _lock(directory: Path, stack: ExitStack) -> bool:
         try:
-            with FileLock(path).acquire(timeout=0):
-                return False
+            stack.enter_context(FileLock(directory / _LOCK).acquire(timeout=0))
         except Timeout:
-            return True
+            return False
+        return True
+
+    def _is_locked(directory: Path) -> bool:
+        if not (directory / _LOCK).is_file():
+            return False  # the project has had no driver yet
+        with ExitStack() as stack:
+            return not _lock(directory, stack)
 
 else:
     import fcntl
 
-    def _is_locked(path: Path) -> bool:
+    # the directory itself: a lock file that is deleted under its driver would let a second one in
+
+    def _lock(directory: Path, stack: ExitStack) -> bool:
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            return False
+        stack.callback(os.close, descriptor)
+        return True
+
+    def _is_locked(directory: Path) -> bool:
         """Whether a process holds the lock. A shared lock asks, so that several readers do not see each other."""
         try:
-            descriptor = os.open(path, os.O_RDONLY)
+            descriptor = os.open(directory, os.O_RDONLY)
         except OSError:
             return False  # the project has had no driver yet
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
-            return True  # locked; or the file system has no locks, and then the file exists while it is held
+            return True
         finally:
             os.close(descriptor)
         return False

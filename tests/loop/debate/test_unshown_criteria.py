@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from specwright.application.criteria import open_questions, unshown_in_release
+from specwright.application.criteria import carried_rulings, open_questions, unshown_in_release
 from specwright.application.escalation.answers import resolve
-from specwright.application.tasks import project_state
+from specwright.application.tasks import project_state, task_at
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.errors import RefusedError
 from testkit.loop.debate_workbench import DebateWorkbench, script
@@ -49,8 +49,7 @@ def test_a_ruling_is_carried_to_everybody_who_judges_the_criterion_later(directo
     """The task goes on and ships; a person is asked (F-9.4-06)."""
     with DebateWorkbench(directory, script(ANSWERS, ONE)) as bench:
         assert bench.begin() == "SHIPPED"
-        ruling = bench.record("contracts", 1, "adjudication")["adjudication_id"]
-        told = f"criterion 2: set aside by {ruling}: {WHY}"
+        told = f"criterion 2: set aside by the Arbiter: {WHY}"
         assert "2. " + TWO in messages(bench, "contracts")["round-1/challenger"]
         assert "no test can show these criteria: 2" in messages(bench, "contracts")["round-1/arbiter"]
         for message in messages(bench, "double").values():
@@ -76,7 +75,7 @@ def test_a_planner_sees_the_ruling_of_an_earlier_round(directory: Path):
         assert bench.begin() == "SHIPPED"
         asked = messages(bench, "plan")
         assert "set aside" not in asked["round-1/planner"]
-        assert all("criterion 2: set aside by ADJ-" in asked[f"round-{n}/planner"] for n in (2, 3))
+        assert all("criterion 2: set aside by the Arbiter" in asked[f"round-{n}/planner"] for n in (2, 3))
         assert len(open_questions(bench.factory)) == 1
 
 
@@ -129,7 +128,7 @@ def test_a_challenger_names_a_criterion_and_its_limit(directory: Path, challenge
         (
             "REWORD_CRITERION",
             {"reworded_criterion": "The message names the file", "rationale": "So it can be seen."},
-            "to be reworded in the next version: The message names the file (So it can be seen.)",
+            "reworded, for what has not shipped: The message names the file (So it can be seen.)",
         ),
     ],
 )
@@ -156,3 +155,44 @@ def test_an_answer_is_taken_while_nothing_waits_and_stands_in_the_release(
         scope = bench.factory.journal.scope("release/1")
         (listed,) = unshown_in_release(bench.factory, scope, list(project_state(bench.factory).tasks))
         assert (listed.criterion, listed.text, listed.answer) == (2, TWO, answer)
+
+
+REWORDED = {"reworded_criterion": "Raises ValueError that says empty", "rationale": "So it can be seen."}
+
+
+@pytest.mark.parametrize(
+    ("action", "payload", "left"),
+    [
+        ("ACCEPT_UNSHOWN", {"rationale": "A log says it."}, [TWO]),
+        ("DROP_CRITERION", {"rationale": "Nobody needs it."}, []),
+        ("REWORD_CRITERION", REWORDED, [REWORDED["reworded_criterion"]]),
+    ],
+)
+def test_an_answer_changes_what_a_halted_task_is_run_again_for(
+    directory: Path, action: str, payload: dict[str, str], left: list[str]
+):
+    """The criterion is gone or another one, with the old ones in the history (F-17.2-01)."""
+    rejected = {f"double/round-{n}/arbiter": [rejecting()] for n in (1, 2, 3)}
+    with DebateWorkbench(directory, script({**ANSWERS, **rejected}, ONE)) as bench:
+        assert bench.begin() == "HALTED"
+        (question,), (task_id,) = open_questions(bench.factory), project_state(bench.factory).tasks
+        before = task_at(bench.factory, task_id).definition.acceptance_criteria
+        given = {"action": action, "payload": payload, "escalation_id": question}
+        resolve(bench.factory, HumanResolution.model_validate(given))
+        task = task_at(bench.factory, task_id)
+        assert task.definition.acceptance_criteria == [before[0], *left]
+        assert [one.replaced_criteria for one in task.definition.amendments] == [before] * (left != [TWO])
+        assert all(one in bench.factory.folder.read(task.path).decode() for one in left)
+        assert project_state(bench.factory).tasks[task_id].status == "HALTED"
+
+
+def test_a_ruling_reaches_another_task_with_the_same_criterion(directory: Path):
+    """It is known by its text, whatever its number is there (F-9.4-06)."""
+    with DebateWorkbench(directory, script(ANSWERS, ONE)) as bench:
+        bench.begin()
+        task = task_at(bench.factory, *project_state(bench.factory).tasks)
+        criteria = [TWO, "It returns twice the number."]
+        definition = task.definition.model_copy(update={"acceptance_criteria": criteria})
+        other = task._replace(definition=definition, entry=task.entry.model_copy(update={"attempt": 2}))
+        (number, ruling), *_ = carried_rulings(bench.factory, other, [], "TSK-002.1/x").items()
+        assert (number, ruling.text) == (1, f"set aside by the Arbiter: {WHY}")

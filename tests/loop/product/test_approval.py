@@ -1,6 +1,7 @@
 """The approval gate: approve, reject, amend, each in a process of its own (F§3.2.4)."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,8 +109,9 @@ def test_an_amendment_continues_the_same_conversation(workshop: Workshop, waitin
     assert continued[: len(conversation)] == conversation
     assert continued[-1]["role"] == "user"
     assert ASKED_FOR in continued[-1]["content"]
-    tools = [call["function"]["name"] for m in last_messages(endpoint) for call in m.get("tool_calls") or []]
-    assert tools[-2:] == ["write_file", "validate_spec"]
+    journal = (waiting / ".specwright/journal.jsonl").read_text()
+    calls = re.findall(r'"name": ?"(write_file|validate_spec|emit_structured_spec)"', journal)
+    assert calls == ["write_file", "validate_spec", "emit_structured_spec"] * 2
     assert description(waiting).endswith("said 1 times.")
     assert set(endpoint.asked.values()) == {1}
 

@@ -45,7 +45,6 @@ def test_nothing_is_left_of_a_run_but_its_records(uninterrupted: Uninterrupted):
     left = {path.name for path in (uninterrupted.project / ".specwright").iterdir()}
     assert left - {"wire.db-shm", "wire.db-wal", "unfinished", "work"} == {
         "checkpoints.db",
-        "driver.lock",
         "journal.jsonl",
         "wire.db",
     }

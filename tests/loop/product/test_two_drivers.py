@@ -8,7 +8,7 @@ from testkit.workshop import KILLED, Workshop
 
 def test_a_second_driver_is_told_who_holds_the_project(workshop: Workshop, endpoint: Endpoint, job: Job):
     """Exit 1 and the holder; looking stays possible; a killed holder holds nothing (D-S4-08, D-S9-02)."""
-    endpoint.misbehave(Fault("hang", "researcher", ordinal=1))
+    endpoint.misbehave(Fault("hang", "researcher", ordinal=0))
     first = workshop.begin("drive", job._asdict())
     assert endpoint.hanging.wait(60)
     options = ("--spec", NAMEPLATE_SPEC, "--model", job.model, "--base-url", job.base_url)

@@ -23,7 +23,16 @@ def evidence_data(**changes: Any) -> dict[str, Any]:
         "environment": {"repo_revision": "3f1", "dependency_lock_ref": "b" * 64, "runner_id": "bubblewrap"},
         "dependency_fingerprints": {"MM-00000002@1.0.0": "c" * 64},
         "tree_sha256": {"implementation": "d" * 64, "tests": "e" * 64},
-        "gate": [{"name": "static", "result": "PASS", "findings": 0, "detail": ""}],
+        "gate": [
+            {
+                "name": "static",
+                "result": "PASS",
+                "findings": 0,
+                "detail": "",
+                "duration_ms": 0.0,
+                "observed": {},
+            }
+        ],
         "struck_tests": [{"test": "test_x", "contract_pointer": "/inputs/0", "reason": "asks for more"}],
         "journal_ref": "TSK-001/slugify/ship",
         "execution_log": {"summary": {"total": 2, "passed": 2, "failed": 0}, "sha256": "f" * 64},

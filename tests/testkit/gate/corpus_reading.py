@@ -36,12 +36,13 @@ _KINDS = {"raises": "exception", "code": "code"}
 
 
 class Fault(NamedTuple):
-    """One fault: where, what is replaced by what, and the codes of which the gate must give one."""
+    """One fault: where, what is replaced by what, its class, and the codes of which the gate must give one."""
 
     title: str
     module: str
     part: str
     codes: tuple[str, ...]
+    kind: str
     changes: tuple[tuple[str, str], ...]
 
 
@@ -75,11 +76,11 @@ def faults():
 
 def _fault(block):
     head, _, rest = block.partition("\n")
-    title, module, part, codes = (field.strip() for field in head.split("|"))
+    title, module, part, codes, kind = (field.strip() for field in head.split("|"))
     changes = [change.partition("\n>>>\n")[::2] for change in rest.rstrip("\n").split("\n~~\n")]
     # an empty replacement leaves nothing behind the mark
     changes = [(old.removesuffix("\n>>>"), new) for old, new in changes]
-    return Fault(title, module, part, tuple(codes.split()), tuple(changes))
+    return Fault(title, module, part, tuple(codes.split()), kind, tuple(changes))
 
 
 def _claims(tests):

@@ -17,7 +17,7 @@ from specwright.domain.contract.contract import (
 from specwright.domain.contract.docstring import own_exceptions, public_names
 from specwright.domain.contract.rules import problems
 from specwright.gate.fuzz.check import FuzzBounds, examine_contract
-from specwright.gate.fuzz.determinism import prepare_second_process
+from specwright.gate.fuzz.determinism import second_process
 from specwright.gate.sandbox.staging import stage
 from specwright.ports.gate import Candidate, Finding
 
@@ -121,6 +121,6 @@ def fuzzed(
     candidate = planted.candidate()
     with tempfile.TemporaryDirectory() as root, ExitStack() as stack:
         staged = stage(Path(root), candidate, candidate.files)
-        second = stack.enter_context(prepare_second_process(staged)) if elsewhere else None
+        second = stack.enter_context(second_process(staged)) if elsewhere else None
         bounds = bounds or FuzzBounds()
         return examine_contract(staged, candidate, candidate.files, bounds, second=second).findings

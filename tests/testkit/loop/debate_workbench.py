@@ -54,7 +54,7 @@ def modelled(script: Any, observer: Observer) -> "Callable[[DebateWorkbench], Mo
     def made(bench: "DebateWorkbench") -> ModelRoles:
         def observe(place: Place, messages: list[Any], tools: Any) -> None:
             observer(place, messages, tools)
-            bench.trace.append(key(place))
+            bench.trace += [key(place._replace(subject=name)) for name in place.modules]
 
         source = FakeSource(observed(script_replies(script), observe))
         work = bench.runtime / "work"
@@ -80,6 +80,7 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         gate: Judges instead of the scripted one; told where to write down that it did.
         roles: Asks instead of the scripted ones.
         index: Of another bench of this project.
+        shared: The characters of a request that several modules share; by default each is asked for alone.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         gate: Any = None,
         roles: Callable[["DebateWorkbench"], Any] | None = None,
         index: Any = None,
+        shared: int = 0,
     ) -> None:
         super().__init__(directory)
         self.trace: list[str] = []
@@ -96,6 +98,7 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         self.factory = replace(
             self.factory,
             index=self.index,
+            shared_characters=shared,
             gate=gate or ScriptedGate(self.trace),
             environment=Environment(repo_revision="r", dependency_lock_ref="l", runner_id="here"),
         )
@@ -118,6 +121,10 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         self.approve(spec_of_graph(waits_for))
         self.run()
         return self.status()
+
+    def traced(self, *subjects: str) -> list[str]:
+        """What was asked and examined, in order, of these subjects; of all if none is named."""
+        return [one for one in self.trace if not subjects or one.partition("/")[0] in subjects]
 
     def reviews(self) -> list[dict[str, Any]]:
         """The payloads of the review Wires, oldest first."""

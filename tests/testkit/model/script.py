@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from specwright.domain.answers.answers import (
     AmendmentsAnswer,
@@ -18,10 +18,19 @@ from specwright.domain.answers.answers import (
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.record import Record
-from specwright.ports.roles import AmendedDraft, Assignment, Draft, Files, Place, Research, Role
-from specwright.roles.answers.submission import Submission, parser
+from specwright.ports.roles import (
+    AmendedDraft,
+    Assignment,
+    Draft,
+    Files,
+    Place,
+    Research,
+    Role,
+    SharedAnswer,
+)
+from specwright.roles.answers.submission import Submission, parser, shared_parser
 from specwright.roles.models.journalled_model import answers_so_far
-from specwright.roles.team import ATTEMPTS, REPAIRS
+from specwright.roles.team import ATTEMPTS, REPAIRS, SHARED_ATTEMPTS
 from testkit.loop.role_answers import PASSING, Turn, approving, claimed, draft
 from testkit.model.fake_model import Reply, calls
 
@@ -114,6 +123,37 @@ class ScriptedRoles:
         """A ruling."""
         return self._ask(assignment, ArbiterAnswer, lambda answer, _: check(answer))[0]
 
+    def propose_together(self, assignment: Assignment) -> SharedAnswer[ProposerAnswer]:
+        """Several deliverables with their claims."""
+        return self._ask_together(assignment, ProposerAnswer)
+
+    def challenge_together(self, assignment: Assignment) -> SharedAnswer[ChallengerAnswer]:
+        """Several verdicts."""
+        return self._ask_together(assignment, ChallengerAnswer)
+
+    def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
+        """Several rulings."""
+        return self._ask_together(assignment, ArbiterAnswer)
+
+    def _ask_together(self, assignment: Assignment, schema: type[R]) -> SharedAnswer[R]:
+        """What each module's own invocation would be answered first, as one answer."""
+        place = assignment.place
+        self.asked.append(assignment)
+        files = {p: data for p, data in assignment.pack.items() if p.startswith(assignment.writable or "/")}
+        parts: list[dict[str, Any]] = []
+        for name in place.modules:
+            alone = place._replace(subject=name)
+            turn = self._answer(alone, 0)
+            self._trace.append(key(alone))
+            files |= {f"{name}/{path}": text.encode() for path, text in (turn.files or {}).items()}
+            parts += [{"module": name, **turn.answer}] if isinstance(turn.answer, dict) else []
+        submission = Submission(shared_parser(schema, place.modules), SHARED_ATTEMPTS, place.run_id)
+        submission.offer({"modules": parts})
+        submission.ensure_open()
+        assert submission.accepted is not None
+        self.refusals += [text for problems in submission.accepted.problems.values() for text in problems]
+        return submission.accepted._replace(files=files)
+
     def _ask(
         self,
         assignment: Assignment,
@@ -124,8 +164,9 @@ class ScriptedRoles:
         place = assignment.place
         self.asked.append(assignment)
         files = {p: data for p, data in assignment.pack.items() if p.startswith(assignment.writable or "/")}
+        attempts -= assignment.refused
         submission = Submission(parser(schema, lambda answer: check(answer, files)), attempts, place.run_id)
-        ordinal = 0
+        ordinal = int(assignment.refused)
         while submission.accepted is None:
             submission.ensure_open()
             turn = self._answer(place, ordinal)
@@ -143,7 +184,9 @@ def script_replies(script: Any) -> Reply:
 
     def reply(place: Place, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]) -> AIMessage:
         ordinal = answers_so_far(messages)
-        turn: Turn = script.answer(place, ordinal)
+        if len(place.modules) > 1:
+            return _together(script, place)
+        turn: Turn = script.answer(place, ordinal + was_refused(messages))
         if isinstance(turn.answer, str):
             return AIMessage(turn.answer)
         if place.role is Role.ARBITER:
@@ -156,6 +199,26 @@ def script_replies(script: Any) -> Reply:
         return calls(*made, text=turn.text, ordinal=ordinal)
 
     return reply
+
+
+def was_refused(messages: list[BaseMessage]) -> bool:
+    """Whether a request follows an answer that a shared request held (design: shared-requests)."""
+    asked = next(message.text for message in messages if isinstance(message, HumanMessage))
+    return "\n# Your first answer\n" in asked or "\n# Findings\n" in asked
+
+
+def _together(script: Any, place: Place) -> AIMessage:
+    """The answer about several modules: the first of each, in one."""
+    turns = {name: script.answer(place._replace(subject=name), 0) for name in place.modules}
+    written = [
+        ("write_file", {"file_path": f"/{name}/{path}", "content": text})
+        for name, turn in turns.items()
+        for path, text in (turn.files or {}).items()
+    ]
+    parts = [{"module": n, **turn.answer} for n, turn in turns.items() if isinstance(turn.answer, dict)]
+    if place.role is Role.ARBITER:
+        return AIMessage(json.dumps({"modules": parts}))
+    return calls(*written, (_terminal_tool(place), {"modules": parts}), ordinal=0)
 
 
 def _terminal_tool(place: Place) -> str:

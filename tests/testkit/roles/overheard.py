@@ -38,6 +38,7 @@ class Invoked(NamedTuple):
         tools: The names of its tools.
         directory: Its files at its first model call.
         packs: The context packs that were made for it and on the disk at its first model call.
+        shared: The modules of the request.
     """
 
     place: Place
@@ -45,6 +46,15 @@ class Invoked(NamedTuple):
     tools: set[str]
     directory: Mapping[str, bytes]
     packs: list[ContextPack]
+    shared: tuple[str, ...] = ()
+
+    def of(self, module: str) -> "Invoked":
+        """What it was as the invocation for one of the modules of a shared request."""
+        if len(self.place.modules) == 1:
+            return self
+        own = {path.removeprefix(f"{module}/"): data for path, data in self.directory.items()}
+        place = self.place._replace(subject=module)
+        return self._replace(place=place, directory=own, shared=tuple(self.place.modules))
 
     @property
     def given(self) -> str:
@@ -71,10 +81,10 @@ class Run(NamedTuple):
     invoked: list[Invoked]
 
     def by(self, role: Role, subject: str = "", stage: str = "") -> list[Invoked]:
-        """The invocations of a role in implementation debates, or of one place."""
+        """The invocations of a role in implementation debates, or of one place; one for each module of a request."""
         return [
             one
-            for one in self.invoked
+            for one in (invoked.of(name) for invoked in self.invoked for name in invoked.place.modules)
             if one.place.role is role
             and (
                 one.place.subject == subject

@@ -14,6 +14,7 @@ from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
 from specwright.application.debate.implementation import module_of
 from specwright.application.debate.judges import (
+    Case,
     ask_arbiter,
     ask_challenger,
     record_ref,
@@ -28,7 +29,7 @@ from specwright.application.store.debates import Cause, DebateHistory, DebateRec
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import task_at
-from specwright.domain.answers.answers import Failure, FaultOf, Verdict
+from specwright.domain.answers.answers import Decision, Failure, FaultOf, Verdict
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.debate.answer_rules import for_proposer, is_disputed
 from specwright.domain.debate.contract_faults import as_failure
@@ -52,6 +53,9 @@ CONTRACT_CHANGED = Failure(
 )
 """The failure that a module has to correct whose contract was reopened (design: debate)."""
 
+
+SETTLED: DebateState = {"refused": [], "raw_answers": []}
+"""What is left of a refused answer once one is accepted."""
 
 FREE_SOURCES = frozenset({"late", "reopened"})
 """Revisions that another debate, or a limit of the boundary, forces; they cost no budget (design: contract-at-fault)."""
@@ -78,7 +82,11 @@ class Debate:
 
     def propose(self, state: DebateState) -> DebateState:
         """The first version and its proposal; the debate is named by this proposal (design: debate)."""
-        version = self._deliverable.submit(1, RevisionRequest(), "")
+        request = RevisionRequest(refused=state.get("refused", []))
+        return self.proposed(self._deliverable.submit(1, request, state.get("draft", "")))
+
+    def proposed(self, version: Version) -> DebateState:
+        """Record the first proposal."""
         proposal = self._proposal(version, 1)
         self._records(proposal.proposal_id).write(1, proposal)
         self._note("proposed", "round 1")
@@ -87,22 +95,26 @@ class Debate:
             "version_id": version.version_id,
             "round": 1,
             "retry_count": 0,
+            **SETTLED,
             **_contract_fault(version),
         }
 
     def challenge(self, state: DebateState) -> DebateState:
         """The Challenger's verdict on this round."""
-        records, number, version_id = self._records(state["debate_id"]), state["round"], state["version_id"]
-        history = self._history(state, records.history(number, number - 1, number - 1))
-        record = ask_challenger(self._factory, self._deliverable, version_id, number, history)
-        records.write(number, record)
-        for name in self._deliverable.artifacts(version_id):
+        case = self.case(state)
+        return self.challenged(case, ask_challenger(self._factory, case, state.get("refused", [])))
+
+    def challenged(self, case: Case, record: Challenge) -> DebateState:
+        """Record the verdict."""
+        self._records_of(case).write(case.number, record)
+        for name in self._deliverable.artifacts(case.version_id):
             self._artifacts.challenged(self._task.folder, name, record.challenge_id)
-        self._note("challenged", f"round {number}: {record.verdict}")
+        self._note("challenged", f"round {case.number}: {record.verdict}")
         return {
             "verdict": record.verdict.value,
-            "disputed": is_disputed(record) or bool(history.proposals[-1].contract_at_fault),
+            "disputed": is_disputed(record) or bool(case.history.proposals[-1].contract_at_fault),
             "source_of_failure": "challenge",
+            **SETTLED,
         }
 
     def revise(self, state: DebateState) -> DebateState:
@@ -112,7 +124,8 @@ class Debate:
         if state["source_of_failure"] in {"adjudication", "reopened"} and records.has_ruling(number - 1):
             # here, not where it is decided: that step, run again after a crash, would meet a DRAFT
             ruling, left = records.adjudication(number - 1), MAX_REVISIONS - state["retry_count"] + free
-            for name in self._deliverable.artifacts(state["version_id"]):
+            rejected = ruling.decision is Decision.REJECT  # what was approved may be reopened as well
+            for name in self._deliverable.artifacts(state["version_id"]) if rejected else ():
                 self._artifacts.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
         version = self._deliverable.submit(number, self._request(state, records), state["version_id"])
         records.write(number, self._proposal(version, number))
@@ -123,22 +136,30 @@ class Debate:
 
     def adjudicate(self, state: DebateState) -> DebateState:
         """The Arbiter's ruling on this round."""
-        records, number, version_id = self._records(state["debate_id"]), state["round"], state["version_id"]
-        history = self._history(state, records.history(number, number, number - 1))
-        left = MAX_REVISIONS - state["retry_count"]
-        record = ask_arbiter(self._factory, self._deliverable, version_id, number, history, left)
-        records.write(number, record)
-        for name in self._deliverable.artifacts(version_id):
+        case, left = self.case(state, challenged=True), MAX_REVISIONS - state["retry_count"]
+        return self.ruled(case, ask_arbiter(self._factory, case, left, state.get("refused", [])))
+
+    def ruled(self, case: Case, record: Adjudication) -> DebateState:
+        """Record the ruling."""
+        self._records_of(case).write(case.number, record)
+        for name in self._deliverable.artifacts(case.version_id):
             self._artifacts.adjudicated(self._task.folder, name, record.adjudication_id)
-        self._note("adjudicated", f"round {number}: {record.decision}")
-        asked = raise_questions(self._factory, self._task, record, history)
+        self._note("adjudicated", f"round {case.number}: {record.decision}")
+        asked = raise_questions(self._factory, self._task, record, case.history)
         return {
             "questions": [*self._deliverable.questions, *asked],
             "decision": record.decision.value,
             "halt_reason": _rejection_reason(record),
             "confirmed_fault": record.confirmed_fault.value if record.confirmed_fault else "",
             "source_of_failure": "adjudication",
+            **SETTLED,
         }
+
+    def case(self, state: DebateState, *, challenged: bool = False) -> Case:
+        """The debate as it is judged in this round: before its challenge, or after it."""
+        number = state["round"]
+        history = self._records(state["debate_id"]).history(number, number - 1 + challenged, number - 1)
+        return Case(self._deliverable, state["version_id"], number, self._history(state, history))
 
     def apply_amendments(self, state: DebateState) -> DebateState:
         """The Proposer applies every amendment and accounts for each (design: amendments)."""
@@ -297,6 +318,9 @@ class Debate:
 
     def _records(self, debate_id: str) -> DebateRecords:
         return self._factory.debates.records(debate_id)
+
+    def _records_of(self, case: Case) -> DebateRecords:
+        return self._records(case.history.proposals[0].proposal_id)
 
     def _note(self, kind: str, text: str) -> None:
         name = self._deliverable.name

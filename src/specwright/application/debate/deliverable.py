@@ -57,11 +57,13 @@ class RevisionRequest(NamedTuple):
         failures: To be corrected.
         sources: The records that they come from, beside those of the version itself, with what is shown of each.
         active_tests: Falsifying tests that it must pass.
+        refused: What is wrong with a first answer that a shared request held (design: shared-requests).
     """
 
     failures: Sequence[Failure] = ()
     sources: Sequence[tuple[str, str]] = ()
     active_tests: Sequence[TriedTest] = ()
+    refused: Sequence[str] = ()
 
 
 class Deliverable(Protocol):
@@ -80,7 +82,7 @@ class Deliverable(Protocol):
     plan_ref: str
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
-        """Make the first version, or revise the version `before`, which failed."""
+        """Make the first version, or revise the version `before`, which failed, or never became a proposal."""
         ...
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:

@@ -1,6 +1,7 @@
 """The gate's verdict, journalled: what it observed once is not observed again after a crash (design: journal)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 from pydantic import ConfigDict, TypeAdapter
@@ -25,9 +26,6 @@ from specwright.ports.gate import (
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Progress, Step
 from specwright.ports.roles import Files
-
-MANY_PLACES = 5
-"""Of one finding; the rest are counted."""
 
 LONGEST_LINE = 160
 """Of a finding's message, as far as the progress tells it."""
@@ -59,9 +57,22 @@ def judge(
     tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, durations, strict=True))
     # a sweep that is bounded by time reports how far it came: measured too, so that a replay says the same
     notes = cast(list[str], scope.recall("draw", "notes", lambda: list(verdict.notes)))
+    stages = scope.recall(
+        "draw", "stages", lambda: [[s.duration_ms, dict(s.observed)] for s in verdict.stages]
+    )
+    verdict = verdict._replace(stages=_measured(verdict.stages, stages))
     if not verdict.passed:
         progress.note(_refusal_note(scope, candidate, verdict, "gate" if thorough else "preflight"))
     return verdict._replace(tests=tests, notes=tuple(notes))
+
+
+def _measured(stages: tuple[StageResult, ...], drawn: JsonValue) -> tuple[StageResult, ...]:
+    """The stages with what was measured of them."""
+    measures = TypeAdapter(list[tuple[float, dict[str, int]]]).validate_python(drawn)
+    return tuple(
+        stage._replace(duration_ms=duration, observed=observed)
+        for stage, (duration, observed) in zip(stages, measures, strict=True)
+    )
 
 
 def falsify(
@@ -172,22 +183,42 @@ def _grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 
 def _failure(group: list[Finding]) -> Failure:
-    first = group[0]
-    where = ", ".join(finding.where or "the module" for finding in group[:MANY_PLACES])
-    more = f" and {len(group) - MANY_PLACES} more places" if len(group) > MANY_PLACES else ""
+    """A test that fails with many parameters is named once, with their ids."""
+    first, parameters = group[0], dict[str, list[str]]()
+    for finding in group:
+        place, _, parameter = finding.where.partition("[")
+        parameters.setdefault(place or "the module", []).extend(
+            [parameter.removesuffix("]")] * bool(parameter)
+        )
+    where = ", ".join(f"{place}[{', '.join(ids)}]" if ids else place for place, ids in parameters.items())
     return Failure(
-        invariant=f"{first.code} at {where}{more}",
+        invariant=f"{first.code} at {where}",
         evidence=first.message,
         required_change=first.message,
     )
 
 
-def candidate(modules: ModuleStore, contract: MicroModuleContract, files: Files) -> Candidate:
-    """What the gate judges: a module's files with everything sealed that it calls, directly or not."""
+def candidate(
+    modules: ModuleStore,
+    contract: MicroModuleContract,
+    files: Files,
+    drafted: Mapping[str, SealedModule] = MappingProxyType({}),
+) -> Candidate:
+    """What the gate judges: a module's files with everything that it calls, directly or not.
+
+    Args:
+        modules: The sealed ones.
+        contract: The candidate's.
+        files: The candidate's.
+        drafted: Modules that are called as they were drafted, by reference (design: shared-requests).
+    """
+
+    def module(ref: str) -> SealedModule:
+        return drafted.get(ref) or SealedModule(modules.contract(ref), modules.location(ref))
+
     own = [d.ref for d in contract.dependencies]
-    called = [*own, *reachable(own, lambda ref: [d.ref for d in modules.contract(ref).dependencies])]
-    sealed = tuple(SealedModule(modules.contract(ref), modules.location(ref)) for ref in called)
-    return Candidate(contract, files, sealed)
+    called = [*own, *reachable(own, lambda ref: [d.ref for d in module(ref).contract.dependencies])]
+    return Candidate(contract, files, tuple(map(module, called)))
 
 
 def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str, ...]:
@@ -195,7 +226,7 @@ def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str
     passed = sum(test.result == "PASS" for test in verdict.tests)
     names = ", ".join(tried.name for tried in active)
     return (
-        f"the interface extracted from the source is the locked contract, {verdict.actual_fingerprint}",
+        "the interface extracted from the source is the locked contract",
         "for every obligation of the contract a test passed that claims it; every example gives what it says"
         if verdict.passed
         else "not shown: " + "; ".join(f"{found.code} at {found.where}" for found in verdict.findings),

@@ -1,6 +1,6 @@
 """The implementation of one module as the deliverable of a debate, and its Proposer (design: debate, role-access)."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from specwright.application.debate.gate_runs import (
     with_falsifying_tests,
 )
 from specwright.application.factory import Factory
-from specwright.application.messages.debate import amend_message, proposer_message
+from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan
 from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
@@ -55,7 +55,7 @@ from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.errors import AnswerError
-from specwright.ports.gate import Candidate, Finding, GateVerdict, Trial
+from specwright.ports.gate import Candidate, Finding, GateVerdict, SealedModule, Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Role
 
@@ -81,6 +81,9 @@ class Implementation:
         contract: Locked.
         contract_ref: Its artifact, `CTR-...@x.y.z`.
         siblings: The other modules of its plan.
+
+    `drafted` are the modules that are asked for in the same request, as far as there is a draft of each (design:
+    shared-requests).
     """
 
     def __init__(
@@ -95,11 +98,12 @@ class Implementation:
         self.task = task
         self.name = contract.name
         self.contract = contract
-        self._contract_ref = contract_ref
-        self._siblings = siblings
+        self.contract_ref = contract_ref
+        self.siblings = siblings
         self.questions: Sequence[str] = ()
         self.plan_claim = self.plan_ref = ""
-        self._calls = [dependency.ref for dependency in contract.dependencies]
+        self.calls = [dependency.ref for dependency in contract.dependencies]
+        self.drafted: Mapping[str, SealedModule | None] = {}
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """The Proposer implements, or corrects; a draft becomes a proposal once the preflight passes (design:
@@ -115,32 +119,46 @@ class Implementation:
         rulings = carried_rulings(self._factory, self.task, self.questions, place)
         sources += [(ruling.ref, ruling.row[2]) for ruling in rulings.values()]
         sources += [(self.plan_ref, PLAN_CLAIM)]
+        asked = ModuleRequest(self.contract, workspace, request.failures, changes, request.refused)
         message = proposer_message(
-            self.contract,
-            workspace,
-            request.failures,
+            [asked],
             self.dependencies(""),
             self._factory.packages,
             self.task.definition.acceptance_criteria,
-            changes,
             rulings,
             self.plan_claim,
         )
         invocation = self._invoke(stage, message, workspace, before, sources)
+        assignment = invocation.assignment._replace(refused=bool(request.refused))
         preflight = self._preflight(invocation.scope, request.active_tests)
+        if before and request.refused:
+            preflight.problems(workspace)  # what was found of it may be cited
         with self._keeping_refused(stage, preflight):
             draft = self._factory.roles.propose(
-                invocation.assignment,
-                lambda answer, files: [
-                    *preflight.problems(files, answer.contract_at_fault),
-                    *self._quoted(answer, files, preflight),
-                ],
+                assignment, lambda answer, files: self._draft_problems(answer, files, preflight)
             )
-        statement = _Statement(draft.answer.claim, draft.answer.acceptance_checks)
-        version = self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
-        faults = draft.answer.contract_at_fault
-        confirmed = preflight.ledger.confirms(faults)
-        return version._replace(contract_changes=changes, contract_at_fault=faults, confirmed=confirmed)
+        version = self._accepted(
+            invocation.scope, invocation.by, draft.answer, draft.files, before, preflight
+        )
+        return version._replace(contract_changes=changes)
+
+    def take(self, scope: Scope, by: Invocation, answer: ProposerAnswer, files: Files) -> Version | list[str]:
+        """The version that a shared answer holds, or what the preflight finds wrong with it (design: shared-requests).
+
+        Args:
+            scope: Of its observations and draws.
+            by: The invocation that was answered.
+            answer: What it says of the module.
+            files: What it wrote of it.
+        """
+        preflight = self._preflight(scope, ())
+        problems = self._draft_problems(answer, files, preflight)
+        return problems or self._accepted(scope, by, answer, files, "", preflight)
+
+    def keep(self, scope: Scope, by: Invocation, files: Files) -> str:
+        """Store files that are no proposal yet; returns their artifact."""
+        artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
+        return artifacts.create(scope, by, kind, files, inputs=self.artifact_inputs())
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
@@ -207,8 +225,8 @@ class Implementation:
         return [self.contract]
 
     def dependencies(self, version_id: str) -> list[DependencyView]:
-        """The modules that it calls, which are sealed by now."""
-        return [self._factory.modules.view(ref) for ref in self._calls]
+        """The sealed modules that it calls; those of the same request are known by their contracts."""
+        return [self._factory.modules.view(ref) for ref in self.calls if ref not in self.drafted]
 
     def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
         """Run the Challenger's tests on the proposed files (design: falsifying-tests)."""
@@ -260,22 +278,44 @@ class Implementation:
         verdict = judge(gate, progress, scope, judged, thorough=thorough)
         return with_falsifying_tests(gate, progress, scope, judged, verdict, active_tests)
 
+    def _draft_problems(self, answer: ProposerAnswer, files: Files, preflight: "_Preflight") -> list[str]:
+        found = preflight.problems(files, answer.contract_at_fault)
+        return [*found, *self._quoted(answer, files, preflight)]
+
+    def _accepted(
+        self,
+        scope: Scope,
+        by: Invocation,
+        answer: ProposerAnswer,
+        files: Files,
+        before: str,
+        preflight: "_Preflight",
+    ) -> Version:
+        """The version of a draft that passed the preflight, or whose contract is at fault."""
+        statement = _Statement(answer.claim, answer.acceptance_checks)
+        version = self._store(scope, by, statement, files, before, preflight)
+        faults = answer.contract_at_fault
+        return version._replace(contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults))
+
     def _quoted(
         self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: "_Preflight"
     ) -> list[str]:
         """Source in what judges are shown of a draft (design: role-access)."""
-        notes = [record.note for record in answer.applied] if isinstance(answer, AmendmentsAnswer) else ()
+        applied, disclaimed = getattr(answer, "applied", ()), getattr(answer, "contract_at_fault", ())
+        notes, faults = [record.note for record in applied], [fault.reason for fault in disclaimed]
         shown = {
             "claim": answer.claim,
             **{f"acceptance_checks.{i}": text for i, text in enumerate(answer.acceptance_checks)},
             **{f"applied.{i}.note": text for i, text in enumerate(notes)},
             "examples.md": files.get("examples.md", b"").decode(errors="replace"),
             "the parameters of tests": "\n".join(preflight.observations),
+            **{f"contract_at_fault.{i}.reason": text for i, text in enumerate(faults)},
         }
         return quote_problems(files, self.stub(), shown)
 
     def _candidate(self, files: Files) -> Candidate:
-        return candidate(self._factory.modules, self.contract, files)
+        drafted = {ref: module for ref, module in self.drafted.items() if module is not None}
+        return candidate(self._factory.modules, self.contract, files, drafted)
 
     def _preflight(self, scope: Scope, active_tests: Sequence[TriedTest]) -> "_Preflight":
         return _Preflight(
@@ -316,10 +356,10 @@ class Implementation:
         scope = factory.journal.scope(scopes.implementation(place.run_id))
         entries = self._pack_entries(scope, stage, workspace, before)
         entries += [PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in sources]
-        excluded = [(ref, "no dependency of this module") for ref in self._other_modules()]
+        excluded = [(ref, "no dependency of this module") for ref in self.other_modules()]
         author = place.role, place.run_id
         by = factory.invocations.open(scope, author, task.task_id, task.folder, pack_rows(entries), excluded)
-        store = RoleStore(factory, factory.index, by, drafts_of=self._artifact_inputs())
+        store = RoleStore(factory, factory.index, by, drafts_of=self.artifact_inputs())
         return _ProposerInvocation(
             scope, by, Assignment(place, message, pack_files(entries), WRITABLE, store)
         )
@@ -328,12 +368,12 @@ class Implementation:
         """The Proposer's column of the role table (design: role-access)."""
         factory, task = self._factory, self.task
         task_file = {"task.md": factory.folder.read(task.path)}
-        surfaces = {ref: factory.modules.surface(ref) for ref in self._calls}
+        surfaces = {ref: factory.modules.surface(ref) for ref in self.calls}
         own = {"contract.json": self.contract.to_bytes(), **workspace}
         entries = [
             PackEntry(task_ref(factory, task), Permission.FULL, "the task", task_file),
-            PackEntry(self._contract_ref, Permission.FULL, "the contract to implement", own),
-            *dependency_entries(self._calls, surfaces, index_statuses(factory, scope, self._calls)),
+            PackEntry(self.contract_ref, Permission.FULL, "the contract to implement", own),
+            *dependency_entries(self.calls, surfaces, index_statuses(factory, scope, self.calls)),
             *schema_entries(),
         ]
         if before:
@@ -341,24 +381,25 @@ class Implementation:
             entries += debate_entries(factory, task, before, amending=stage.startswith("amended"))
         return entries
 
-    def _other_modules(self) -> list[str]:
+    def other_modules(self) -> list[str]:
         """The modules that a reader of the task might take for dependencies: the others of its plan, and those of the
         tasks around it, as they were when the task began."""
-        board, own = task_board(self._factory), {self.contract.ref, *self._calls}
+        board, own = task_board(self._factory), {self.contract.ref, *self.calls}
         near = {ref for task in neighbours(self._factory, self.task) for ref in board.modules_of(task)}
-        return sorted({*self._siblings, *near} - own)
+        return sorted({*self.siblings, *near} - own)
 
     def _changed_contract(self, version_id: str) -> tuple[str, MicroModuleContract] | None:
         """The contract that a version was made to, if it is not the one that is locked now (design: debate)."""
         inputs = self._factory.artifacts.envelope(self.task.folder, version_id).inputs
-        ref = next((made.ref for made in inputs if made.purpose == Purpose.IMPLEMENTS), self._contract_ref)
-        if ref == self._contract_ref:
+        ref = next((made.ref for made in inputs if made.purpose == Purpose.IMPLEMENTS), self.contract_ref)
+        if ref == self.contract_ref:
             return None
         data = self._factory.artifacts.body(self.task.folder, ref.partition("@")[0])["contract.json"]
         return ref, MicroModuleContract.from_bytes(data, ref)
 
-    def _artifact_inputs(self) -> list[tuple[str, str]]:
-        return [(self._contract_ref, Purpose.IMPLEMENTS)]
+    def artifact_inputs(self) -> list[tuple[str, str]]:
+        """What its versions are made from."""
+        return [(self.contract_ref, Purpose.IMPLEMENTS)]
 
     def _store(
         self,
@@ -370,7 +411,7 @@ class Implementation:
         preflight: "_Preflight",
     ) -> Version:
         artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
-        version_id = artifacts.create(scope, by, kind, files, inputs=self._artifact_inputs(), revises=before)
+        version_id = artifacts.create(scope, by, kind, files, inputs=self.artifact_inputs(), revises=before)
         ref = artifacts.ref(self.task.folder, version_id)
         self._factory.invocations.contribute(scope, by, ContributionType.IMPLEMENTATION, ref)
         claims = _claims(files)

@@ -2,6 +2,7 @@
 role-access)."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Self
 
 from specwright import canonical_json
 from specwright.application import scopes
@@ -10,7 +11,12 @@ from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, Deliverable
 from specwright.application.factory import Factory
-from specwright.application.messages.debate import arbiter_message, challenge_message, with_rulings
+from specwright.application.messages.debate import (
+    JudgedDebate,
+    arbiter_message,
+    as_refusal,
+    challenge_message,
+)
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
@@ -28,6 +34,7 @@ from specwright.domain.debate.answer_rules import (
 )
 from specwright.domain.debate.debate import (
     CONTRACTS,
+    MAX_REVISIONS,
     Adjudication,
     Challenge,
     Proposal,
@@ -43,79 +50,269 @@ from specwright.ports.roles import Assignment, Place, Role
 _HISTORY = "the debate so far"
 
 
-def ask_challenger(
-    factory: Factory, deliverable: Deliverable, version_id: str, number: int, history: DebateHistory
-) -> Challenge:
-    """Ask for the verdict of a round. A Challenger that never complies counts as FAIL (design: debate)."""
-    place = deliverable.task.place(deliverable.name, f"round-{number}", Role.CHALLENGER)
-    contracts, proposal = deliverable.contracts(version_id), history.proposals[-1]
-    views = deliverable.dependencies(version_id)
+class RefusedPart(NamedTuple):
+    """What a shared request was answered about one deliverable, where that cannot be accepted.
+
+    Args:
+        problems: What is wrong with it.
+        raw: The answer.
+    """
+
+    problems: Sequence[str]
+    raw: str
+
+    @classmethod
+    def unreadable(cls, error: AnswerError) -> Self:
+        """Of an answer without any part that could be read."""
+        return cls(("it held no answer that could be read",), "\n".join(error.raw_answers))
+
+
+class Case(NamedTuple):
+    """A debate in the round that is judged.
+
+    Args:
+        deliverable: What is debated.
+        version_id: Its version.
+        number: The round.
+        history: The debate so far; its last proposal is judged, or its last challenge.
+    """
+
+    deliverable: Deliverable
+    version_id: str
+    number: int
+    history: DebateHistory
+
+    @property
+    def name(self) -> str:
+        """Of the deliverable."""
+        return self.deliverable.name
+
+    @property
+    def contracts(self) -> list[MicroModuleContract]:
+        """Those that are debated or implemented."""
+        return self.deliverable.contracts(self.version_id)
+
+    @property
+    def shown(self) -> JudgedDebate:
+        """What a request tells of it."""
+        return JudgedDebate(self.name, self.contracts, self.history)
+
+    def place(self, role: Role) -> Place:
+        """Where a role judges it alone."""
+        return self.deliverable.task.place(self.name, f"round-{self.number}", role)
+
+
+def shared_place(cases: Sequence[Case], role: Role) -> Place:
+    """Where a role judges several debates of one round (design: shared-requests)."""
+    return cases[0].place(role)._replace(subject="+".join(case.name for case in cases))
+
+
+def challenge_text(cases: Sequence[Case]) -> str:
+    """What a Challenger would be asked about these debates, as far as it can be said before it is asked."""
+    return challenge_message([case.shown for case in cases], _views(cases), _criteria(cases))
+
+
+def ruling_text(factory: Factory, cases: Sequence[Case]) -> str:
+    """What an Arbiter would be asked about these debates, as far as it can be said before it is asked."""
+    return arbiter_message([case.shown for case in cases], _task_file(factory, cases), MAX_REVISIONS)
+
+
+def ask_challenger(factory: Factory, case: Case, refused: Sequence[str] = ()) -> Challenge:
+    """Ask for the verdict of a round. A Challenger that never complies counts as FAIL; one that never reviews halts
+    the task (design: debate).
+
+    Args:
+        factory: The ports.
+        case: What is judged.
+        refused: What was wrong with an answer that a shared request held.
+    """
+    place = case.place(Role.CHALLENGER)
+    by, assignment, known = _challenger_request(factory, [case], place)
+    examination = _Examination(factory, case, known, place.run_id)
+    try:
+        answer = factory.roles.challenge(_once_more(assignment, refused), examination.problems)
+    except AnswerError as error:
+        answer = examination.fallback(error)
+    return _challenge(factory, case, by, answer, examination)
+
+
+def challenge_together(factory: Factory, cases: Sequence[Case]) -> list[Challenge | RefusedPart]:
+    """Ask for the verdicts on several proposals in one request.
+
+    Returns:
+        For each its record, or what is wrong with the answer about it (design: shared-requests).
+    """
+    place = shared_place(cases, Role.CHALLENGER)
+    by, assignment, known = _challenger_request(factory, cases, place)
+    try:
+        shared = factory.roles.challenge_together(assignment)
+    except AnswerError as error:
+        return [RefusedPart.unreadable(error)] * len(cases)
+    found = list[Challenge | RefusedPart]()
+    for case in cases:
+        answer = shared.answers.get(case.name)
+        own = _citable_in(case, known)
+        examination = _Examination(factory, case, own, scopes.part(place.run_id, case.name))
+        problems = shared.problems[case.name] if answer is None else examination.problems(answer)
+        accepted = answer if answer is not None and not problems else None
+        refused = RefusedPart(problems, shared.raw[case.name])
+        found.append(refused if accepted is None else _challenge(factory, case, by, accepted, examination))
+    return found
+
+
+def ask_arbiter(
+    factory: Factory, case: Case, revisions_left: int, refused: Sequence[str] = ()
+) -> Adjudication:
+    """Ask for the ruling on the last challenge.
+
+    Args:
+        factory: The ports.
+        case: What is ruled on.
+        revisions_left: Of the deliverable.
+        refused: What was wrong with an answer that a shared request held.
+    """
+    place = case.place(Role.ARBITER)
+    by, assignment, rulings = _arbiter_request(factory, [case], place, revisions_left)
+    answer = factory.roles.arbitrate(
+        _once_more(assignment, refused),
+        lambda answer: _ruling_problems(case, answer, revisions_left, rulings),
+    )
+    return _ruling(factory, case, by, answer)
+
+
+def arbitrate_together(
+    factory: Factory, cases: Sequence[Case], revisions_left: int
+) -> list[Adjudication | RefusedPart]:
+    """Ask for the rulings on several challenges in one request.
+
+    Returns:
+        For each its record, or what is wrong with the answer about it (design: shared-requests).
+    """
+    place = shared_place(cases, Role.ARBITER)
+    by, assignment, rulings = _arbiter_request(factory, cases, place, revisions_left)
+    try:
+        shared = factory.roles.arbitrate_together(assignment)
+    except AnswerError as error:
+        return [RefusedPart.unreadable(error)] * len(cases)
+    found = list[Adjudication | RefusedPart]()
+    for case in cases:
+        answer = shared.answers.get(case.name)
+        problems = (
+            shared.problems[case.name]
+            if answer is None
+            else _ruling_problems(case, answer, revisions_left, rulings)
+        )
+        accepted = answer if answer is not None and not problems else None
+        refused = RefusedPart(problems, shared.raw[case.name])
+        found.append(refused if accepted is None else _ruling(factory, case, by, accepted))
+    return found
+
+
+def _challenger_request(
+    factory: Factory, cases: Sequence[Case], place: Place
+) -> tuple[Invocation, Assignment, list[MicroModuleContract]]:
+    """The request, and the contracts that it shows."""
+    views = _views(cases)
     scope = factory.journal.scope(scopes.index_statuses(place.run_id))
     statuses = index_statuses(factory, scope, [view.contract.ref for view in views])
     views = [view.known_as(statuses.get(view.contract.ref)) for view in views]
-    rulings = carried_rulings(factory, deliverable.task, deliverable.questions, place.run_id)
-    by = _open_pack(factory, deliverable, place, contracts, views, history, rulings)
-    criteria = deliverable.task.definition.acceptance_criteria
-    claim = deliverable.plan_claim
+    first = cases[0].deliverable
+    rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
+    by = _open_pack(factory, cases, place, views, rulings)
     message = challenge_message(
-        deliverable.name, proposal, contracts, views, criteria, history, rulings, claim
+        [case.shown for case in cases], views, _criteria(cases), rulings, first.plan_claim
     )
-    store = RoleStore(factory, factory.index, by, judged=contracts, contracts_only=True)
-    assignment = Assignment(place, message, {"proposal.json": proposal.to_bytes()}, store=store)
-    tests = factory.journal.scope(scopes.falsifying_tests(place.run_id))
-    examination = _Examination(
-        deliverable, version_id, history, [*contracts, *(v.contract for v in views)], tests
-    )
-    try:
-        answer = factory.roles.challenge(assignment, examination.problems)
-    except AnswerError as error:
-        answer = examination.fallback(error)
-    if deliverable.name == CONTRACTS:  # plan and contracts are the deliverable: their faults are its own
+    judged = [contract for case in cases for contract in case.contracts]
+    store = RoleStore(factory, factory.index, by, judged=judged, contracts_only=True)
+    proposals = {
+        f"{case.name}/proposal.json" if len(cases) > 1 else "proposal.json": case.history.proposals[
+            -1
+        ].to_bytes()
+        for case in cases
+    }
+    known = [*judged, *(view.contract for view in views)]
+    return by, Assignment(place, message, proposals, store=store), known
+
+
+def _citable_in(case: Case, known: Sequence[MicroModuleContract]) -> list[MicroModuleContract]:
+    """Of the contracts that a shared request shows, those that are a deliverable's business."""
+    called = {dependency.ref for contract in case.contracts for dependency in contract.dependencies}
+    return [*case.contracts, *(contract for contract in known if contract.ref in called)]
+
+
+def _challenge(
+    factory: Factory, case: Case, by: Invocation, answer: ChallengerAnswer, examination: "_Examination"
+) -> Challenge:
+    """The record of an answer that was accepted."""
+    if case.name == CONTRACTS:  # plan and contracts are the deliverable: their faults are its own
         answer = answer.model_copy(update={"failures": [_own_fault(failure) for failure in answer.failures]})
-    scope = factory.journal.scope(scopes.record(place.run_id))
-    record = challenge(
-        answer, artifact_id(ArtifactType.CHALLENGE, scope.hex8()), version_id, examination.tried
+    scope = factory.journal.scope(scopes.record(case.place(Role.CHALLENGER).run_id))
+    name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
+    record = challenge(answer, name, case.version_id, examination.tried)
+    about = _about(
+        factory, case.deliverable, case.version_id, "what it challenges", case.history.proposals[-1]
     )
-    about = _about(factory, deliverable, version_id, "what it challenges", proposal)
     store_record(factory, scope, by, record, about)
     factory.invocations.contribute(scope, by, ContributionType.CHALLENGE, record_ref(record))
     return record
 
 
-def ask_arbiter(
-    factory: Factory,
-    deliverable: Deliverable,
-    version_id: str,
-    number: int,
-    history: DebateHistory,
-    revisions_left: int,
-) -> Adjudication:
-    """Ask for the ruling on the last challenge."""
-    place = deliverable.task.place(deliverable.name, f"round-{number}", Role.ARBITER)
-    contracts, judged = deliverable.contracts(version_id), history.challenges[-1]
-    rulings = carried_rulings(factory, deliverable.task, deliverable.questions, place.run_id)
-    views = deliverable.dependencies(version_id)
-    by = _open_pack(factory, deliverable, place, contracts, views, history, rulings)
-    task_file = factory.folder.read(deliverable.task.path).decode()
+def _arbiter_request(
+    factory: Factory, cases: Sequence[Case], place: Place, revisions_left: int
+) -> tuple[Invocation, Assignment, dict[int, CriterionRuling]]:
+    """The request, and the rulings on criteria that it tells of."""
+    first = cases[0].deliverable
+    rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
+    by = _open_pack(factory, cases, place, _views(cases), rulings)
     message = arbiter_message(
-        deliverable.name, task_file, contracts, history, revisions_left, deliverable.plan_claim
+        [case.shown for case in cases],
+        _task_file(factory, cases),
+        revisions_left,
+        first.plan_claim,
+        rulings,
+        _criteria(cases),
     )
-    message = with_rulings(message, deliverable.task.definition.acceptance_criteria, rulings)
-    files, by_name = deliverable.files(version_id), {contract.name: contract for contract in contracts}
+    return by, Assignment(place, message, {}), rulings
 
-    disclaimed = bool(history.proposals[-1].contract_at_fault)
 
-    def problems(answer: ArbiterAnswer) -> list[str]:
-        aims = target_problems(answer.amendments, contracts=deliverable.name == CONTRACTS)
-        aims = aims or unreachable_targets(answer.amendments, files, by_name)
-        wrong = ruling_problems(answer, judged, contracts, revisions_left, rulings, disclaimed=disclaimed)
-        return [*wrong, *aims]
+def _ruling_problems(
+    case: Case, answer: ArbiterAnswer, revisions_left: int, rulings: Mapping[int, CriterionRuling]
+) -> list[str]:
+    contracts, files = case.contracts, case.deliverable.files(case.version_id)
+    judged, disclaimed = case.history.challenges[-1], bool(case.history.proposals[-1].contract_at_fault)
+    wrong = ruling_problems(answer, judged, contracts, revisions_left, rulings, disclaimed=disclaimed)
+    aims = target_problems(answer.amendments, contracts=case.name == CONTRACTS)
+    by_name = {contract.name: contract for contract in contracts}
+    return [*wrong, *(aims or unreachable_targets(answer.amendments, files, by_name))]
 
-    answer = factory.roles.arbitrate(Assignment(place, message, {}), problems)
-    scope = factory.journal.scope(scopes.record(place.run_id))
-    record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), version_id)
-    store_ruling(factory, deliverable, scope, by, record, history)
+
+def _ruling(factory: Factory, case: Case, by: Invocation, answer: ArbiterAnswer) -> Adjudication:
+    """The record of an answer that was accepted."""
+    scope = factory.journal.scope(scopes.record(case.place(Role.ARBITER).run_id))
+    record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), case.version_id)
+    store_ruling(factory, case.deliverable, scope, by, record, case.history)
     return record
+
+
+def _once_more(assignment: Assignment, refused: Sequence[str]) -> Assignment:
+    """A request for what a shared request was answered wrongly, with what was wrong."""
+    if not refused:
+        return assignment
+    return assignment._replace(message=f"{assignment.message}\n\n{as_refusal(refused)}", refused=True)
+
+
+def _views(cases: Sequence[Case]) -> list[DependencyView]:
+    """The sealed modules that are called, each once."""
+    views = [view for case in cases for view in case.deliverable.dependencies(case.version_id)]
+    return list({view.contract.ref: view for view in views}.values())
+
+
+def _criteria(cases: Sequence[Case]) -> Sequence[str]:
+    return cases[0].deliverable.task.definition.acceptance_criteria
+
+
+def _task_file(factory: Factory, cases: Sequence[Case]) -> str:
+    return factory.folder.read(cases[0].deliverable.task.path).decode()
 
 
 def store_ruling(
@@ -164,30 +361,36 @@ def _about(
 
 def _open_pack(
     factory: Factory,
-    deliverable: Deliverable,
+    cases: Sequence[Case],
     place: Place,
-    contracts: Sequence[MicroModuleContract],
     dependencies: Sequence[DependencyView],
-    history: DebateHistory,
     rulings: Mapping[int, CriterionRuling],
 ) -> Invocation:
     """Write the context pack: the columns of these roles in the role table (design: role-access)."""
-    task, full = task_ref(factory, deliverable.task), Permission.FULL
-    included = [(record_ref(record), full, _HISTORY) for record in (*history.proposals, *history.challenges)]
-    included += [(contract.ref, full, "the contract in question") for contract in contracts]
+    first, full = cases[0].deliverable, Permission.FULL
+    task, histories = task_ref(factory, first.task), [case.history for case in cases]
+    included = [
+        (record_ref(record), full, _HISTORY)
+        for history in histories
+        for record in (*history.proposals, *history.challenges)
+    ]
+    included += [
+        (contract.ref, full, "the contract in question") for case in cases for contract in case.contracts
+    ]
+    adjudications = [ruling for history in histories for ruling in history.adjudications]
     carried = {ruling.ref: ruling for ruling in rulings.values()}
-    earlier = [r for r in history.adjudications if record_ref(r) not in carried]
-    whole = {record_ref(r) for r in history.adjudications if place.role is Role.ARBITER}
+    earlier = [r for r in adjudications if record_ref(r) not in carried]
+    whole = {record_ref(r) for r in adjudications if place.role is Role.ARBITER}
     included += [ruling.row for ref, ruling in carried.items() if ref not in whole]
-    if deliverable.plan_ref:
-        included.append((deliverable.plan_ref, Permission.SUMMARY_ONLY, PLAN_CLAIM))
-    sources = [source for cause in history.causes for source in cause.told_by]
+    if first.plan_ref:
+        included.append((first.plan_ref, Permission.SUMMARY_ONLY, PLAN_CLAIM))
+    sources = [source for history in histories for cause in history.causes for source in cause.told_by]
     included += [(ref, Permission.SUMMARY_ONLY, what) for ref, what in sources]
-    hidden = "the planner's answer" if deliverable.name == CONTRACTS else "implementation source"
-    versions = sorted({proposal.deliverable_ref for proposal in history.proposals})
+    hidden = "the planner's answer" if first.name == CONTRACTS else "implementation source"
+    versions = sorted({proposal.deliverable_ref for history in histories for proposal in history.proposals})
     excluded = [(ref, f"{hidden} is never shown to this role") for ref in versions]
     if place.role is Role.ARBITER:
-        included += [(record_ref(record), full, _HISTORY) for record in history.adjudications]
+        included += [(record_ref(record), full, _HISTORY) for record in adjudications]
         included.append((task, full, "the task file, for grounding"))
         excluded += [(d.contract.ref, "dependencies are no business of this role") for d in dependencies]
     else:
@@ -198,7 +401,7 @@ def _open_pack(
         extract = "its acceptance criteria, as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(record_ref(r), "rulings are not shown to this role") for r in earlier]
-    scope, own = factory.journal.scope(scopes.pack(place.run_id)), deliverable.task
+    scope, own = factory.journal.scope(scopes.pack(place.run_id)), first.task
     return factory.invocations.open(
         scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded
     )
@@ -211,33 +414,27 @@ class _Examination:
     debate). If it never gets a test right, its answer counts without tests, unless its review is mild.
 
     Args:
-        deliverable: What is challenged.
-        version_id: Its version.
-        history: The debate so far; its last proposal is challenged.
-        contracts: Those of the deliverable and of its dependencies.
-        scope: Journals the runs of the tests.
+        factory: The ports.
+        case: What is challenged.
+        contracts: Those that the request shows.
+        place: Where the answer stands; the runs of the tests are journalled there.
     """
 
     def __init__(
-        self,
-        deliverable: Deliverable,
-        version_id: str,
-        history: DebateHistory,
-        contracts: Sequence[MicroModuleContract],
-        scope: Scope,
+        self, factory: Factory, case: Case, contracts: Sequence[MicroModuleContract], place: str
     ) -> None:
-        self._deliverable = deliverable
-        self._version_id = version_id
+        self._deliverable, self._version_id, history = case.deliverable, case.version_id, case.history
         self._proposal = history.proposals[-1]
         self._earlier = [tried for earlier in history.challenges for tried in earlier.falsifying_tests]
         self._contracts = contracts
-        self._scope = scope
+        self._scope = factory.journal.scope(scopes.falsifying_tests(place))
         self._without_tests: ChallengerAnswer | None = None
+        self._was_review = False
         self.tried: list[TriedTest] = []
 
     def problems(self, answer: ChallengerAnswer) -> list[str]:
         """What is wrong with an answer; of an answer without problems the tests are in `tried`."""
-        self._without_tests = None
+        self._without_tests, self._was_review = None, True
         names = [test.name for test in answer.falsifying_tests]
         if mild := compliance_problems(answer, self._citable(names)):
             return mild
@@ -252,7 +449,13 @@ class _Examination:
         return problems
 
     def fallback(self, error: AnswerError) -> ChallengerAnswer:
-        """What counts if no answer was accepted: the last one without its tests, or a FAIL (design: debate)."""
+        """What counts if no answer was accepted: the last one without its tests, or a FAIL (design: debate).
+
+        Raises:
+            AnswerError: no answer was a review at all; the deliverable does not pay for that.
+        """
+        if not self._was_review:
+            raise error
         self.tried = []
         return self._without_tests or mild_review(error.what)
 

@@ -4,7 +4,7 @@ No model is asked here. The Wires say what an action does to a task, and the pro
 they make. An answer is given once: the same one, repeated after a crash, changes nothing.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -187,14 +187,8 @@ def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
         raise InputError(
             f"{task.task_id} does not depend on {', '.join(unknown)}", where="payload.drop_depends_on"
         )
-    amendment = TaskAmendment(
-        replaced_criteria=task.definition.acceptance_criteria,
-        rationale=payload.amendment_rationale,
-        escalation_ref=answer.escalation_id,
-        amended_at=answer.resolved_at,
-    )
-    depends_on = [ref for ref in task.definition.depends_on if ref not in dropped]
-    definition = amended(task.definition, payload.amended_acceptance_criteria, amendment, depends_on)
+    criteria, why = payload.amended_acceptance_criteria, payload.amendment_rationale
+    definition = _with_criteria(task, criteria, why, answer, dropped)
     events = list(_next_attempt(factory, task, definition, answer.escalation_id))
     return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
 
@@ -263,8 +257,39 @@ def _resume_attempt(factory: Factory, task: Task, answer: ResolutionRecord) -> _
 
 
 def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
-    """Nothing but the answer itself: it is carried to later roles and into the release (design: unshown-criteria)."""
-    return _Effect([])
+    """The answer is carried to later roles and into the release. The next attempt of a task that has halted goes by the
+    criteria as they are then; what has shipped stays as it is (design: unshown-criteria)."""
+    text = factory.projection.questions[answer.escalation_id].details["text"]
+    criteria = task.definition.acceptance_criteria
+    halted = task.entry.status is TaskStatus.HALTED and text in criteria
+    if answer.action is Action.ACCEPT_UNSHOWN or not halted:
+        return _Effect([])
+    new = [] if answer.action is Action.DROP_CRITERION else [str(answer.payload["reworded_criterion"])]
+    left = [one for old in criteria for one in ([old] if old != text else new)]
+    if not left:
+        raise RefusedError(
+            f"{task.task_id} has no other criterion",
+            where=answer.escalation_id,
+            remedy="REWORD_CRITERION, or ABANDON_TASK by the escalation of its halt",
+        )
+    definition = _with_criteria(task, left, str(answer.payload["rationale"]), answer)
+    bound, project_id = _digest(definition), factory.projection.project_id
+    events = [review(project_id, "task.amended", bound, task.task_id, OPERATOR)]
+    return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
+
+
+def _with_criteria(
+    task: Task, criteria: Sequence[str], why: str, answer: ResolutionRecord, dropped: Sequence[str] = ()
+) -> TaskDefinition:
+    """A task's definition with other criteria, without the dependencies that are dropped."""
+    amendment = TaskAmendment(
+        replaced_criteria=task.definition.acceptance_criteria,
+        rationale=why,
+        escalation_ref=answer.escalation_id,
+        amended_at=answer.resolved_at,
+    )
+    depends_on = [ref for ref in task.definition.depends_on if ref not in dropped]
+    return amended(task.definition, criteria, amendment, depends_on)
 
 
 def _digest(definition: TaskDefinition) -> str:

@@ -2,11 +2,14 @@
 
 The Proposer gets the task's criteria, its contract and its dependencies' contracts. The Challenger gets the proposal, the
 contracts and the acceptance criteria as an extract. The Arbiter gets both sides and the task. Source goes to its own
-Proposer alone. What stays the same for a module comes first, what is new in a round last.
+Proposer alone. What stays the same for a task comes first, then what stays the same for a module, what is new in a
+round last: a provider caches requests by what they begin with. Several modules of a plan may share a request (design:
+shared-requests).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.parts import (
@@ -33,51 +36,100 @@ from specwright.ports.roles import Files
 _ENTRY = "implementation/__init__.py"
 
 
+class ModuleRequest(NamedTuple):
+    """A module that a Proposer is asked for.
+
+    Args:
+        contract: Locked.
+        files: As they lie in the directory: the stub, or the version that failed.
+        failures: Of the last round.
+        changes: Of the contract since that version was made (design: debate).
+        findings: Of the preflight, about a draft that an answer to a shared request held (design: shared-requests).
+    """
+
+    contract: MicroModuleContract
+    files: Files
+    failures: Sequence[Failure] = ()
+    changes: Sequence[str] = ()
+    findings: Sequence[str] = ()
+
+
+class JudgedDebate(NamedTuple):
+    """A debate that a role judges: its deliverable, the contracts, and what was said so far."""
+
+    deliverable: str
+    contracts: Sequence[MicroModuleContract]
+    history: DebateHistory
+
+
 def proposer_message(
-    contract: MicroModuleContract,
-    files: Files,
-    failures: Sequence[Failure],
+    modules: Sequence[ModuleRequest],
     dependencies: Sequence[DependencyView],
     packages: Sequence[AllowedPackage] = (),
     criteria: Sequence[str] = (),
-    changes: Sequence[str] = (),
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     plan_claim: str = "",
 ) -> str:
     """The Proposer's; after a failed round it sees the failures and nothing else of the debate.
 
     Args:
-        contract: Locked.
-        files: As they lie in the directory: the stub, or the version that failed.
-        failures: Of the last round.
+        modules: What it is asked for; several in a shared request, in the order of their dependencies.
         dependencies: That it may call.
         packages: That it may import.
         criteria: Of the task.
-        changes: Of the contract since that version was made (design: debate).
         rulings: On criteria, by their numbers.
         plan_claim: What the planner says of the contracts.
     """
-    parts = [
-        f"Implement the module `{contract.name}`.",
-        as_contract(contract),
+    named = (f"{package.requirement} (`{'`, `'.join(package.imports)}`)" for package in packages)
+    may_import = "Beside the standard library it may import: " + ", ".join(named) + "." if packages else ""
+    names = [module.contract.name for module in modules]
+    return "\n\n".join(
+        [
+            *([may_import] if packages else []),
+            as_criteria(criteria, rulings),
+            *_planned(plan_claim),
+            *map(as_dependency, dependencies),
+            *(part for module in modules for part in _module(module, shared=len(modules) > 1)),
+            f"Implement the module `{names[0]}`." if len(names) == 1 else _several_modules(names),
+        ]
+    )
+
+
+def _module(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
+    """What is said of one module: contract, obligations, files, and what is to be corrected in them."""
+    contract, files = module.contract, module.files
+    folder = f"{contract.name}/" if shared else ""
+    yield as_contract(contract)
+    yield (
         "# Obligations\n\nEach of these pointers is shown by a test: "
         + ", ".join(f'"{one.pointer}"' for one in obligations(contract))
-        + '. `""` is the happy path.',
-        *map(as_dependency, dependencies),
-        *_planned(plan_claim),
-        as_criteria(criteria, rulings),
-    ]
-    if packages:
-        named = (f"{package.requirement} (`{'`, `'.join(package.imports)}`)" for package in packages)
-        parts.append("Beside the standard library it may import: " + ", ".join(named) + ".")
-    if changes:
-        parts.append("# What has changed in the contract\n\n" + "\n".join(changes))
-    if not failures:
-        stub = without_docstring(files[_ENTRY], contract.name)
-        return "\n\n".join([*parts, as_block(f"/{_ENTRY} as it is now", stub, "python")])
-    own = {**files, _ENTRY: without_docstring(files[_ENTRY], contract.name).encode()}
-    corrected = "# Failures\n\nThese were shown of your files; correct exactly them:\n\n" + as_list(failures)
-    return "\n\n".join([*parts, as_files(own), corrected])
+        + '. `""` is the happy path.'
+    )
+    if module.changes:
+        yield "# What has changed in the contract\n\n" + "\n".join(module.changes)
+    stub = without_docstring(files[_ENTRY], contract.name)
+    if set(files) == {_ENTRY}:
+        yield as_block(f"/{folder}{_ENTRY} as it is now", stub, "python")
+    else:
+        yield as_files({**files, _ENTRY: stub.encode()})
+    if module.failures:
+        yield (
+            "# Failures\n\nThese were shown of your files; correct exactly them:\n\n"
+            + as_list(module.failures)
+        )
+    if module.findings:
+        found = "\n".join(f"- {finding}" for finding in module.findings)
+        yield f"# Findings\n\nCode examined your files; correct exactly this:\n\n{found}"
+
+
+def _several_modules(names: Sequence[str]) -> str:
+    listed = ", ".join(f"`{name}`" for name in names)
+    return (
+        f"Implement these {len(names)} modules: {listed}. Each has a directory of its name, so where your instructions say "
+        f"`/implementation`, `/tests` or `/examples.md`, write `/{names[0]}/implementation/__init__.py` and so on; in "
+        "source and tests imports stay as they are told. One of them may call another only as its contract says. "
+        "Each is judged, and shipped, alone. Submit once, with one object for each module under `modules`."
+    )
 
 
 def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment], files: Files) -> str:
@@ -87,52 +139,70 @@ def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment]
 
 
 def challenge_message(
-    deliverable: str,
-    proposal: Proposal,
-    contracts: Sequence[MicroModuleContract],
+    debates: Sequence[JudgedDebate],
     dependencies: Sequence[DependencyView],
     criteria: Sequence[str],
-    history: DebateHistory,
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     plan_claim: str = "",
 ) -> str:
     """The Challenger's: never the task file, never source."""
     return "\n\n".join(
         [
-            *map(as_dependency, dependencies),
             as_criteria(criteria, rulings),
-            *map(as_contract, contracts),
             *_planned(plan_claim),
-            *earlier_rounds(history._replace(adjudications=())),  # rulings are not this role's business
-            as_proposal(proposal),
-            f"{_which_debate(deliverable, history)} Judge R1 to R6 and submit your verdict.",
+            *map(as_dependency, dependencies),
+            *(part for debate in debates for part in _challenged(debate)),
+            f"{_which(debates)} Judge R1 to R6{_of_each(debates)} and submit your verdict.",
         ]
     )
+
+
+def _challenged(debate: JudgedDebate) -> list[str]:
+    history = debate.history._replace(adjudications=())  # rulings are not this role's business
+    contracts, proposal = map(as_contract, debate.contracts), history.proposals[-1]
+    return [*contracts, *earlier_rounds(history), as_proposal(proposal)]
 
 
 def arbiter_message(
-    deliverable: str,
+    debates: Sequence[JudgedDebate],
     task_file: str,
-    contracts: Sequence[MicroModuleContract],
-    history: DebateHistory,
     revisions_left: int,
     plan_claim: str = "",
+    rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
+    criteria: Sequence[str] = (),
 ) -> str:
-    """The Arbiter's: task, contracts and the whole debate, without dependencies, rubrics and source."""
+    """The Arbiter's: task, contracts and the whole debate, without dependencies, rubrics and source.
+
+    The criteria stand in the task file; they are told again only with rulings on them.
+    """
     return "\n\n".join(
         [
             as_task(task_file),
-            *map(as_contract, contracts),
+            *([as_criteria(criteria, rulings)] if rulings else []),
             *_planned(plan_claim),
-            *earlier_rounds(history),
-            as_proposal(history.proposals[-1]),
-            as_challenge(history.challenges[-1]),
-            f"{_which_debate(deliverable, history)} Revisions left: {revisions_left}.",
-            *_disclaimed(history.proposals[-1]),
-            *_asked(history.challenges[-1], revisions_left),
-            "Decide.",
+            *(part for debate in debates for part in _adjudicated(debate, revisions_left)),
+            f"{_which(debates)} Revisions left: {revisions_left}.",
+            f"Decide{_of_each(debates)}.",
         ]
     )
+
+
+def _adjudicated(debate: JudgedDebate, revisions_left: int) -> list[str]:
+    history = debate.history
+    return [
+        *map(as_contract, debate.contracts),
+        *earlier_rounds(history),
+        as_proposal(history.proposals[-1]),
+        as_challenge(history.challenges[-1]),
+        *_disclaimed(history.proposals[-1]),
+        *_asked(history.challenges[-1], revisions_left),
+    ]
+
+
+def as_refusal(problems: Sequence[str]) -> str:
+    """What was wrong with an answer about this module that a shared request held (design: shared-requests)."""
+    listed = "\n".join(f"- {problem}" for problem in problems)
+    return f"# Your first answer\n\nIt was not accepted. Correct exactly this:\n\n{listed}"
 
 
 def _disclaimed(proposal: Proposal) -> list[str]:
@@ -144,12 +214,21 @@ def _disclaimed(proposal: Proposal) -> list[str]:
     return [asked] if proposal.contract_at_fault else []
 
 
-def _which_debate(deliverable: str, history: DebateHistory) -> str:
-    if deliverable == CONTRACTS:
+def _which(debates: Sequence[JudgedDebate]) -> str:
+    names, rounds = [debate.deliverable for debate in debates], len(debates[0].history.proposals)
+    if names == [CONTRACTS]:
         kind = "This is the debate over the contracts of a plan; there is no implementation to judge."
+    elif len(names) == 1:
+        kind = f"This is the debate over the implementation of `{names[0]}`."
     else:
-        kind = f"This is the debate over the implementation of `{deliverable}`."
-    return f"{kind} Round {len(history.proposals)} of at most {MAX_REVISIONS + 1}."
+        listed = ", ".join(f"`{name}`" for name in names)
+        kind = f"These are {len(names)} debates, each over one implementation: {listed}."
+    return f"{kind} Round {rounds} of at most {MAX_REVISIONS + 1}."
+
+
+def _of_each(debates: Sequence[JudgedDebate]) -> str:
+    alone = ", each as if it stood alone, with one object for each under `modules`"
+    return alone if len(debates) > 1 else ""
 
 
 def _asked(challenge: Challenge, revisions_left: int) -> list[str]:

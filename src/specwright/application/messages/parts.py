@@ -41,7 +41,16 @@ def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
 
 def as_task(task_file: str) -> str:
     """A task file without the contracts of its dependencies, which stand beside it or are not this role's business."""
-    return as_block("Task file", with_numbers(without_dependencies(task_file)), "markdown")
+    return as_block("Task file", task_text(without_dependencies(task_file)), "markdown")
+
+
+def task_text(task_file: str) -> str:
+    """A task file as a request holds it: criteria by their numbers, and without the section Error Cases where it only
+    repeats the error surfaces of the sketch."""
+    head, found, cases = task_file.partition("\n## Error Cases\n")
+    listed, more, tail = cases.partition("\n\n## ")
+    repeated = all(line.removeprefix("- ") in head for line in listed.splitlines())
+    return with_numbers(f"{head.rstrip()}\n{more and more[1:]}{tail}" if found and repeated else task_file)
 
 
 def with_numbers(task_file: str) -> str:

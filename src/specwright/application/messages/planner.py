@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from specwright.application.messages.parts import as_amendments, as_block, as_list, with_numbers
+from specwright.application.messages.parts import as_amendments, as_block, as_list, task_text
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.spec.spec_markdown import scope_note
@@ -83,4 +83,4 @@ def amend_plan_message(
 
 def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
     scope = scope_note([package.requirement for package in packages])
-    return [as_block("Task file", with_numbers(task_file), "markdown"), f"# What a module may be\n\n{scope}"]
+    return [as_block("Task file", task_text(task_file), "markdown"), f"# What a module may be\n\n{scope}"]

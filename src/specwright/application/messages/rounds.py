@@ -12,6 +12,7 @@ from specwright.application.store.debates import Cause, DebateHistory
 from specwright.domain.answers.answers import Failure
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.debate.test_outline import test_outline
 
 _ABOUT = {
     "R1": "contract",
@@ -27,7 +28,7 @@ _ABOUT = {
 def as_proposal(proposal: Proposal) -> str:
     """The proposal that is judged, whole."""
     parts = [
-        f"# Proposal {proposal.proposal_id} of {proposal.deliverable_ref}",
+        "# Proposal",
         f"Claim: {proposal.claim}",
         "Checks:\n" + "\n".join(f"- {check}" for check in proposal.acceptance_checks),
     ]
@@ -66,17 +67,21 @@ def as_challenge(challenge: Challenge) -> str:
 
 def without_source(failure: Failure) -> Failure:
     """What the gate found, for those who never see source: it quotes that in ticks, or from the second line on."""
-    return failure.model_copy(update={"evidence": _CODE.sub("...", failure.evidence.partition("\n")[0])})
+    evidence, change = (
+        _CODE.sub("...", text.partition("\n")[0]) for text in (failure.evidence, failure.required_change)
+    )
+    return failure.model_copy(update={"evidence": evidence, "required_change": change})
 
 
 _CODE = re.compile(r"`[^`]*`")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 
 
 def _round(number: int, history: DebateHistory, last: Proposal | None) -> str:
     """A round that is over: its claim and its verdicts in short, and what the next proposal changed."""
     proposal, following = history.proposals[number - 1], history.proposals[number]
     about = proposal.target_artifact_id  # a round without a ruling must not take the next one's
-    parts = [f"# Round {number}: {proposal.proposal_id} of {proposal.deliverable_ref}"]
+    parts = [f"# Round {number}"]
     for challenge in history.challenges:
         if challenge.target_artifact_id == about:
             parts += _challenge(challenge, assessments=False)
@@ -90,9 +95,7 @@ def _challenge(challenge: Challenge, *, assessments: bool) -> Iterator[str]:
     shown = [a for a in challenge.rubric_assessments if assessments or a.assessment != "MET"]
     met = ", ".join(a.criterion for a in challenge.rubric_assessments if a not in shown)
     lines = [f"- {a.criterion} ({_ABOUT[a.criterion]}) {a.assessment}: {a.evidence}" for a in shown]
-    yield "\n".join(
-        [f"{challenge.challenge_id}: {challenge.verdict}", *lines, *([f"- {met} MET"] if met else [])]
-    )
+    yield "\n".join([f"Verdict: {challenge.verdict}", *lines, *([f"- {met} MET"] if met else [])])
     if challenge.unshown_criteria:
         yield "\n".join(
             f"No test can show criterion {u.criterion}: {u.evidence}" for u in challenge.unshown_criteria
@@ -101,8 +104,11 @@ def _challenge(challenge: Challenge, *, assessments: bool) -> Iterator[str]:
         yield "Failures:\n" + as_list(challenge.failures)
     for tried in challenge.counterexamples:
         yield _counterexample(tried)
-    if passed := [tried.name for tried in challenge.falsifying_tests if not tried.failed]:
-        yield f"Falsifying tests that the module passed: {', '.join(passed)}."
+    if passed := [tried for tried in challenge.falsifying_tests if not tried.failed]:
+        outlines = [
+            test_outline({"tests/test.py": t.source.encode()}, {t.name: [t.obligation]}) for t in passed
+        ]
+        yield "Falsifying tests that the module passed:\n" + as_fenced("\n".join(outlines), "text")
 
 
 def _counterexample(tried: TriedTest) -> str:
@@ -111,7 +117,7 @@ def _counterexample(tried: TriedTest) -> str:
 
 
 def _ruling(ruling: Adjudication) -> str:
-    lines = [f"{ruling.adjudication_id}: {ruling.decision}. {ruling.rationale}"]
+    lines = [f"Ruling: {ruling.decision}. {ruling.rationale}"]
     if ruling.confirmed_fault:
         lines.append(f"The fault lies in the {ruling.confirmed_fault}.")
     lines += [f"Struck: {one.test}, by {one.contract_pointer}: {one.reason}" for one in ruling.struck_tests]
@@ -123,12 +129,10 @@ def _ruling(ruling: Adjudication) -> str:
 
 def _changes(before: Proposal, after: Proposal) -> Iterator[str]:
     """What a proposal changed, by field; what it left as it was is not told again."""
-    if after.claim != before.claim:
-        yield "- the claim"
-    if after.acceptance_checks != before.acceptance_checks:
-        yield "- the checks"
     yield from (f"- contract {line}" for line in after.contract_changes)
     for what, old, new in (
+        ("claim", _SENTENCE_END.sub("\n", before.claim), _SENTENCE_END.sub("\n", after.claim)),
+        ("checks", "\n".join(before.acceptance_checks), "\n".join(after.acceptance_checks)),
         ("tests", before.tests, after.tests),
         ("examples", before.examples, after.examples),
     ):

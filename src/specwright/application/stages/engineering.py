@@ -3,10 +3,10 @@
 `loop.TASK_LOOP` says in which order.
 """
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Collection, Sequence
 
 from specwright import canonical_json
+from specwright.application.debate.first_round import FirstRound
 from specwright.application.debate.implementation import module_of
 from specwright.application.escalation.halt import halt
 from specwright.application.escalation.halt_reasons import halt_reason
@@ -21,6 +21,9 @@ from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.debate.falsifying import active_tests
 from specwright.domain.plan.micro_plan import downstream, execution_order
 from specwright.errors import AnswerError
+
+_SHARED = 2
+"""Modules make a shared request."""
 
 
 def _no_debates(begins: DebateState) -> DebateState:
@@ -45,6 +48,7 @@ class Engineering:
         self._factory = factory
         self._task = task_at(factory, state["task_id"])
         self._plan_id = state.get("plan_id", "")
+        self._plans: dict[str, StoredPlan] = {}
         self.hold_debate = hold_debate
 
     def make_plan(self, state: EngineeringState) -> EngineeringState:
@@ -61,18 +65,53 @@ class Engineering:
         return resume_module(self._factory, self._task)
 
     def follow_plan(self, plan_id: str, state: EngineeringState) -> EngineeringState:
-        """Follow the plan that was locked; of the modules that failed before, those that it still has stay failed."""
-        self._plan_id = plan_id
-        failed = {name: why for name, why in state.get("failed", {}).items() if name in self._plan.contracts}
-        return {"plan_id": plan_id, "failed": failed}
+        """Follow the plan that was locked; of the modules that failed before, those that it still has stay failed, and of
+        those whose debates have begun, those with another contract are revised (design: debate)."""
+        before, self._plan_id = self._plan, plan_id
+        contracts = self._plan.contracts
+        failed = {name: why for name, why in state.get("failed", {}).items() if name in contracts}
+        begun = {name: at for name, at in state.get("begun", {}).items() if name in contracts}
+        for name, at in begun.items():
+            if "debate_id" in at and contracts[name] != before.contracts[name]:
+                begun[name] = {**at, "enter": "", "source_of_failure": "reopened"}
+        return {"plan_id": plan_id, "failed": failed, "begun": begun}
 
     def select_module(self, state: EngineeringState) -> EngineeringState:
         """Choose the next module in topological order; one that depends on a failed module is abandoned (design:
-        planning, engineering)."""
+        planning, engineering). Modules that nobody was asked for yet begin together (design: shared-requests)."""
         failed = state.get("failed", {})
         done = {*state.get("shipped", {}), *failed, *downstream(self._plan.plan, failed)}
-        names = (name for name in execution_order(self._plan.plan) if name in self._plan.contracts)
-        return {"deliverable": next((name for name in names if name not in done), "")}
+        names = [
+            name
+            for name in execution_order(self._plan.plan)
+            if name in self._plan.contracts and name not in done
+        ]
+        begun = {*state.get("begun", {}), *state.get("debates", {})}
+        together = self._together(names, begun, state.get("questions", []))
+        return {"deliverable": names[0] if names else "", "together": together}
+
+    def open_first_round(self, state: EngineeringState) -> FirstRound:
+        """Modules whose debates begin together."""
+        return self._first_round(state["together"], state.get("questions", []))
+
+    def _together(self, names: Sequence[str], begun: Collection[str], questions: Sequence[str]) -> list[str]:
+        """The next module with those after it that need nothing else which is not sealed yet, as many as fit one
+        request; none if that leaves it alone."""
+        contracts = self._plan.contracts
+        unsealed, chosen = {contracts[name].ref for name in names}, list[str]()
+        for name in names:
+            own = {contracts[other].ref for other in chosen}
+            needed = {dependency.ref for dependency in contracts[name].dependencies} & unsealed
+            if name not in begun and needed <= own:
+                chosen.append(name)
+        if len(chosen) < _SHARED or chosen[0] != names[0]:
+            return []
+        fitting = self._first_round(chosen, questions).fitting()
+        return fitting if len(fitting) >= _SHARED else []
+
+    def _first_round(self, names: Sequence[str], questions: Sequence[str]) -> FirstRound:
+        made = (module_of(self._factory, self._task, self._plan, name, questions) for name in names)
+        return FirstRound(self._factory, list(made))
 
     def ship(self, state: EngineeringState) -> EngineeringState:
         """Seal the module whose debate and gate are passed."""
@@ -98,6 +137,8 @@ class Engineering:
             "module_ref": refs[plan.plan.task_facing],
         }
 
-    @cached_property
+    @property
     def _plan(self) -> StoredPlan:
-        return load_plan(self._factory.artifacts, self._task.folder, self._plan_id)
+        if self._plan_id not in self._plans:
+            self._plans[self._plan_id] = load_plan(self._factory.artifacts, self._task.folder, self._plan_id)
+        return self._plans[self._plan_id]

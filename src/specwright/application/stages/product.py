@@ -35,13 +35,20 @@ def research(factory: Factory, restart: int, reasons: Sequence[str], feedback: S
         text += "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in reasons) + "\n"
     assignment = Assignment(
         place=Place("", restart, "", "", Role.RESEARCHER),
-        message="Turn the SPEC.md in your directory into a complete product spec.\n\n" + text,
+        message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}",
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
     )
     result = factory.roles.research(assignment, feedback, _errors)
     _publish(factory, result, scopes.emission(restart, len(feedback) + 1))
     factory.progress.note(Step("spec", "", "the product spec is complete"))
+
+
+def _indexed(factory: Factory) -> str:
+    """Whether a search of the Code Index can find anything: one that cannot costs a call."""
+    if factory.index.entries():
+        return "The Code Index holds modules that exist already."
+    return "The Code Index holds nothing yet, so there is nothing to search for."
 
 
 def current_spec(factory: ProjectView) -> ProductSpec:

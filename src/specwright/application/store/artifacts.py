@@ -7,6 +7,7 @@ by name. Sealing a module and registering it in the Code Index is the ship node'
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -66,6 +67,10 @@ class ArtifactStore:
     def body(self, folder: str, name: str) -> dict[str, bytes]:
         """An artifact's files."""
         return self._store.tree(layout.body(folder, name, self._stored_version(folder, name)))
+
+    def location(self, folder: str, name: str) -> Path:
+        """The directory of an artifact's files, for programs that read it."""
+        return self._store.location / layout.body(folder, name, self._stored_version(folder, name))
 
     def ref(self, folder: str, name: str) -> str:
         """`id@version`."""

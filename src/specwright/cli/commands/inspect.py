@@ -8,7 +8,7 @@ import typer
 
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.terminal.output import counted, listed, next_command, note, say, show
-from specwright.errors import InputError, RefusedError
+from specwright.errors import CorruptionError, InputError, RefusedError
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
@@ -32,7 +32,6 @@ def register(app: typer.Typer) -> None:
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
     from specwright.application.stages.status import project_status
-    from specwright.bootstrap.costs import total_cost
     from specwright.bootstrap.reading import driven_by, reading_project
     from specwright.cli.pages.page import Page
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
@@ -42,10 +41,17 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     page = Page()
     with reading_project(directory) as view:
         stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
-        asked = total_cost(directory)
+        asked = _cost_of(directory)
         if as_json:
             document = stop_document(view, stop, directory, scripted=scripted, drift=[])
-            show({**document, "driven_by": driver or None, "under_way": now, "asked": asked._asdict()})
+            show(
+                {
+                    **document,
+                    "driven_by": driver or None,
+                    "under_way": now,
+                    "asked": asked and asked._asdict(),
+                }
+            )
             return
         if view.projection.state is not None:
             _add_progress(page, view.projection.state, now)
@@ -53,7 +59,9 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
             page.line(f"A run is at work: {driver}.")
         else:
             page.add(stop_page(view, stop, directory, scripted=scripted))
-    if asked.requests:
+    if asked is None:
+        page.line("the journal is damaged; `specwright verify` says where", "Asked:", labels=_LABELS)
+    elif asked.requests:
         page.line(_asked(asked, scripted=scripted), "Asked:", labels=_LABELS)
     page.print()
 
@@ -206,6 +214,16 @@ def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
     if board.outcome() is Outcome.RUNNABLE and next_task and not board.in_progress():
         entry = state.tasks[next_task]
         page.line(f"{entry.spec_task_id}  {brief(entry.task)}", "Next:", labels=_LABELS)
+
+
+def _cost_of(directory: Path) -> "Cost | None":
+    """What was asked of models; None if a damaged journal does not tell, since the rest of the status stands in the log."""
+    from specwright.bootstrap.costs import total_cost
+
+    try:
+        return total_cost(directory)
+    except CorruptionError:
+        return None
 
 
 def _asked(cost: "Cost", *, scripted: bool) -> str:

@@ -98,6 +98,8 @@ def _gate_document(judged: "DirectoryVerdict") -> dict[str, Any]:
             {"name": test.name, "result": test.result, "duration_ms": round(test.duration_ms, 3)}
             for test in tests
         ],
+        "stages": [stage._asdict() for stage in judged.verdict.stages] if judged.verdict else [],
+        "notes": [*judged.verdict.notes] if judged.verdict else [],
         "fingerprint": judged.verdict.actual_fingerprint if judged.verdict else "",
     }
 

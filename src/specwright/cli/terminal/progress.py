@@ -238,6 +238,8 @@ def _tokens(done: RoleDone, *, scripted: bool) -> str:
     """The tokens, or why there are none."""
     if scripted:
         return "scripted"
+    if not done.input_tokens + done.output_tokens:
+        return "tokens unknown"
     tokens = counted(done.input_tokens + done.output_tokens, "token")
     return f"{tokens} (kept)" if done.replayed else tokens
 

@@ -19,6 +19,9 @@ MAX_FALSIFYING_TESTS = 5
 MAX_TEST_CHARACTERS = 4000
 """Of the source of one falsifying test."""
 
+IMPLEMENTATION_ONLY = frozenset({"falsifying_tests", "fault", "struck_tests", "confirmed_fault"})
+"""Fields of the judges' answers that a debate over contracts cannot use, and does not show them (design: debate)."""
+
 Claim = Annotated[
     Text, Field(min_length=20, description="What it delivers and why it satisfies the contract.")
 ]
@@ -96,15 +99,15 @@ class Failure(Record):
     fault: Annotated[
         FaultOf,
         Field(
-            description="module: this deliverable must change. Only of an implementation: contract: no implementation "
-            "can be right, because the locked contract itself is wrong, incomplete or beyond what a test can show; plan: "
-            "the task is cut into the wrong modules."
+            description="module: this deliverable must change. contract: no implementation can be right, because the "
+            "locked contract itself is wrong, incomplete or beyond what a test can show. plan: the task is cut into the "
+            "wrong modules."
         ),
     ] = FaultOf.MODULE
 
 
 class FalsifyingTest(Record):
-    """A black-box test that the module should pass and, as its author expects, does not (design: falsifying-tests)."""
+    """A black-box test of what the contract says and no listed test shows (design: falsifying-tests)."""
 
     name: Annotated[
         str,
@@ -133,12 +136,7 @@ class ChallengerAnswer(Record):
     """The Challenger's verdict (design: debate)."""
 
     rubric_assessments: Annotated[list[Assessment], Field(min_length=6, max_length=6)]
-    verdict: Annotated[
-        Verdict,
-        Field(
-            description="Leave the falsifying tests out of it: code runs them, and one that fails means FAIL."
-        ),
-    ]
+    verdict: Verdict
     failures: list[Failure] = Field(default_factory=list)
     unshown_criteria: Annotated[
         list[UnshownCriterion],
@@ -148,7 +146,8 @@ class ChallengerAnswer(Record):
         list[FalsifyingTest],
         Field(
             max_length=MAX_FALSIFYING_TESTS,
-            description="Of an implementation: tests that you expect to fail. Empty in a contract debate.",
+            description="What you suspect and no listed test shows. One that fails is a counterexample; one that passes "
+            "is kept with the module's tests.",
         ),
     ] = Field(default_factory=list)
 
@@ -193,11 +192,10 @@ class Amendment(Record):
         Text,
         Field(
             pattern=r"^((function|test|example|file):\S.*|contract:[a-z][a-z0-9_]*#(/.*)?)$",
-            description="function:<name>, test:<name>, example:<heading>, file:<path>; of a contract "
-            "contract:<name>#<json pointer>.",
+            description="What is changed, in the form that your instructions give.",
         ),
     ]
-    detail: Annotated[Text, Field(description="The exact change, at least five words.")]
+    detail: Annotated[Text, Field(description="The exact change.")]
 
 
 class StruckTest(Record):

@@ -11,7 +11,7 @@ def contract_text(contract: MicroModuleContract) -> str:
 
 
 def _lines(contract: MicroModuleContract) -> Iterator[str]:
-    yield f"`{contract.name}` {contract.ref}, {_modes(contract)}"
+    yield f"`{contract.name}` {contract.ref}"
     yield f"/purpose {contract.purpose}"
     for i, parameter in enumerate(contract.inputs):
         yield f"/inputs/{i} {parameter.name}: {parameter.type}"
@@ -32,9 +32,12 @@ def _lines(contract: MicroModuleContract) -> Iterator[str]:
         yield f"/effects/{i} {effect.type} {effect.target}: {effect.description}"
     if not contract.effects:
         yield "/effects none: pure"
+    yield f"/modes {_modes(contract)}"
     yield from _numbered("/error_cases", contract.error_cases)
     for i, dependency in enumerate(contract.dependencies):
         yield f"/dependencies/{i} {dependency.ref}: {dependency.why}"
+    if not contract.dependencies:
+        yield "/dependencies none"
 
 
 def _modes(contract: MicroModuleContract) -> str:

@@ -4,12 +4,13 @@ The docstring carries what a signature cannot say. What the code itself declares
 classes, sync or async) is written there alone, so that it can only be read from the code and prose cannot
 cover a drift.
 
-An exception that a contract names and Python does not have derives from `Exception` in the stub, so that only its own
-name catches it: the contract promises the exact class, and deriving it from `ValueError` would let a test of one error
-surface pass on another. The base class is not part of the surface; an implementer may choose a narrower one. A class
-that a contract names without stating its fields belongs to a dependency; the stub imports it from that sibling module,
-or says in a comment that it must be imported."""
+An exception that a contract names and Python does not have derives in the stub from the builtin class that its error
+surfaces name (`PatchError, a ValueError, ...`), else from `Exception`, so that only its own name catches it: the contract
+promises the exact class, and another base would let a test of one error surface pass on another. The base class is not part
+of the fingerprint. A class that a contract names without stating its fields belongs to a dependency; the stub imports it
+from that sibling module, or says in a comment that it must be imported."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -85,7 +86,7 @@ def render_stub(contract: MicroModuleContract, siblings: Mapping[str, str] | Non
     blocks = [_header(contract, siblings)]
     fields = error_fields(contract)
     own = [name for name in own_exceptions(contract) if name not in siblings]
-    blocks += [_exception(name, fields.get(name, [])) for name in own]
+    blocks += [_exception(name, base_of(contract, name), fields.get(name, [])) for name in own]
     blocks += [_class(statement) for statement in own_statements(contract).values()]
     blocks += [_function(contract, entry) for entry in entry_points(contract)]
     return "\n\n\n".join(blocks) + "\n"
@@ -180,8 +181,20 @@ _ORIGIN = {
 }
 
 
-def _exception(name: str, fields: list[ErrorField]) -> str:
-    head = f'class {name}(Exception):\n{_INDENT}"""Named by the contract."""'
+_BASE = re.compile(
+    r"(?:\bderiv\w+ from|\bsubclass(?:es)?(?: of)?|\binherit\w* from|\bextends|\bis an?|, an?) `?([A-Z]\w+)\b"
+)
+
+
+def base_of(contract: MicroModuleContract, name: str) -> str:
+    """The builtin exception from which a class of the contract derives, as its error surfaces say."""
+    said = " ".join(error.when for error in contract.error_surfaces if error.name == name)
+    bases = (found for found in _BASE.findall(said) if is_builtin_exception(found))
+    return next(bases, "Exception")
+
+
+def _exception(name: str, base: str, fields: list[ErrorField]) -> str:
+    head = f'class {name}({base}):\n{_INDENT}"""Named by the contract."""'
     if not fields:
         return head
     declared = [f"{_INDENT}{field.name}: {field.type}" for field in fields]

@@ -8,9 +8,10 @@ from typing import Any
 
 from specwright.domain.answers.answers import Amendment
 from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule
+from specwright.domain.contract.boundary_types import class_names
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
 from specwright.domain.contract.examples_file import chapters
-from specwright.domain.debate.vague_text import MIN_WORDS, is_vague
+from specwright.domain.debate.vague_text import CONCRETE_WORDS, MIN_WORDS, is_vague
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.syntax_tree import parse_module
 
@@ -22,7 +23,7 @@ def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list
     """Why amendments are too vague, or have the wrong kind of target."""
     problems: list[str] = []
     for i, amendment in enumerate(amendments):
-        if is_vague(amendment.detail):
+        if is_vague(amendment.detail, CONCRETE_WORDS):
             problems.append(f"amendments.{i}.detail: say exactly what changes, in {MIN_WORDS} words or more")
         if contracts != amendment.target.startswith("contract:"):
             wanted = "contract:<name>#<json pointer>" if contracts else "function:, test:, example: or file:"
@@ -51,14 +52,36 @@ def unreachable_targets(
             wrong = _pointer_problem(amendment, contracts)
         elif kind == "file":
             wrong = "" if _path(name).startswith(WRITABLE) else f"{name} is no file that a Proposer writes"
-        elif kind in ("test", "example") and amendment.action != "ADD" and _find(kind, name, listed) is None:
-            wrong = f"there is no {kind} {name!r}; name one that is there, or ADD it"
         elif kind == "test" and amendment.action == "REMOVE" and "[" in name:
             wrong = "a parameter is not a test; MODIFY the test, named without brackets"
+        elif kind == "function":
+            wrong = _function_problem(name, contracts)
+        elif (amendment.action == "ADD") == (_find(kind, name, listed) is not None):
+            found = "is there already; MODIFY it" if amendment.action == "ADD" else ""
+            wrong = (
+                f"{kind} {name!r} {found}" if found else f"there is no {kind} {name!r}; name one, or ADD it"
+            )
         else:
             wrong = ""
         problems += [f"amendments.{i}.target: {wrong}"] if wrong else []
     return problems
+
+
+def _function_problem(name: str, contracts: Mapping[str, MicroModuleContract]) -> str:
+    """Judges see the functions and classes of the contract and no others, so that a ruling cannot ask for another."""
+    name = _bare_name("function", name)
+    for contract in contracts.values():
+        types = [part.type for part in (*contract.inputs, *contract.outputs)]
+        stated = {n for text in types for n in class_names(text)}
+        if name in {
+            contract.name,
+            f"{contract.name}_async",
+            *stated,
+            *(e.name for e in contract.error_surfaces),
+        }:
+            return ""
+    known = ", ".join(contracts)
+    return f"{name} is no function or class of the contract; say what {known} does for its callers"
 
 
 _FIXED = ("module_id", "module_version", "name", "compatibility")

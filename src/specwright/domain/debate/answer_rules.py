@@ -3,8 +3,8 @@
 A challenge complies if each MET cites evidence; a review that does not is a mild review, and is refused.
 
 What a MET cites must be there: a pointer into the contract, a listed test, an example's heading; in a contract debate,
-which has neither tests nor examples, at least a name out of a contract. For R4, where nothing is called, the contract's
-`dependencies` are enough. Whether it shows what it is said to show is for the Arbiter.
+which has neither tests nor examples, at least a name out of a contract. Whether it shows what it is said to show is for
+the Arbiter.
 """
 
 import re
@@ -34,7 +34,6 @@ _MILD = "mild_review_violation"
 _FIELDS = (*DIMENSIONS, "purpose", "error_cases", "dependencies", "runtime_budgets", "tags")
 _POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
 _TEST = re.compile(r"(?<!\w)test_(?!inventory\b)\w+(?!\w*\.py\b)")
-_DEPENDENCIES = re.compile(r"\bdependenc(y|ies)\b", re.IGNORECASE)
 
 
 class Citable(NamedTuple):
@@ -78,14 +77,11 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         problems.append(
             f"R1 (rubric_assessments.0.evidence): name each dimension; missing: {', '.join(missing)}"
         )
-    alone = not any(contract.dependencies for contract in sources.contracts)
     for i, assessment in enumerate(answer.rubric_assessments):
         evidence = assessment.evidence
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
         if len(evidence.split()) < MIN_WORDS or is_praise(_uncited(evidence)):
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
-        elif assessment.criterion == "R4" and alone and _DEPENDENCIES.search(evidence):
-            continue
         elif assessment.assessment != "NOT_MET":
             problems += [f"{path}: {problem}" for problem in _citation_problems(evidence, sources)]
     return [

@@ -35,6 +35,11 @@ MAX_REVISIONS = 2
 """Revisions per deliverable, whatever asks for them (design: debate)."""
 
 
+SHARED_CHARACTERS = 24_000
+"""Of a request about several modules, without prompt and tools; what does not fit is asked for in the next request, or
+alone (design: shared-requests)."""
+
+
 class Proposal(Record):
     """A claim about a deliverable, without its source (design: debate, role-access)."""
 

@@ -1,21 +1,25 @@
-"""What each test asserts, extracted by code, for judges who see neither source nor files (design: role-access)."""
+"""What each test does, extracted by code, for judges who see neither source nor files (design: role-access)."""
 
 import ast
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-from specwright.domain.base.text import shortened
+from contextlib import suppress
 
 MOST_CHARACTERS = 12_000
 """Of a whole outline; tests beyond are named only."""
 
-_VALUES = 400
-_STATEMENT = 240
-_TEST = 900
+_VALUES = 900
+_LINE = 400
+_BODY = 1_200
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def test_outline(files: Mapping[str, bytes], claims: Mapping[str, Sequence[str]]) -> str:
-    """The tests of a module: name, parameters, what it claims to show, what it calls and asserts.
+    """The tests of a module: name, parameters, what it claims to show, its statements; and what tests share, once.
+
+    Nothing is left out of a test that is shown whole: who judges an assertion needs the values that it reads, also those
+    that a loop or a helper makes.
 
     Args:
         files: The module's files; those below `tests/` are read, and what is no Python is left out.
@@ -23,45 +27,75 @@ def test_outline(files: Mapping[str, bytes], claims: Mapping[str, Sequence[str]]
     """
     lines: list[str] = []
     length, left_out = 0, list[str]()
-    for name, test in _tests(files):
-        text = _entry(name, test, claims.get(name, ()))
+    entries = [_entry(test.name, test, claims.get(test.name, ())) for test in _tests(files)]
+    for name, text in [*(("", shared) for shared in _shared(files)), *entries]:
         length += len(text)
         if length > MOST_CHARACTERS:
-            left_out.append(name)
+            left_out.append(name or "what they share")
         else:
             lines.append(text)
     if left_out:
-        lines.append(f"and {len(left_out)} tests more: {', '.join(left_out)}")
+        lines.append(f"not shown for want of room: {', '.join(left_out)}")
     return "\n".join(lines)
 
 
-def _tests(files: Mapping[str, bytes]) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def _trees(files: Mapping[str, bytes]) -> Iterator[ast.Module]:
     for path, data in sorted(files.items()):
-        if not (path.startswith("tests/") and path.endswith(".py")):
-            continue
-        try:
-            tree = ast.parse(data)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for node in _functions(tree.body):
-            if node.name.startswith("test_"):
-                yield node.name, node
+        if path.startswith("tests/") and path.endswith(".py"):
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                yield ast.parse(data)
 
 
-def _functions(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def _tests(files: Mapping[str, bytes]) -> Iterator[Function]:
+    for tree in _trees(files):
+        yield from (node for node in _functions(tree.body) if node.name.startswith("test_"))
+
+
+def _shared(files: Mapping[str, bytes]) -> Iterator[str]:
+    """Constants, helpers and fixtures of the test files."""
+    for tree in _trees(files):
+        for node in tree.body:
+            if isinstance(node, Function):
+                if not node.name.startswith("test_"):
+                    yield "\n  ".join([f"helper {node.name}({_source(node.args)})", *_statements(node)])
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                yield _cut(_source(node), _VALUES)
+
+
+def _functions(body: Iterable[ast.stmt]) -> Iterator[Function]:
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from _functions(node.body)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(node, Function):
             yield node
 
 
-def _entry(name: str, test: ast.FunctionDef | ast.AsyncFunctionDef, pointers: Sequence[str]) -> str:
+def _entry(name: str, test: Function, pointers: Sequence[str]) -> tuple[str, str]:
     shows = ", ".join(pointer or "the happy path" for pointer in pointers)
     parameters = [_parameters(decorator) for decorator in test.decorator_list]
     head = f"{name}{f' shows {shows}' if shows else ''}"
-    body = "; ".join(shortened(_source(node), _STATEMENT) for node in _shown(test))
-    return "\n".join([head, *(f"  {line}" for line in parameters if line), f"  {shortened(body, _TEST)}"])
+    return name, "\n  ".join([head, *(line for line in parameters if line), *_statements(test)])
+
+
+def _statements(function: Function) -> Iterator[str]:
+    """The lines of a body without its docstring and imports; long ones and long bodies are shortened."""
+    left = _BODY
+    for node in function.body:
+        said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if said or isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for line in _source(node).splitlines():
+            if left <= 0:
+                yield "..."
+                return
+            shown = _cut(line, _LINE)
+            left -= len(shown)
+            yield shown
+
+
+def _cut(line: str, most: int) -> str:
+    """The line, every space of its texts included."""
+    return line if len(line) <= most else f"{line[:most]}... ({len(line)} characters)"
 
 
 def _parameters(decorator: ast.expr) -> str:
@@ -73,7 +107,7 @@ def _parameters(decorator: ast.expr) -> str:
         return ""
     values = ", ".join(_source(argument) for argument in decorator.args)
     named = ", ".join(f"{k.arg}={_source(k.value)}" for k in decorator.keywords if k.arg != "ids")
-    return shortened(f"{name}: {', '.join(part for part in (values, named) if part)}", _VALUES)
+    return _cut(f"{name}: {', '.join(part for part in (values, named) if part)}", _VALUES)
 
 
 def _source(node: ast.AST) -> str:
@@ -83,39 +117,3 @@ def _source(node: ast.AST) -> str:
     return "".join(
         c if shown else c.encode("unicode_escape").decode() for c, shown in zip(text, seen, strict=True)
     )
-
-
-def _shown(test: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
-    """The assertions, in order, with the assignments that they read."""
-    statements = [node for node in _simple(test.body) if not isinstance(node, ast.Import | ast.ImportFrom)]
-    read = {
-        name.id
-        for node in statements
-        if isinstance(node, ast.Assert | ast.With | ast.AsyncWith)
-        for name in ast.walk(node)
-        if isinstance(name, ast.Name)
-    }
-    return [node for node in statements if _asserts(node) or _assigned(node) & read]
-
-
-def _simple(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements, those in loops and conditions too; a `with raises` block is one."""
-    for node in body:
-        if isinstance(node, ast.For | ast.While | ast.If | ast.Try):
-            yield from _simple(node.body)
-            yield from _simple(node.orelse)
-        elif isinstance(node, ast.With | ast.AsyncWith) and "raises" not in ast.unparse(node.items[0]):
-            yield from _simple(node.body)
-        else:
-            yield node
-
-
-def _asserts(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assert | ast.With | ast.AsyncWith)
-
-
-def _assigned(node: ast.stmt) -> set[str]:
-    if not isinstance(node, ast.Assign | ast.AnnAssign):
-        return set()
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}

@@ -173,6 +173,8 @@ class GateCheck(Record):
     result: StageOutcome
     findings: Count = 0
     detail: str = ""
+    duration_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    observed: dict[str, Count] = Field(default_factory=dict)
 
 
 class LogDigest(Record):

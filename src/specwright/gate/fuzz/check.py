@@ -27,12 +27,13 @@ from specwright.domain.contract.docstring import entry_points, error_fields, ret
 from specwright.domain.contract.rules import default_of, own_statements
 from specwright.gate.findings import FindingCode
 from specwright.gate.fuzz.constants import constants_of
-from specwright.gate.fuzz.determinism import differences
-from specwright.gate.fuzz.limits import bounds, numbers, quoted
+from specwright.gate.fuzz.determinism import SecondProcess, first_difference
+from specwright.gate.fuzz.limits import bounds, numbers, quoted, small_range
 from specwright.gate.fuzz.run import FuzzRun, run_fuzz, unanswered_call
 from specwright.gate.sandbox.pair import Pair, prepare
-from specwright.gate.sandbox.process import Child
 from specwright.gate.sandbox.staging import Staged
+from specwright.gate.static.effect_table import Kind
+from specwright.gate.static.effects import declared_kinds
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding
 
 _MODEST = 400
@@ -59,15 +60,24 @@ class FuzzResult(NamedTuple):
     Args:
         findings: One for each kind of counterexample.
         inputs: How many inputs were tried.
+        compared: How many calls were made once more in other surroundings.
     """
 
     findings: tuple[Finding, ...]
     inputs: int
+    compared: int = 0
 
     def summary(self) -> str:
         """In one line, for the evidence."""
         found = len(self.findings)
-        return f"contract fuzz: {self.inputs} inputs, {found or 'no'} counterexample{'s' * (found > 1)}"
+        return (
+            f"contract fuzz: {self.inputs} inputs, {found or 'no'} counterexample{'s' * (found > 1)}, "
+            f"{self.compared} calls compared in other surroundings"
+        )
+
+    def counts(self) -> dict[str, int]:
+        """How much was looked at."""
+        return {"inputs": self.inputs, "calls_elsewhere": self.compared}
 
 
 def examine_contract(
@@ -76,7 +86,7 @@ def examine_contract(
     files: Mapping[str, bytes],
     limits: FuzzBounds,
     pair: Pair | None = None,
-    second: Child | None = None,
+    second: SecondProcess | None = None,
 ) -> FuzzResult:
     """Draw inputs for a staged candidate whose surface is its contract's.
 
@@ -86,7 +96,7 @@ def examine_contract(
         files: As they would ship; the tests lend their constants.
         limits: How much is drawn.
         pair: Processes that were started before for this run, of the role `inside.fuzz.runner`; the caller stops them.
-        second: A second process of the module, of `prepare_second_process`; the caller stops it.
+        second: Of `second_process`; the caller stops it.
 
     Raises:
         SpecwrightError: the processes did not come up, or there is no sandbox.
@@ -106,15 +116,25 @@ def examine_contract(
             ran = run_fuzz(again, {**request, "most_size": _MODEST}, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
     findings = [*_findings(ran, staged, limits)]
+    compared = 0
     if second and not findings:
-        findings += _second_process_findings(ran, staged, second)
-    return FuzzResult(tuple(findings), inputs)
+        difference, compared = first_difference(second, staged, ran.calls)
+        if difference:
+            findings.append(_finding(ENTRY_FILE, f"{difference.call.text} {difference.text()}", staged))
+    return FuzzResult(tuple(findings), inputs, compared)
 
 
 def is_repeatable(contract: MicroModuleContract) -> bool:
-    """Whether a call can be made again anywhere: it leaves nothing behind, and reads nothing but its arguments."""
+    """Whether a call gives the same anywhere: it follows its arguments and the files that it finds, and nothing else."""
+    return not declared_kinds(contract) & _ELSEWHERE_OTHER
+
+
+_ELSEWHERE_OTHER = {Kind.CLOCK, Kind.RANDOMNESS, Kind.ENVIRONMENT, Kind.MUTATION, Kind.WAITING, Kind.INPUT}
+
+
+def _meets_files(contract: MicroModuleContract) -> bool:
     types = " ".join(slot.type for slot in (*contract.inputs, *contract.outputs))
-    return not contract.effects and "Path" not in types
+    return bool(contract.effects) or "Path" in types
 
 
 def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds) -> dict[str, Any]:
@@ -139,6 +159,11 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
             for slot in contract.inputs
             if total
         },
+        "ranges": {
+            slot.name: found
+            for slot in contract.inputs
+            if (found := small_range(slot.type, slot.constraints))
+        },
         "classes": _classes(candidate),
         "constants": constants.values,
         "given": constants.by_parameter,
@@ -146,7 +171,7 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
         "numbers": numbers(texts),
         "texts": quoted(texts),
         "repeatable": not kinds & {EffectType.CALL, EffectType.MUTATION},
-        "files": not is_repeatable(contract),
+        "files": _meets_files(contract),
         "confined": bool(contract.effects),
         "seed": int(canonical_json.digest(contract.interface_fingerprint)[:12], 16),
         "examples": limits.examples,
@@ -196,15 +221,6 @@ def _findings(ran: FuzzRun, staged: Staged, limits: FuzzBounds) -> Iterator[Find
         yield _finding(ENTRY_FILE, f"{call['call']} {text}", staged)
 
 
-def _second_process_findings(ran: FuzzRun, staged: Staged, child: Child) -> Iterator[Finding]:
-    """The plainest call that comes to something else in a second process."""
-    found = [*differences(child, staged, dict(staged.surface), ran.calls)]
-    for call, other in sorted(found, key=lambda pair: len(pair[0].payload))[:1]:
-        text = f"{call.text} {call.description()}, and in another process it {other.description()}"
-        text += f"; {_ADVICE['process']}"
-        yield _finding(ENTRY_FILE, text, staged)
-
-
 _ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
 _BROKEN_OFF: dict[str, str] = {
     "finished": _ENDLESS,
@@ -228,7 +244,6 @@ _ADVICE = {
     "fields": "set the fields that the contract declares wherever the exception is raised",
     "changed": "work on a copy",
     "differs": "the same input must give the same result, unless a CALL effect is declared",
-    "process": "sort what comes out of a set, name the time zone, and follow no address in memory and no earlier call",
     "twins": "let both do the same",
     "accepts": "a contract is total; raise a declared error",
 }

@@ -29,6 +29,7 @@ _NUMERIC = {"int", "float", "Decimal"}
 _SIZED = re.compile(r"(?:str|bytes|list|set|frozenset|dict|tuple)\b")
 _UNITS = {"str": r"characters?(?: long)?", "bytes": r"bytes?(?: long)?"}
 _LARGEST = 10**30
+_MOST_TRIED = 128
 
 
 class Bound(NamedTuple):
@@ -72,6 +73,14 @@ def bounds(declared: str, constraints: Iterable[str]) -> list[Bound]:
     """
     base = " | ".join(part for part in declared.split(" | ") if part != "None")
     return [bound for text in constraints if (bound := _bound(base, text)) is not None]
+
+
+def small_range(declared: str, constraints: Iterable[str]) -> tuple[int, int] | None:
+    """The least and the greatest number that an input may be, if all between them can be tried."""
+    found = [bound for bound in bounds(declared, constraints) if bound.of == "value"]
+    ends = [int(end) for bound in found for end in (bound.low, bound.high) if end.lstrip("-").isdigit()]
+    is_small = "int" in declared.split(" | ") and len(ends) == 2 and 0 <= ends[1] - ends[0] <= _MOST_TRIED
+    return (ends[0], ends[1]) if is_small else None
 
 
 def _bound(base: str, text: str) -> Bound | None:

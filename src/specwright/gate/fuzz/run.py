@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from specwright.errors import SpecwrightError
-from specwright.gate.fuzz.determinism import RecordedCall
+from specwright.gate.fuzz.determinism import RecordedCall, answer_of
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.starvation import OwnTime, too_busy
@@ -81,14 +81,15 @@ def _was_starved(ran: FuzzRun, request: dict[str, Any]) -> bool:
 class _Ledger:
     """What the fuzz tells, in its order, and where in the module an error was raised (a `Ledger`)."""
 
-    def __init__(self, name: str, pair: Pair) -> None:
+    def __init__(self, request: dict[str, Any], pair: Pair) -> None:
         self.events: list[dict[str, Any]] = []
         self.calls: list[RecordedCall] = []
         self.last_call = 0.0
         self._pair = pair
         self._text = ""
         self._call: tuple[dict[str, Any], bytes, float] = {}, b"", 0.0
-        self._place = re.compile(rf".*/lib/modules/{name}/(.+:\d+)")
+        self._place = re.compile(rf".*/lib/modules/{request['name']}/(.+:\d+)")
+        self._files = pair.scratch / "here" if request["files"] else None
 
     @cached_property
     def _clock(self) -> OwnTime:
@@ -110,17 +111,17 @@ class _Ledger:
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
         """What the fuzz needs beside the reply."""
         call, arguments, since = self._call
-        error = str(header["error"][0][-1]) if header.get("error") else ""
         if len(arguments) + len(payload) <= _MOST_KEPT:
-            self.calls.append(
-                RecordedCall(self._text, call, arguments, error, payload, self._clock.seconds() - since)
-            )
+            seconds = self._clock.seconds() - since
+            answer = answer_of(header, payload, self._files)
+            self.calls.append(RecordedCall(self._text, call, arguments, answer, seconds))
         place = self._place.fullmatch(str(header.get("line", "")))
-        return {"changed": header.get("changed") is not False, "line": place[1] if place else ""}
+        changed, used = header.get("changed") is not False, self._clock.seconds()
+        return {"changed": changed, "line": place[1] if place else "", "used": used}
 
 
 def _run(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
-    ledger = _Ledger(request["name"], pair)
+    ledger = _Ledger(request, pair)
     most = 10 + 12 * request["seconds"] + 2 * request["call_seconds"]
     ended = pair.run({"request": request}, dict(staged.surface), ledger, most, reports_unfit=True)
     if ended.how in {"broke", "processor"} and "module's process" not in ended.message:

@@ -156,7 +156,8 @@ class Codec:
             token, parts = ["fields", *self._keys[kind], names], [getattr(value, name) for name in names]
         elif _is_named_tuple(kind):
             fields = cast("Any", kind)._fields
-            token, parts = ["named", kind.__module__, kind.__name__, list(fields)], [*value]
+            module = kind.__module__.rpartition(".")[2]  # the package has another name in other surroundings
+            token, parts = ["named", module, kind.__name__, list(fields)], [*value]
         else:
             raise UnencodableError(f"a value of type {kind.__module__}.{kind.__qualname__}")
         return [_End(value, token, starts), *reversed(parts)]

@@ -10,8 +10,11 @@ import importlib
 import inspect
 import io
 import os
+import re
 import sys
 import traceback
+import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from specwright.domain.contract.boundary_limits import BoundaryLimit
@@ -21,6 +24,7 @@ from specwright.gate.inside.observation.environment import differences, restore
 from specwright.gate.inside.observation.observer import Observer
 
 _MOST_CHARACTERS = 2000
+_OWN_LOOP = re.compile("running event loop|another loop is running|loop is already running")
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
@@ -30,13 +34,15 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     sys.dont_write_bytecode = True
     observer = Observer(link.send, plan)
     try:
-        entries, classes, exceptions = _load(job["surface"])
+        entries, classes, exceptions = _load(job["surface"], plan["package"])
     except BaseException as error:
         link.send({"event": "broken", "message": _traceback(error)})
         return
     observer.loaded(job["surface"])
     link.send({"event": "loaded"})
-    host = _Host(link, entries, Codec(classes), exceptions, observer)
+    host = _Host(
+        link, entries, Codec(classes), exceptions, observer, within_loop="LOOP" in plan["surroundings"]
+    )
     while not (message := link.receive())[0].get("finish"):
         host.answer(*message)
     observer.last_look()
@@ -53,12 +59,12 @@ class _Exported(NamedTuple):
 _Loaded = tuple[dict[tuple[str, str], Any], dict[ClassKey, type], dict[type, _Exported]]
 
 
-def _load(surface: dict[str, Any]) -> _Loaded:
+def _load(surface: dict[str, Any], package: str) -> _Loaded:
     entries: dict[tuple[str, str], Any] = {}
     classes: dict[ClassKey, type] = {}
     exceptions: dict[type, _Exported] = {}
     for name, described in surface.items():
-        module = importlib.import_module(f"modules.{name}")
+        module = importlib.import_module(f"{package}.{name}")
         for entry in described["functions"]:
             entries[(name, entry)] = getattr(module, entry)
         for description in described["classes"]:
@@ -78,6 +84,8 @@ class _Host:
         codec: Codec,
         exceptions: dict[type, _Exported],
         observer: Observer,
+        *,
+        within_loop: bool,
     ) -> None:
         self._link = link
         self._entries = entries
@@ -85,6 +93,7 @@ class _Host:
         self._exceptions = exceptions
         self._start = dict(os.environ)
         self._observer = observer
+        self._call = _LoopCaller() if within_loop else _plainly
 
     def answer(self, header: dict[str, Any], payload: bytes) -> None:
         """Answer one call."""
@@ -104,11 +113,7 @@ class _Host:
                 if header["cwd"]:
                     os.chdir(header["cwd"])
                     self._observer.before_call()
-                result = self._entries[(header["module"], header["entry"])](*args, **kwargs)
-                if inspect.iscoroutine(result):
-                    import asyncio
-
-                    result = asyncio.run(result)
+                result = self._call(self._entries[(header["module"], header["entry"])], args, kwargs)
             except BaseException as error:
                 reply |= self._error(error)
                 result = [_exception_args(error), self._fields(error)]
@@ -164,6 +169,46 @@ class _Host:
         except Exception:
             message = ""
         return {"error": names, "message": message, "traceback": _traceback(error), "line": _line(error)}
+
+
+def _plainly(entry: Callable[..., object], args: list[object], kwargs: dict[str, object]) -> object:
+    result = entry(*args, **kwargs)
+    if inspect.iscoroutine(result):
+        import asyncio
+
+        return asyncio.run(result)
+    return result
+
+
+class _LoopCaller:
+    """Calls an entry point where an event loop runs; one that runs a loop of its own is called where none does."""
+
+    def __init__(self) -> None:
+        import asyncio
+
+        self._runner = asyncio.Runner()
+
+    def __call__(self, entry: Callable[..., object], args: list[object], kwargs: dict[str, object]) -> object:
+        async def outcome() -> tuple[object, BaseException | None]:
+            try:
+                result = entry(*args, **kwargs)
+                return await result if inspect.iscoroutine(result) else result, None
+            except BaseException as error:
+                return None, error
+
+        with warnings.catch_warnings():
+            # of what was not awaited, where a loop of its own cannot run
+            warnings.simplefilter("ignore", RuntimeWarning)
+            result, error = self._runner.run(outcome())
+            if isinstance(error, RuntimeError) and _OWN_LOOP.search(str(error)):
+                error = None
+                for stream in (sys.stdout, sys.stderr):
+                    stream.seek(0)
+                    stream.truncate()
+                return _plainly(entry, args, kwargs)
+        if error is not None:
+            raise error
+        return result
 
 
 def _line(error: BaseException) -> str:

@@ -44,6 +44,8 @@ def _main() -> None:
         os.set_inheritable(descriptor, False)
     link = Link(plan["from_gate"], plan["to_gate"])
     role = importlib.import_module(f"specwright.gate.inside.{plan['role']}")
+    if plan.get("surroundings"):
+        importlib.import_module("specwright.gate.inside.observation.surroundings").take_on(plan)
     os.chdir(plan["scratch"])
     confine(plan)
     link.send({"event": "ready"})

@@ -1,7 +1,7 @@
 """Tries a falsifying test on a module that its own tests accept (design: ship-gate, falsifying-tests).
 
-The test is checked as the module's own tests are, without being run: black-box imports, no tricks, an assertion that
-depends on the entry point, an obligation of the contract. Then it runs in a sandbox of its own, so that what it shows
+The test is checked as the module's own tests are, without being run: black-box imports, no tricks, no assertion that
+is constant by itself, an obligation of the contract. Then it runs in a sandbox of its own, so that what it shows
 is its own doing. What is reported of a failure is what the test's process saw: no line of the module's source.
 
 A test that fails is a counterexample, and so is one during which the module hangs, ends its process or changes its
@@ -113,6 +113,10 @@ def _judged(test: FalsifyingTest, run: TestRun) -> Trial:
             raised = {name for names in run.outcomes.get(result.name.partition("[")[0], []) for name in names}
             if broken := _broken(message, raised):
                 return Trial(test.name, (f"the test itself breaks: {broken}",))
+            if not run.outcomes:
+                return Trial(
+                    test.name, ("the test fails without an answer of the module; call it and assert that",)
+                )
             failures.append(f"{result.name.partition('::')[2]}:\n{message}")
     failures += [finding.message for finding in run.findings if finding.code != "tests.failed"]
     return Trial(test.name, passed=not failures, message="\n".join(failures)[:MOST_CHARACTERS])

@@ -33,6 +33,7 @@ class TestRun(NamedTuple):
         outcomes: What came out of the entry points, by test without parameters: the names of an exception's class
             and bases, or the name of a returned code.
         in_module: Whether it broke off during a call of the module.
+        calls: How many calls were watched.
     """
 
     __test__ = False  # the word is the field's; pytest must not collect it
@@ -40,6 +41,7 @@ class TestRun(NamedTuple):
     findings: tuple[Finding, ...]
     outcomes: Mapping[str, list[tuple[str, ...]]]
     in_module: bool = False
+    calls: int = 0
 
 
 def named_tests(files: Mapping[str, bytes]) -> list[str]:
@@ -96,7 +98,7 @@ def run_tests(
     tests = tuple(test._replace(message=staged.anonymous(test.message)) for test in ledger.tests)
     findings = tuple(_findings(ledger, ended, named, timeout_seconds))
     findings = tuple(f._replace(message=staged.anonymous(f.message)) for f in findings)
-    return TestRun(tests, findings, ledger.outcomes, ended.in_module)
+    return TestRun(tests, findings, ledger.outcomes, ended.in_module, ledger.calls)
 
 
 class _Ledger:
@@ -113,7 +115,7 @@ class _Ledger:
         self.out_of_turn = False
         self.running = ""
         self._is_set_up = False
-        self._calls = 0
+        self.calls = self._calls = 0
         self._shared_calls = 0
         self._traceback = ""
 
@@ -155,6 +157,7 @@ class _Ledger:
     def called(self, call: dict[str, Any], payload: bytes) -> None:
         """A call that is made outside of any test's own part may serve several."""
         self._calls += 1
+        self.calls += 1
         if not self.running or not self._is_set_up:
             self._shared_calls += 1
 

@@ -35,12 +35,17 @@ class Exchange:
         module: Holds the module, if calls are made.
         scratch: The folder in which both may write.
         limits: For what they print and write.
+        other: Holds the module in other surroundings, for `take_other`.
     """
 
-    def __init__(self, runner: Child, module: Child | None, scratch: Path, limits: Limits) -> None:
+    def __init__(
+        self, runner: Child, module: Child | None, scratch: Path, limits: Limits, other: Child | None = None
+    ) -> None:
         self._runner = Stream(runner, "the tests' process")
         self._module = Stream(module, "the module's process") if module else None
-        self._streams = (self._runner, *([self._module] if self._module else []))
+        self._other = Stream(other, "the module's process in other surroundings") if other else None
+        self._streams = tuple(stream for stream in (self._runner, self._module, self._other) if stream)
+        self._surface: dict[str, Any] = {}
         self._scratch = scratch
         self._limits = limits
         self._outstanding: object = None
@@ -49,6 +54,7 @@ class Exchange:
         self._is_over = False
         self._used_up: Stream | None = None
         self._observed: dict[ObservedEffect, None] = {}
+        self._answers_elsewhere = False
 
     def run(
         self,
@@ -76,6 +82,7 @@ class Exchange:
             self._await_ready(selector)
             nonce = os.urandom(16).hex()
             self._runner.outbox += frame({**job, "surface": surface, "nonce": nonce})
+            self._surface = surface
             if self._module:
                 self._module.outbox += frame({"surface": surface})
             try:
@@ -89,6 +96,17 @@ class Exchange:
         """What the module did beside returning values; also what it printed past its host."""
         printed = self._module is not None and bool(self._module.printed)
         return (*self._observed, *([ObservedEffect("PRINTING", "a text", "")] * printed))
+
+    def take_other(self, *, is_other: bool) -> None:
+        """Have calls answered by the process in other surroundings, or by the usual one again."""
+        assert self._outstanding is None  # the runner waits for an order
+        if self._other and (self._answers_elsewhere != is_other):
+            self._answers_elsewhere = is_other
+            self._module, self._other = self._other, self._module
+            if self._surface:
+                assert self._module is not None  # there are two
+                self._module.outbox += frame({"surface": self._surface})
+                self._surface = {}
 
     def _selector(self) -> selectors.DefaultSelector:
         selector = selectors.DefaultSelector()

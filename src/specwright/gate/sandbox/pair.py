@@ -3,17 +3,24 @@
 Starting takes most of a run's time: Python, pytest, the sandbox. It happens while the gate still reads the candidate's
 source; a pair that is not needed then is stopped."""
 
+import secrets  # noqa: TID251 - what a module must not foretell is no input
+import sys
+from contextlib import ExitStack
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, Literal, Self
 
 from specwright.gate.sandbox.exchange import Exchange
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages
-from specwright.gate.sandbox.plan import Plan
+from specwright.gate.sandbox.plan import Plan, Surrounding
 from specwright.gate.sandbox.process import Child, start
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.starvation import OwnTime
 from specwright.gate.sandbox.stream import Ledger, ObservedEffect, RunEnd
+
+_LETTERS = 9
+"""Of a package as which a consumer could import a product."""
 
 Role = Literal["test_runner", "example_runner", "fuzz.runner", "variants.repetition"]
 
@@ -21,10 +28,12 @@ Role = Literal["test_runner", "example_runner", "fuzz.runner", "variants.repetit
 class Pair:
     """A runner that waits for its job, with a module's host in most runs; as a context manager it leaves nothing running."""
 
-    def __init__(self, runner: Child, module: Child | None, plan: Plan) -> None:
+    def __init__(self, runner: Child, module: Child | None, plan: Plan, other: Child | None = None) -> None:
         self._runner = runner
         self._module = module
+        self._other = other
         self._plan = plan
+        self._exchange: Exchange | None = None
         self.observed: tuple[ObservedEffect, ...] = ()
 
     def __enter__(self) -> Self:
@@ -43,11 +52,17 @@ class Pair:
         reports_unfit: bool = False,
     ) -> RunEnd:
         """Run a job to its end, as `Exchange.run`."""
-        exchange = Exchange(self._runner, self._module, self._plan.writes, self._plan.limits)
+        exchange = Exchange(self._runner, self._module, self._plan.writes, self._plan.limits, self._other)
+        self._exchange = exchange
         try:
             return exchange.run(job, surface, ledger, timeout_seconds, reports_unfit=reports_unfit)
         finally:
             self.observed = exchange.observed()
+
+    def take_other(self, *, is_other: bool) -> None:
+        """As `Exchange.take_other`, while a job runs."""
+        assert self._exchange is not None  # it runs
+        self._exchange.take_other(is_other=is_other)
 
     @property
     def scratch(self) -> Path:
@@ -55,16 +70,15 @@ class Pair:
         return self._plan.scratch
 
     def own_time(self) -> OwnTime:
-        """Of both processes, from here on."""
+        """Of all processes, from here on."""
         return OwnTime(child.pid for child in (self._runner, self._module) if child)
 
     def stop(self) -> None:
-        """End both processes."""
-        try:
-            self._runner.stop()
-        finally:
-            if self._module:
-                self._module.stop()
+        """End all processes."""
+        with ExitStack() as stack:
+            for child in (self._runner, self._module, self._other):
+                if child:
+                    stack.callback(child.stop)
 
 
 def prepare(staged: Staged, role: Role) -> Pair:
@@ -82,13 +96,17 @@ def prepare(staged: Staged, role: Role) -> Pair:
     plan = _plan(staged, role, role, sandbox, TEST_TOOLS | sandbox.packages)
     if role == "variants.repetition":
         plan = plan._replace(more={**plan.more, "forks": True})
-    runner = start(plan, sandbox.kind)
-    try:
-        module = start(host_plan(staged, role, sandbox), sandbox.kind)
-    except BaseException:
-        runner.stop()
-        raise
-    return Pair(runner, module, plan)
+    host = host_plan(staged, role, sandbox)
+    plans = [plan, host]
+    if role == "variants.repetition":
+        plans.append(_surrounded(host, frozenset(Surrounding)))
+    with ExitStack() as stack:
+        children: list[Child] = []
+        for one in plans:
+            children.append(start(one, sandbox.kind))
+            stack.callback(children[-1].stop)
+        stack.pop_all()
+    return Pair(children[0], children[1], plan, *children[2:])
 
 
 def prepare_variants(staged: Staged, listing: str, *, draws: bool, seconds: float) -> Pair:
@@ -112,15 +130,28 @@ def prepare_variants(staged: Staged, listing: str, *, draws: bool, seconds: floa
     return Pair(start(plan, sandbox.kind), None, plan)
 
 
-def host_plan(staged: Staged, run: str, sandbox: Sandbox) -> Plan:
+def host_plan(
+    staged: Staged, run: str, sandbox: Sandbox, surroundings: frozenset[Surrounding] = frozenset()
+) -> Plan:
     """The plan of the process that holds the module in a run.
 
     Args:
         staged: Its folders exist.
         run: The name of the run's folder.
         sandbox: In what it runs.
+        surroundings: What is another there than usual.
     """
-    return _plan(staged, run, "module_host", sandbox, sandbox.packages)
+    return _surrounded(_plan(staged, run, "module_host", sandbox, sandbox.packages), surroundings)
+
+
+def _surrounded(plan: Plan, surroundings: frozenset[Surrounding]) -> Plan:
+    lib = plan.more["lib"]
+    package, folder = "modules", f"{lib}/modules/"
+    if Surrounding.NAME in surroundings:
+        package = "".join(secrets.choice(ascii_lowercase) for _ in range(_LETTERS))
+        folder = f"/opt/application/lib/python{sys.version_info[0]}/site-packages/{package}/"
+    more = {"package": package, "folder": folder, "surroundings": " ".join(one.name for one in surroundings)}
+    return plan._replace(more={**plan.more, **more}, surroundings=surroundings)
 
 
 def _plan(staged: Staged, run: str, role: str, sandbox: Sandbox, packages: frozenset[str]) -> Plan:

@@ -16,6 +16,17 @@ class SandboxKind(StrEnum):
     NONE = "none"
 
 
+class Surrounding(StrEnum):
+    """What surrounds a module and may be another in a consumer's program; no answer may follow it. The value says it."""
+
+    NAME = "another package name and place"
+    CALLERS = "other callers and arguments of the program"
+    LOOP = "a running event loop"
+    ZONE = "another time zone"
+    HASHES = "another hash seed"
+    LOCALE = "another locale"
+
+
 class Limits(NamedTuple):
     """What a sandboxed process may use, besides wall-clock time.
 
@@ -51,7 +62,7 @@ class Plan(NamedTuple):
         site: A folder of third-party packages.
         limits: What it may use.
         more: For the role itself.
-        other_environment: Whether hash seed and time zone are others than usual; no result may follow them.
+        surroundings: What is another than usual.
     """
 
     role: str
@@ -61,4 +72,4 @@ class Plan(NamedTuple):
     site: Path | None
     limits: Limits
     more: Mapping[str, str | bool]
-    other_environment: bool = False
+    surroundings: frozenset[Surrounding] = frozenset()

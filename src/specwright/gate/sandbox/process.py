@@ -23,10 +23,17 @@ from typing import Any
 
 from specwright.domain.contract import boundary_limits
 from specwright.errors import SpecwrightError
-from specwright.gate.sandbox.plan import Plan, SandboxKind
+from specwright.gate.sandbox.plan import Plan, SandboxKind, Surrounding
 
 _INSIDE = Path(__file__).parents[1] / "inside"
 _END_SECONDS = 5.0
+_UNDER_ANOTHER_NAME = """
+import sys
+with open(sys.argv[1], "rb") as script:
+    code = compile(script.read(), "/opt/application/main.py", "exec")
+__file__ = sys.argv.pop(1)
+exec(code)
+"""
 
 
 class Child:
@@ -93,7 +100,7 @@ def start(plan: Plan, kind: SandboxKind) -> Child:
     from_gate, writes = os.pipe()
     reads, to_gate = os.pipe()
     text = json.dumps(_plan_text(plan, kind, from_gate, to_gate))
-    command = [*_python(), str(_INSIDE / "start.py"), text]
+    command = [*_python(plan), *_script(plan), text]
     # the namespace's first process holds this end too, so the pipe ends when that one is gone as well
     last = os.dup(to_gate)
     if kind is SandboxKind.BUBBLEWRAP:
@@ -152,10 +159,17 @@ def _plan_text(plan: Plan, kind: SandboxKind, from_gate: int, to_gate: int) -> d
     }
 
 
-def _python() -> list[str]:
+def _python(plan: Plan) -> list[str]:
     # neither site packages nor the user's environment; the hash seed is kept: the gate gives the same verdict twice,
     # also for a module whose output follows a set's order
-    return [_executable(), "-P", "-s", "-S", "-B", "-X", "utf8"]
+    encoding = "utf8=0" if Surrounding.LOCALE in plan.surroundings else "utf8"
+    return [_executable(), "-P", "-s", "-S", "-B", "-X", encoding]
+
+
+def _script(plan: Plan) -> list[str]:
+    script = str(_INSIDE / "start.py")
+    # the first frames of the process have no file of ours either
+    return ["-c", _UNDER_ANOTHER_NAME, script] if Surrounding.CALLERS in plan.surroundings else [script]
 
 
 def _executable() -> str:
@@ -170,8 +184,8 @@ def _environment(plan: Plan) -> dict[str, str]:
         "TMPDIR": str(plan.scratch),
         "LC_ALL": "C.UTF-8",
         # without a name, so that no file of time zones is looked for
-        "TZ": "<+0545>-05:45" if plan.other_environment else "UTC",
-        "PYTHONHASHSEED": "1945" if plan.other_environment else "0",
+        "TZ": "<+0545>-05:45" if Surrounding.ZONE in plan.surroundings else "UTC",
+        "PYTHONHASHSEED": "1945" if Surrounding.HASHES in plan.surroundings else "0",
     }
 
 

@@ -3,14 +3,12 @@
 All is read from syntax trees: comments and configuration in the module are not.
 """
 
-from specwright.domain.contract.docstring import entry_points
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.source.program import read_program
 from specwright.gate.static.assertions import assertion_findings
 from specwright.gate.static.effect_table import Kind
 from specwright.gate.static.effects import declared_kinds, effect_findings
 from specwright.gate.static.raises import raise_findings
-from specwright.gate.static.suite_forms import form_findings
 from specwright.gate.static.suite_reach import reach_findings
 from specwright.gate.static.suite_tricks import trick_findings
 from specwright.ports.gate import Candidate, Finding
@@ -39,7 +37,6 @@ def test_findings(candidate: Candidate) -> list[Finding]:
     Args:
         candidate: Its Python files are readable; an implementation is not needed.
     """
-    entries = {entry.name for entry in entry_points(candidate.contract)}
     environment = Kind.ENVIRONMENT in declared_kinds(candidate.contract)
     files = ParsedFiles.of(candidate.files)
     findings: list[Finding] = []
@@ -47,8 +44,7 @@ def test_findings(candidate: Candidate) -> list[Finding]:
         tree, names = files.tree(path), files.names(path)
         findings += trick_findings(tree, names, path)
         findings += reach_findings(tree, names, path, environment=environment)
-        findings += form_findings(tree, names, path)
-        findings += assertion_findings(tree, names, path, entries)
+        findings += assertion_findings(tree, path)
     return findings
 
 

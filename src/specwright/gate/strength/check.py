@@ -69,6 +69,10 @@ class Strength(NamedTuple):
             f"{self.killed} of {self.run} mutants died ({part} mutants taken, threshold {self.threshold:g})"
         )
 
+    def counts(self) -> dict[str, int]:
+        """How much was looked at."""
+        return {"mutants": self.total, "run": self.run, "killed": self.killed}
+
 
 def examine_strength(
     staged: Staged,

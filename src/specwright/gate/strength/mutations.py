@@ -1,7 +1,8 @@
 """The faults that are put into a module, each a change of its syntax tree in place (design: module-directory, ship-gate).
 
 Comparisons and their boundaries, arithmetic, boolean operators, conditions, constants, defaults, bounds of slices and
-ranges, lengths, returned values, and calls and raises left out. A fault is one that a person could have made.
+ranges, lengths, returned values, parts of a result or names of a loop that change places, and calls and raises left
+out. A fault is one that a person could have made.
 """
 
 import ast
@@ -108,8 +109,20 @@ class Mutations:
                 yield from self._slice(node)
             case ast.Call():
                 yield from self._call(node)
+            case ast.Tuple(elts=[first, second, *others]) if self._can_change_places(node):
+                yield self._set(
+                    node, "elts", [second, first, *others], f"two places of `{shown(node)}` swapped"
+                )
             case _:
                 pass
+
+    def _can_change_places(self, node: ast.Tuple) -> bool:
+        """Whether it is a result of several parts, or the names of a loop."""
+        above = self._above(node)
+        first, second = node.elts[:2]
+        if isinstance(above, ast.Return):
+            return ast.dump(first) != ast.dump(second)
+        return isinstance(above, (ast.For, ast.comprehension)) and isinstance(node.ctx, ast.Store)
 
     def _logic(self, node: ast.BoolOp | ast.UnaryOp) -> Iterator[Mutation]:
         match node:

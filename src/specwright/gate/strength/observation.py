@@ -2,6 +2,7 @@
 obligations).
 
     tests.vacuous        a test passes where no module answers, or whatever its calls return, raise and write
+    tests.surroundings   a test fails, or gets another answer, where the module is in other surroundings
     obligations.unseen   no test that claims an obligation notices a change of what the obligation is about
     strength.unstable    a test fails although nothing was changed
 
@@ -21,12 +22,16 @@ from typing import Any, NamedTuple
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.errors import SpecwrightError
 from specwright.gate.findings import FindingCode
+from specwright.gate.fuzz.check import is_repeatable
+from specwright.gate.fuzz.determinism import ALL_OF_THEM, OTHER_ADVICE, RecordedCall, call_text, difference_of
+from specwright.gate.fuzz.determinism import Answer as CallAnswer
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged, empty_tree
 from specwright.gate.strength.claims import Claims, claims_of, unshown_finding
 from specwright.gate.strength.perturbations import Answer, Aspect, Perturbation, perturbations_of
-from specwright.ports.gate import Finding
+from specwright.ports.gate import ENTRY_FILE, Finding
 
+_DEPTH = "RecursionError"
 _MOST_REPETITIONS = 120
 _MOST_STARTS = 4
 _LEAST_SECONDS = 10.0
@@ -47,18 +52,30 @@ class Observation(NamedTuple):
         changes: How many changes were tried.
         noticed: How many of them a test noticed.
         repetitions: How often the tests were run.
+        compared: How many different calls were answered in other surroundings too.
     """
 
     findings: tuple[Finding, ...]
     tried: int
     noticed: int
     repetitions: int
+    compared: int
 
     def summary(self) -> str:
         """One line for the evidence."""
         return (
-            f"{self.noticed} of {self.tried} changed answers were noticed, in {self.repetitions} repetitions"
+            f"{self.noticed} of {self.tried} changed answers were noticed, in {self.repetitions} repetitions; "
+            f"{self.compared} calls of the tests compared in other surroundings"
         )
+
+    def counts(self) -> dict[str, int]:
+        """How much was looked at."""
+        return {
+            "repetitions": self.repetitions,
+            "changed_answers": self.tried,
+            "noticed": self.noticed,
+            "calls_elsewhere": self.compared,
+        }
 
 
 def observe(
@@ -83,7 +100,9 @@ def observe(
         SpecwrightError: the processes did not come up, or broke off again and again.
     """
     seconds = max(_LEAST_SECONDS, _TIMES * tests_seconds)
-    plan = _Plan(claims_of(contract, claims, named), files=bool(contract.effects))
+    plan = _Plan(
+        claims_of(contract, claims, named), files=bool(contract.effects), repeatable=is_repeatable(contract)
+    )
     for start in count():
         again = staged if start == 0 else _in_other_folder(staged, start)
         started = nullcontext(pair) if pair and start == 0 else prepare(again, "variants.repetition")
@@ -97,8 +116,8 @@ def observe(
         if ended.how == "forged":
             message = f"the run tampered with its own report ({ended.message}); leave the test runner alone"
             forged = Finding(FindingCode.TESTS_FORGED, "tests", message)
-            return Observation((forged,), plan.tried, plan.noticed, plan.repetitions)
-        plan.broken_off(ledger.running)
+            return Observation((forged,), plan.tried, plan.noticed, plan.repetitions, plan.compared)
+        plan.broken_off(ledger.running, ended.message)
         if start + 1 >= _MOST_STARTS:
             raise SpecwrightError(
                 f"the tests broke off again and again when their answers were changed ({ended.how}): "
@@ -106,8 +125,9 @@ def observe(
                 where="gate",
                 remedy="run it again on a machine with less load",
             )
-    findings = [finding._replace(message=staged.anonymous(finding.message)) for finding in plan.findings()]
-    return Observation(tuple(findings), plan.tried, plan.noticed, plan.repetitions)
+    found = [*plan.findings(), *plan.differences(staged)]
+    findings = [finding._replace(message=staged.anonymous(finding.message)) for finding in found]
+    return Observation(tuple(findings), plan.tried, plan.noticed, plan.repetitions, plan.compared)
 
 
 def _in_other_folder(staged: Staged, start: int) -> Staged:
@@ -130,23 +150,28 @@ class _Test:
 class _Plan:
     """What is repeated next, and what has been shown; it outlives the processes."""
 
-    def __init__(self, claims: Claims, *, files: bool) -> None:
+    def __init__(self, claims: Claims, *, files: bool, repeatable: bool) -> None:
         self._claims = claims
         self._files = files
+        self._repeatable = repeatable
         self._tests: dict[str, _Test] = {}
         self._outside = _Test("")
         self._vacuous = {*claims.by_test}
         self._unshown = {p for pointers in claims.by_test.values() for p in pointers if p in claims.due}
         self._unstable: list[str] = []
         self._silent: list[str] = []
+        self._failed_elsewhere: dict[str, None] = {}
+        self._other_answers: dict[str, tuple[dict[str, Any], CallAnswer, CallAnswer]] = {}
         self._kinds = self._order()
+        self._broken_elsewhere = ""
         self.kind = ""
-        self.tried = self.noticed = self.repetitions = 0
+        self.tried = self.noticed = self.repetitions = self.compared = 0
 
     def _order(self) -> Iterator[str]:
         """The kinds of the repetitions, one after the other; at least three are without a change."""
         yield "null"
         yield "silent"
+        yield "elsewhere"
         foretold = True
         for _ in range(_MOST_REPETITIONS):
             if not self._prepared():
@@ -219,6 +244,20 @@ class _Plan:
         if (answer.entry, answer.arguments) not in known:
             test.answers.append(answer)
 
+    def compare_answer(self, owner: str, call: dict[str, Any], answer: Answer) -> None:
+        """A call came back from the process in other surroundings."""
+        known = self._tests.get(owner, self._outside).answers
+        usual = next(
+            (one for one in known if (one.entry, one.arguments) == (answer.entry, answer.arguments)), None
+        )
+        if usual is None:
+            return
+        self.compared += 1
+        one, other = (CallAnswer("".join(a.errors[:1]), a.payload, a.printed) for a in (usual, answer))
+        if one != other and _DEPTH not in {one.error, other.error}:
+            header = {**call, "arguments": answer.arguments}
+            self._other_answers.setdefault(owner, (header, one, other))
+
     def change_for(self, owner: str, place: int) -> Perturbation | None:
         """What is to be changed of a test's call, by its place among its different calls."""
         if self.kind == "outside":
@@ -235,11 +274,23 @@ class _Plan:
                 self._unstable += [name] * (not passed)
             case "silent":
                 self._silent += [name] * passed
+            case "elsewhere":
+                if not passed:
+                    self._note_failure(name)
             case _:
                 change = self._outside.change if self.kind == "outside" else test.change
-                if change and not passed and (how == "assertion" or not change.strict):
+                # inputs that were passed over for what the module answered show nothing
+                seen = not passed and how != "assumption"
+                if change and seen and (how == "assertion" or not change.strict):
                     self.noticed += 1
                     self._shown(test, change)
+
+    def _note_failure(self, name: str) -> None:
+        """A test that was answered as ever and fails is unstable by itself; what lies in files is not compared."""
+        if self._files or {name, ""} & self._other_answers.keys():
+            self._failed_elsewhere[name] = None
+        else:
+            self._unstable.append(name)
 
     def _shown(self, test: _Test, change: Perturbation) -> None:
         self._vacuous.discard(test.function)
@@ -252,10 +303,33 @@ class _Plan:
             for test in self._tests.values():
                 test.waiting = self._changes(test, self._claims.of(test.function))
 
-    def broken_off(self, running: str) -> None:
+    def broken_off(self, running: str, message: str) -> None:
         """A repetition broke off; without a change that is the test's fault, with one the change is passed over."""
         if self.kind == "null":
             self._unstable.append(running or "the run")
+        if self.kind == "elsewhere":
+            self._failed_elsewhere[running] = None
+            self._broken_elsewhere = message.strip().rpartition("\n")[2]
+
+    def differences(self, staged: Staged) -> Iterator[Finding]:
+        """What tests met in other surroundings."""
+        names = [*self._failed_elsewhere]
+        if self._repeatable:
+            names += [name for name in self._other_answers if name not in self._failed_elsewhere]
+        if self._unstable or not names:
+            return
+        name = next((name for name in (*names, "") if name in self._other_answers), names[0])
+        what = f" {self._broken_elsewhere}" if self._broken_elsewhere else ""
+        if name in self._other_answers:
+            header, usual, other = self._other_answers[name]
+            payload = header.pop("arguments")
+            call = RecordedCall(call_text(header["entry"], payload), header, payload, usual, 0.0)
+            difference = difference_of(staged, call, other, alone=not self._files)
+            what = f" {call.text} {difference.text()}"
+        how = "fails" if name in self._failed_elsewhere else "gets another answer"
+        others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+        message = f"the test{others} {how} in other surroundings ({ALL_OF_THEM}):{what or ' ' + OTHER_ADVICE}"
+        yield Finding(FindingCode.TESTS_SURROUNDINGS, f"tests/{name}" if name else ENTRY_FILE, message)
 
     def findings(self) -> Iterator[Finding]:
         """What is not shown."""
@@ -291,7 +365,7 @@ class _Ledger:
         self._seconds = seconds
         self._is_set_up = False
         self._seen: dict[tuple[str, bytes], int] = {}
-        self._call: tuple[str, str, bytes] = "", "", b""
+        self._call: tuple[str, dict[str, Any], bytes] = "", {}, b""
         self.running = ""
 
     def reported(self, header: dict[str, Any]) -> dict[str, Any] | None:
@@ -319,6 +393,7 @@ class _Ledger:
             self.running = ""
         self._plan.repeated()
         tests = self._plan.next()
+        self._pair.take_other(is_other=self._plan.kind == "elsewhere")
         if tests is None:
             return {"end": True}
         empty_tree(self._pair.scratch)
@@ -329,17 +404,21 @@ class _Ledger:
         if self._plan.kind == "silent":
             return _NO_ANSWER
         owner = self.running if self._is_set_up else ""
-        self._call = owner, str(call["entry"]), payload
+        self._call = owner, call, payload
         return None
 
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
         """What is sent beside the reply, or in place of it."""
-        owner, entry, arguments = self._call
+        owner, call, arguments = self._call
+        entry, is_new = str(call["entry"]), (call["entry"], arguments) not in self._seen
         place = self._seen.setdefault((entry, arguments), len(self._seen)) if owner else -1
         errors = tuple(str(name) for _, name in header.get("error", ()))
+        printed = f"{header.get('out', '')}{header.get('err', '')}"
+        answer = Answer(entry, arguments, errors, payload, printed)
         if self._plan.kind == "null":
-            printed = f"{header.get('out', '')}{header.get('err', '')}"
-            self._plan.answered(owner, Answer(entry, arguments, errors, payload, printed))
+            self._plan.answered(owner, answer)
+        elif self._plan.kind == "elsewhere" and (is_new or not owner):
+            self._plan.compare_answer(owner, call, answer)
         change = self._plan.change_for(owner, place)
         if change is None or (
             change.aspect in {Aspect.VALUE, Aspect.ERROR} and bool(errors) != bool(change.answer.errors)

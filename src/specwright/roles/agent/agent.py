@@ -7,7 +7,7 @@ and the journal answers what was answered (design: journal).
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import Context
 from enum import StrEnum
 from functools import cache
@@ -32,16 +32,20 @@ from langchain_core.messages import (
     InvalidToolCall,
     SystemMessage,
     ToolCall,
+    ToolMessage,
 )
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.utils.json_schema import dereference_refs
 from langgraph.errors import GraphRecursionError
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
 from pydantic import BaseModel
 
 from specwright.errors import AnswerError
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.answers.submission import UNREADABLE, Submission
+from specwright.roles.models.failures import answer_fault
 
 T = TypeVar("T")
 
@@ -49,6 +53,14 @@ _CITATION = re.compile(r"\s*\((?:design:\s[^()]*|criterion \d+)\)")
 
 _FIRST = 2
 """Messages of a request that nothing was answered to yet."""
+
+MISTAKES = 3
+"""How often the same mistake is answered, turn after turn, before the role is stopped (design: models)."""
+
+_BROKEN_OFF = (
+    "Nothing was done: the arguments of this call are no whole JSON, probably since the output was cut off. "
+    "Write less at once; a long file can be written in parts, with write_file and then edit_file."
+)
 
 _TODO = "Keep a to-do list for yourself during long work. It is never an answer."
 
@@ -97,23 +109,50 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
         self._terminal = terminal
 
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Put the terminal call last; pass on its arguments as text where the provider's client could not read them."""
+        """Put the terminal call last; pass on arguments as text where the provider's client could not read them."""
         message = cast(AIMessage, state["messages"][-1])
-        unread = [call for call in message.invalid_tool_calls if call["name"] == self._terminal]
-        calls = [*message.tool_calls, *map(_as_text, unread)]
+        calls = [*message.tool_calls, *map(_as_text, message.invalid_tool_calls)]
         ordered = sorted(calls, key=lambda call: call["name"] == self._terminal)
         if ordered == message.tool_calls:
             return None
-        invalid = [call for call in message.invalid_tool_calls if call not in unread]
-        return {
-            "messages": [message.model_copy(update={"tool_calls": ordered, "invalid_tool_calls": invalid})]
-        }
+        return {"messages": [message.model_copy(update={"tool_calls": ordered, "invalid_tool_calls": []})]}
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage | Command[Any]:
+        """Say of a call whose arguments broke off that nothing was done; the terminal one reads them as text."""
+        call = request.tool_call
+        if call["args"].keys() != {UNREADABLE} or call["name"] == self._terminal:
+            return handler(request)
+        return ToolMessage(_BROKEN_OFF, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """End the run once an answer is accepted, or stop it once the attempts are spent."""
+        """End the run once an answer is accepted; stop it once the attempts are spent, or one mistake repeats."""
         self._submission.ensure_open()
-        return {"jump_to": "end"} if self._submission.accepted is not None else None
+        if self._submission.accepted is not None:
+            return {"jump_to": "end"}
+        if mistake := repeated_mistake(state["messages"]):
+            raise AnswerError(
+                f"{self._submission.who} made the same mistake {MISTAKES} times in a row: {mistake}",
+                remedy="a stronger model may help; begin in a new directory, since `.specwright/journal.jsonl` "
+                "keeps these answers",
+                raw_answers=(mistake,),
+            )
+        return None
+
+
+def repeated_mistake(messages: Sequence[BaseMessage]) -> str:
+    """The last result, if in each of the last turns no call worked; else nothing."""
+    turns: list[list[ToolMessage]] = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            turns.append([])
+        elif isinstance(message, ToolMessage) and turns:
+            turns[-1].append(message)
+    last = turns[-MISTAKES:]
+    failed = all(results and all(result.status == "error" for result in results) for results in last)
+    return visible_text(last[-1][-1].content) if failed and len(last) == MISTAKES else ""
 
 
 def _as_text(call: InvalidToolCall) -> ToolCall:
@@ -122,17 +161,22 @@ def _as_text(call: InvalidToolCall) -> ToolCall:
     )
 
 
-def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """A schema as tools carry it: references resolved, since weak models follow them badly."""
-    return cast(dict[str, Any], json.loads(_tool_schema_text(schema)))
+def tool_schema(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """A schema as tools carry it: references resolved, since weak models follow them badly.
+
+    Args:
+        schema: What the answer is read by.
+        without: Fields, on whatever level, that this role cannot use here. They have defaults.
+    """
+    return cast(dict[str, Any], json.loads(_tool_schema_text(schema, without)))
 
 
 @cache
-def _tool_schema_text(schema: type[BaseModel]) -> str:
+def _tool_schema_text(schema: type[BaseModel], without: frozenset[str]) -> str:
     # a text, so that a caller may change its copy; cached, because a plan's schema takes 8 ms
     resolved = dereference_refs(schema.model_json_schema())
     resolved.pop("$defs", None)
-    return json.dumps(_for_models(resolved))
+    return json.dumps(_for_models(resolved, without))
 
 
 def without_citations(text: str) -> str:
@@ -140,22 +184,29 @@ def without_citations(text: str) -> str:
     return _CITATION.sub("", text)
 
 
-def _for_models(value: Any, *, named: bool = False) -> Any:
-    """A schema without citations in its descriptions, and without titles, which repeat the names.
+def _for_models(value: Any, without: frozenset[str], *, named: bool = False) -> Any:
+    """A schema without citations in its descriptions, without titles, which repeat the names, and without the descriptions
+    of records, which repeat the prompt.
 
     Args:
         value: A part of the schema.
+        without: Fields to leave out.
         named: Whether its keys are names of fields.
     """
     if isinstance(value, list):
-        return [_for_models(item) for item in cast(list[Any], value)]
+        return [_for_models(item, without) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
         return without_citations(value) if isinstance(value, str) else value
+    schema = cast(dict[str, Any], value)
     return {
-        key: _for_models(item, named=key == "properties" and not named)
-        for key, item in cast(dict[str, Any], value).items()
-        if named or key != "title"
+        key: _for_models(item, without, named=key == "properties" and not named)
+        for key, item in schema.items()
+        if (key not in without if named else key != "title" and not _is_docstring(key, schema))
     }
+
+
+def _is_docstring(key: str, schema: dict[str, Any]) -> bool:
+    return key == "description" and "properties" in schema
 
 
 def submit_tool(name: str, description: str, schema: dict[str, Any], submission: Submission[Any]) -> BaseTool:
@@ -191,14 +242,15 @@ def converse(
             state = Context().run(agent.invoke, {"messages": messages}, limits)
         except (ModelCallLimitExceededError, GraphRecursionError) as error:
             raise AnswerError(
-                f"the role did not finish within {job.call_limit} model calls",
+                f"{submission.who} did not finish within {job.call_limit} model calls",
                 remedy="raise `calls_per_role` in specwright.toml, or take a stronger model",
                 raw_answers=(visible_text(messages[-1].content),),
             ) from error
         messages = cast(list[BaseMessage], state["messages"])
         if submission.accepted is None:
             # it stopped without its terminal tool: perhaps the answer is in its text
-            response = submission.offer_text(visible_text(messages[-1].content))
+            answer = cast(AIMessage, messages[-1])
+            response = submission.offer_text(visible_text(answer.content), answer_fault(answer))
             submission.ensure_open()
             messages = [*messages, HumanMessage(f"{response}\nAnswer by calling the tool `{terminal}`.")]
     return messages
@@ -227,7 +279,7 @@ def structured_answer(
             text = text or str(raw.tool_calls[0]["args"])
         else:
             text = text or _unread_call(raw)
-            response = submission.offer_text(text)
+            response = submission.offer_text(text, answer_fault(raw))
         if len(messages) == _FIRST:  # many servers of a provider's protocol ignore the response format
             response = f"{response}\n\nThe JSON Schema of the answer:\n\n{json.dumps(schema)}"
         # some providers refuse an empty message

@@ -35,7 +35,7 @@ from specwright.roles.answers.submission import Form, Submission, UnacceptableEr
 
 STORE_TOOLS: Mapping[Role, tuple[str, ...]] = {
     Role.RESEARCHER: ("search_code_index",),
-    Role.PLANNER: ("search_code_index", "query_artifacts"),
+    Role.PLANNER: ("search_code_index",),  # its request names the nearest modules
     Role.PROPOSER: ("search_code_index", "query_artifacts", "create_artifact"),
     Role.CHALLENGER: ("query_artifacts",),
     Role.ARBITER: (),

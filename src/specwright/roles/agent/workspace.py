@@ -8,12 +8,16 @@ from pathlib import Path
 from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend
 from deepagents.backends.protocol import BackendProtocol, EditResult, GlobResult, GrepResult, WriteResult
 
+from specwright.canonical_json import digest
 from specwright.domain.base.glob_patterns import compile_glob
 from specwright.domain.base.text import MAX_CHARACTERS, edited_length
 from specwright.ports.roles import Assignment, Files
 
 _TOO_LONG = f"the file would be too long; it has at most {MAX_CHARACTERS:,} characters."
 _BAD_PATTERN = "this pattern is not valid here."
+
+LONGEST_NAME = 200
+"""Of a directory; the names of many modules in one are cut."""
 
 Guard = Callable[[FilesystemBackend, Collection[str], Collection[str]], BackendProtocol]
 """Limits a backend to the files that may be read, and the files or `directories/` that may be written."""
@@ -29,7 +33,8 @@ class Workspace:
     """
 
     def __init__(self, base: Path, assignment: Assignment, guard: Guard) -> None:
-        self.root = base / assignment.place.run_id.replace("/", "--")
+        name = assignment.place.run_id.replace("/", "--")
+        self.root = base / (name if len(name) <= LONGEST_NAME else f"{name[:100]}-{digest(name)[:8]}")
         self._writable = assignment.writable
         shutil.rmtree(self.root, ignore_errors=True)
         self.root.mkdir(parents=True)

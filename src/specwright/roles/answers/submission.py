@@ -9,14 +9,22 @@ from pydantic import ValidationError
 
 from specwright.domain.base.record import Record, validation_messages
 from specwright.errors import AnswerError
+from specwright.ports.roles import SharedAnswer
 from specwright.roles.answers.json_text import ObjectsFound, objects_in, within
 from specwright.roles.answers.mending import mended
+from specwright.roles.models.failures import AnswerFault
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
 UNREADABLE = "_unreadable"
-"""The argument that holds the arguments of a terminal call as text, where they could not be read as JSON."""
+"""The argument that holds the arguments of a call as text, where they could not be read as JSON."""
+
+_STRONGER = "a stronger model, or a clearer SPEC.md, may help"
+
+
+SHARED, MODULE = "modules", "module"
+"""The fields of an answer about several modules: its parts, and the module of a part."""
 
 
 class UnacceptableError(Exception):
@@ -50,6 +58,53 @@ def parser(schema: type[R], check: Callable[[R], Sequence[str]]) -> Form[R]:
     return Form(read, check, frozenset(schema.model_fields))
 
 
+def shared_parser(schema: type[R], names: Sequence[str]) -> Form[SharedAnswer[R]]:
+    """Split an answer about several modules, and validate each part by the schema of an answer about one.
+
+    A part that does not fit is a problem of its module alone; an answer without any part is one of all (design:
+    shared-requests).
+    """
+
+    def read(raw: dict[str, Any]) -> SharedAnswer[R]:
+        listed = raw.get(SHARED)
+        parts = cast(list[Any], listed) if isinstance(listed, list) else []
+        objects = [cast(dict[str, Any], part) for part in parts if isinstance(part, dict)]
+        given = {name: [part for part in objects if part.get(MODULE) == name] for name in names}
+        if not any(given.values()):
+            raise UnacceptableError(f"{SHARED}: one object for each of {', '.join(names)}")
+        answers, problems = dict[str, R](), dict[str, Sequence[str]]()
+        for name, found in given.items():
+            if len(found) != 1:
+                problems[name] = (f"{SHARED}: one object for {name}, got {len(found)}",)
+                continue
+            try:
+                answers[name] = mended(schema, {k: v for k, v in found[0].items() if k != MODULE})
+            except ValidationError as error:
+                problems[name] = tuple(validation_messages(error))
+        raw_parts = {name: json.dumps(found, ensure_ascii=False) for name, found in given.items()}
+        return SharedAnswer(answers, problems, raw=raw_parts)
+
+    def no_problems(_: SharedAnswer[R]) -> Sequence[str]:
+        return ()
+
+    return Form(read, no_problems, frozenset({SHARED}))
+
+
+def shared_schema(schema: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The schema of an answer about several modules: a list of answers, each with the name of its module."""
+    module = {"type": "string", "enum": list(names)}
+    part = {
+        **schema,
+        "properties": {MODULE: module, **schema["properties"]},
+        "required": [MODULE, *schema.get("required", [])],
+    }
+    return {
+        "type": "object",
+        "properties": {SHARED: {"type": "array", "items": part, "description": "One for each module."}},
+        "required": [SHARED],
+    }
+
+
 class Submission(Generic[T]):
     """Validates the answers that a role offers, and holds the one that is accepted.
 
@@ -63,21 +118,29 @@ class Submission(Generic[T]):
         self._form = form
         self._left = attempts
         self._attempts = attempts
-        self._who = who
+        self.who = who
         self._raw: list[str] = []
         self._problems: tuple[str, ...] = ()
+        self._fault: AnswerFault | None = None
         self.accepted: T | None = None
 
     def offer(self, raw: Any) -> str:
         """Read the arguments of a call; returns the response to the role."""
         arguments = cast(dict[str, Any], raw) if isinstance(raw, dict) else None
+        self._fault = None
         if arguments is not None and arguments.keys() == {UNREADABLE}:
             return self.offer_text(str(arguments[UNREADABLE]))
         text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str)
         return self._read_offer(text, ObjectsFound((arguments,)) if arguments is not None else ObjectsFound())
 
-    def offer_text(self, text: str) -> str:
-        """Read an answer that came as text instead of a tool call."""
+    def offer_text(self, text: str, fault: AnswerFault | None = None) -> str:
+        """Read an answer that came as text instead of a tool call.
+
+        Args:
+            text: The answer.
+            fault: What the provider says of it, if it cut, filtered or refused it.
+        """
+        self._fault = fault
         return self._read_offer(text, objects_in(text))
 
     def ensure_open(self) -> None:
@@ -88,10 +151,10 @@ class Submission(Generic[T]):
         """
         if self.accepted is None and self._left <= 0:
             raise AnswerError(
-                f"{self._who} gave no acceptable answer in {self._attempts} attempts: "
+                f"{self.who} gave no acceptable answer in {self._attempts} attempts: "
                 + "; ".join(self._problems[:5]),
-                where=self._who,
-                remedy="a stronger model, or a clearer SPEC.md, may help; begin in a new directory, since "
+                where=self.who,
+                remedy=f"{self._fault.remedy if self._fault else _STRONGER}; begin in a new directory, since "
                 "`.specwright/journal.jsonl` keeps these answers",
                 raw_answers=tuple(self._raw),
                 problems=self._problems,
@@ -106,7 +169,7 @@ class Submission(Generic[T]):
             answer = self._only_answer(found)
             problems = tuple(self._form.check(answer))
         except UnacceptableError as error:
-            problems = tuple(str(problem) for problem in error.args)
+            problems = (self._fault.what,) if self._fault else tuple(str(problem) for problem in error.args)
         else:
             if not problems:
                 self.accepted = answer

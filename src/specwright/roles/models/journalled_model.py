@@ -1,9 +1,10 @@
-"""A model call: journalled, counted, and its errors translated (design: journal).
+"""A model call: journalled and counted (design: journal).
 
 The journal is a mixin over `_generate`: it keeps the provider's class, and with it json_schema output, the model's profile
 and the usage figures, in agents and in structured calls alike. An answer is journalled and fsynced before anyone sees it.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
 
@@ -13,20 +14,24 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import run_in_executor
 
 from specwright.canonical_json import JsonValue
-from specwright.errors import InputError, ModelUnavailableError, SpecwrightError
+from specwright.errors import CorruptionError, SpecwrightError
 from specwright.ports.journal import Scope, tokens_of
 from specwright.ports.progress import RoleDone
+from specwright.roles.models.failures import answer_in, translated, usage_of
 from specwright.roles.models.request_content import content_of
 
-_SCOPE, _METER = "_specwright_scope", "_specwright_meter"
+_SCOPE, _METER, _ASK = "_specwright_scope", "_specwright_meter", "_specwright_ask"
+
+Ask = Callable[[Callable[[], ChatResult]], ChatResult]
+"""How a provider is asked: within which time, how often (`provider_call`)."""
 
 
-def journalled(model: BaseChatModel, scope: Scope, meter: "Meter") -> BaseChatModel:
+def journalled(model: BaseChatModel, scope: Scope, meter: "Meter", ask: Ask | None = None) -> BaseChatModel:
     """A copy of a model whose answers are counted, recorded in, and replayed from, a scope of the journal."""
     copy = model.model_copy(update={"disable_streaming": True, "cache": False})
     copy.__class__ = _journalled_class(type(model))
     # not a field: the model's own schema, profile and identity stay as the provider made them
-    vars(copy)[_SCOPE], vars(copy)[_METER] = scope, meter
+    vars(copy)[_SCOPE], vars(copy)[_METER], vars(copy)[_ASK] = scope, meter, ask or _once
     return copy
 
 
@@ -47,19 +52,31 @@ class _Journalled:
             nonlocal live
             live = True
             below = cast(Any, super(_Journalled, self))
+            asking: Ask = self.__dict__[_ASK]
             try:
-                result: ChatResult = below._generate(messages, stop, None, **kwargs)
+                message = _message_of(asking(lambda: below._generate(messages, stop, None, **kwargs)))
             except SpecwrightError:
                 raise
             except Exception as error:  # whatever a provider's client raises becomes one message
-                raise translated(error) from error
-            return {**_to_json(result), "asked": cast(JsonValue, content_of(messages, kwargs))}
+                if (answer := answer_in(error)) is None:
+                    raise translated(error) from error
+                message = answer
+            journalled = _encodable(cast(JsonValue, message_to_dict(message)))
+            return {"message": journalled, "asked": cast(JsonValue, content_of(messages, kwargs))}
 
         scope: Scope = self.__dict__[_SCOPE]
         meter: Meter = self.__dict__[_METER]
         answer = scope.recall("model", request_of(messages, kwargs), ask)
-        meter.count(answer, live=live)
-        return _from_json(answer)
+        try:
+            result = _from_json(answer)
+            meter.count(answer, live=live)
+        except (LookupError, TypeError, ValueError, NotImplementedError) as error:
+            raise CorruptionError(
+                "the journal has an answer that is none of a model",
+                where=f"{scope.name}, model {answers_so_far(messages)}",
+                remedy="restore `.specwright/journal.jsonl` from a copy; `specwright verify` lists the damage",
+            ) from error
+        return result
 
     async def _agenerate(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
@@ -107,8 +124,19 @@ def _tool(tool: Any) -> JsonValue:
     }
 
 
-def _to_json(result: ChatResult) -> dict[str, JsonValue]:
-    return {"message": _encodable(cast(JsonValue, message_to_dict(result.generations[0].message)))}
+def _once(ask: Callable[[], ChatResult]) -> ChatResult:
+    return ask()
+
+
+def _message_of(result: ChatResult) -> BaseMessage:
+    """The answer, with why it ended. Some servers give no choice at all: that is an empty answer, and it was paid."""
+    if result.generations:
+        message = result.generations[0].message
+        ended = (result.generations[0].generation_info or {}).get("finish_reason")
+        if ended and isinstance(message, AIMessage):
+            message.response_metadata.setdefault("finish_reason", ended)
+        return message
+    return AIMessage("", usage_metadata=usage_of((result.llm_output or {}).get("token_usage")))
 
 
 def _encodable(value: JsonValue) -> JsonValue:
@@ -147,57 +175,3 @@ class Meter:
         kept = self._calls - self._live
         tokens = self._tokens[self._live > 0]
         return RoleDone(run_id, self._calls, *tokens, replayed=self._calls == kept > 0, kept=kept)
-
-
-_UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
-_UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
-_TIMED_OUT = {"APITimeoutError", "TimeoutException", "TimeoutError"}
-
-
-def translated(error: Exception) -> SpecwrightError:
-    """The error that a person sees for a failed model call."""
-    names = {base.__name__ for base in type(error).__mro__}
-    status = getattr(error, "status_code", None)
-    text = _first_line(error)
-    if names & _TIMED_OUT:
-        return ModelUnavailableError(
-            "the model did not answer in time",
-            where=text,
-            remedy="raise `timeout_seconds` in specwright.toml, or run again",
-        )
-    if names & _UNREACHABLE:
-        return ModelUnavailableError(
-            "the model's endpoint cannot be reached",
-            where=text,
-            remedy="check --base-url and that the server runs; `specwright doctor` shows more; then run again",
-        )
-    if status in (401, 403):
-        return InputError("the endpoint refuses the key", where=text, remedy="set the provider's API key")
-    if status == 404:
-        return InputError(
-            "the endpoint does not know this model",
-            where=text,
-            remedy="check the name after the colon in --model",
-        )
-    if status is None and names & _UNREADABLE:
-        return ModelUnavailableError(
-            "the endpoint's answer does not follow its protocol",
-            where=f"{type(error).__name__}: {text}",
-            remedy="check --base-url (for most servers it ends in /v1) and what listens there",
-        )
-    return ModelUnavailableError(
-        "the model call failed", where=f"{type(error).__name__}: {text}", remedy="run again to go on"
-    )
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    line = (text[0] if text else type(error).__name__)[:300]
-    address = _address(error)
-    return f"{address}: {line}" if address else line
-
-
-def _address(error: Exception) -> str:
-    """The address that was asked, where the client's error still knows it; without anything that could be a secret."""
-    url = str(getattr(getattr(error, "request", None), "url", ""))
-    return url.partition("?")[0].rpartition("@")[2]

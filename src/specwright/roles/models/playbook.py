@@ -10,12 +10,12 @@ A playbook is a directory; the answers of an invocation are found by its place i
     TSK-001/<module>/amended/proposer.json and deliverable/
 
 A module's deliverable is a directory as docs/design.md#module-directory has it; each file becomes a `write_file`
-call. A later round holds only what changes. Which answer of an invocation is next follows from the conversation
-itself.
+call. A later round holds only what changes. A request about several modules gets in one answer what is written for each.
+Which answer of an invocation is next follows from the conversation itself.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -114,11 +114,12 @@ class Playbook:
         Raises:
             InputError: the playbook has nothing for this place; the message names the file.
         """
-        turns, source = _BY_ROLE[place.role](self, place)
+        made = _BY_ROLE[place.role]
+        turns, source = self._shared(place) if len(place.modules) > 1 else made(self, place)
         return PlaybookChatModel(turns=turns, place=place, source=str(self.directory / source))
 
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
-        """A draft, its validation, its emission; again for each amendment that is written."""
+        """A draft, its validation and its emission in one turn, as the prompt says; again for each amendment."""
         turns: list[Turn] = []
         names = ["researcher/spec.json"]
         while (self.directory / f"researcher/amended-{len(names)}.json").is_file():
@@ -126,11 +127,9 @@ class Playbook:
         for name in names:
             spec = self._json(name)
             text = canonical_json.pretty(spec).decode()
-            turns += [
-                [("write_file", {"file_path": "/spec.json", "content": text})],
-                [("validate_spec", {"spec_path": "/spec.json"})],
-                [("emit_structured_spec", {"spec": spec})],
-            ]
+            checked = {"spec_path": "/spec.json"}
+            written = ("write_file", {"file_path": "/spec.json", "content": text})
+            turns.append([written, ("validate_spec", checked), ("emit_structured_spec", checked)])
         return turns, names[0]
 
     def planner(self, place: Place) -> tuple[list[Turn], str]:
@@ -165,6 +164,13 @@ class Playbook:
         name = f"{place.task}/{place.subject}/{place.stage}/arbiter.json"
         return [[("", self._json(name))]], name
 
+    def _shared(self, place: Place) -> tuple[list[Turn], str]:
+        """The answers about several modules as one (design: shared-requests)."""
+        parts = [
+            (name, _BY_ROLE[place.role](self, place._replace(subject=name))[0][0]) for name in place.modules
+        ]
+        return [shared_turn(parts)], f"{place.task}/{place.subject}"
+
     def _written(self, base: Path, path: Path) -> dict[str, Any]:
         try:
             content = path.read_bytes().decode()
@@ -195,6 +201,18 @@ def _planner_file(stage: str) -> str:
     if kind == "amended":
         return "planner-amended.json"
     return "planner.json" if number == "1" else f"planner-{number}.json"
+
+
+def shared_turn(parts: Sequence[tuple[str, Turn]]) -> Turn:
+    """One turn about several modules, from the turns about each: files in its directory, answers in one list."""
+    files = [
+        (tool, {**given, "file_path": f"/{name}{given['file_path']}"})
+        for name, turn in parts
+        for tool, given in turn
+        if tool == "write_file"
+    ]
+    answers = [{"module": name, **turn[-1][1]} for name, turn in parts]
+    return [*files, (parts[0][1][-1][0], {"modules": answers})]
 
 
 _BY_ROLE: dict[Role, Callable[[Playbook, Place], tuple[list[Turn], str]]] = {

@@ -12,7 +12,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from specwright.errors import InputError
 from specwright.ports.roles import Place, Role
 from specwright.roles.answers.json_text import visible_text
-from specwright.roles.models.journalled_model import answers_so_far, request_of, translated
+from specwright.roles.models.failures import translated
+from specwright.roles.models.journalled_model import answers_so_far, request_of
 from specwright.roles.models.playbook import Playbook, ScriptedChatModel
 from specwright.settings import Settings
 
@@ -80,7 +81,7 @@ class _ProviderSource:
     scripted = False
 
     def __init__(self, name: str, settings: Settings) -> None:
-        options: dict[str, Any] = {"timeout": settings.timeout_seconds, "max_retries": settings.max_retries}
+        options: dict[str, Any] = {"timeout": settings.timeout_seconds, "max_retries": 0}
         self._sends_invocation = bool(settings.base_url) and name.startswith("openai:")
         if settings.base_url:
             options["base_url"] = settings.base_url

@@ -5,6 +5,7 @@ Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing 
 Left out: integers beyond 64 bits and deeply nested JSON, which every plain program refuses in its own way;
 paths that hold NUL or lie outside the scratch directory; times with a zone, unless something speaks of zones."""
 
+import contextlib
 import datetime
 import uuid
 from collections.abc import Mapping, Sequence
@@ -47,6 +48,7 @@ _PATHS = [
     "new.txt", "old.txt", "empty.txt", "bytes.bin", "folder", "folder/new.txt", "missing/new.txt", "old.txt/x",
     "a b.txt", "ä\u0308.txt", "new", ".hidden", "-x", "n" * 300, "folder/../new.txt", "loop", "Old.TXT", "x.tar.gz",
 ]  # fmt: skip
+_FILES = {"old.txt": b"one\ntwo\n", "empty.txt": b"", "bytes.bin": b"\xff\xfe\x00\x80"}
 _LARGE = 100
 
 
@@ -62,6 +64,7 @@ class Sources(NamedTuple):
         aware: Whether times may have a zone.
         confined: Whether a text might be used as a path.
         huge: Whether large values are drawn at all.
+        ranges: All values of a parameter whose constraint allows only a few numbers.
     """
 
     leaves: Mapping[str, Sequence[Any]]
@@ -72,6 +75,7 @@ class Sources(NamedTuple):
     aware: bool
     confined: bool
     huge: bool
+    ranges: Mapping[str, range]
 
 
 def dangerous_values(sources: Sources) -> dict[str, list[Any]]:
@@ -92,6 +96,16 @@ def dangerous_values(sources: Sources) -> dict[str, list[Any]]:
         "UUID": [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)],
         "Path": [sources.folder, *(sources.folder / name for name in _PATHS)],
     }
+
+
+def lay_out_files(folder: Path) -> None:
+    """The files that a call finds, `_PATHS` among them, in an empty folder; what a module puts there meanwhile stays."""
+    with contextlib.suppress(OSError):
+        (folder / "folder").mkdir(parents=True)
+        for name, content in _FILES.items():
+            with (folder / name).open("xb") as file:
+                file.write(content)
+        (folder / "loop").symlink_to("loop")
 
 
 def confined(text: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.fuzz.dangerous_values import lay_out_files
 from specwright.gate.inside.fuzz.rendering import measure, shown
 from specwright.gate.inside.fuzz.shapes import Shape, mismatch
 
@@ -86,6 +87,8 @@ class ModuleUnderTest:
         link: To the gate.
         send: Sends a message of this process, marked as its own.
         codec: For arguments and results.
+
+    `used` is the time that this process and the module's had up to the last reply, without what they waited for a processor.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class ModuleUnderTest:
         self._send = send
         self._codec = codec
         self._last = 0
+        self.used = 0.0
 
     def text(self, arguments: dict[str, Any]) -> bytes:
         """The arguments of a call as they cross; empty if they do not."""
@@ -113,7 +117,8 @@ class ModuleUnderTest:
             HangError: there is no reply.
         """
         if self.request["files"]:
-            self._lay_out()
+            shutil.rmtree(self.folder, ignore_errors=True)
+            lay_out_files(self.folder)
         self._last += 1
         folder = str(self.folder if self.request["files"] else self.folder.parent)
         call = {
@@ -129,6 +134,7 @@ class ModuleUnderTest:
             header, reply = self._link.receive()
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
+        self.used = float(header["used"])
         return self._outcome(header, reply)
 
     def _outcome(self, header: dict[str, Any], reply: bytes) -> _Outcome:
@@ -151,15 +157,6 @@ class ModuleUnderTest:
             return dict(self._codec.decode(reply)[1])
         except (UndecodableError, TypeError, ValueError, IndexError):
             return {}
-
-    def _lay_out(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
-        (self.folder / "folder").mkdir(parents=True, exist_ok=True)
-        (self.folder / "old.txt").write_text("one\ntwo\n", encoding="utf-8")
-        (self.folder / "empty.txt").write_bytes(b"")
-        (self.folder / "bytes.bin").write_bytes(b"\xff\xfe\x00\x80")
-        with contextlib.suppress(OSError):
-            (self.folder / "loop").symlink_to("loop")
 
 
 class Examination:
@@ -186,14 +183,13 @@ class Examination:
         self._send = send
         self._kinds: dict[str, type[CounterexampleError]] = {}
         self._settled: set[str] = set()
-        self.deadline = time.monotonic()
-        self.processor_deadline = time.process_time()
+        self._most_used = self._most_processor = 0.0
 
     def allow(self, seconds: float) -> None:
-        """Go on for so long in processor time of this process, and a few times as long by the clock, which also counts
-        the module's; so another program's load does not shorten it much."""
-        self.processor_deadline = time.process_time() + seconds
-        self.deadline = time.monotonic() + _TIMES * seconds
+        """Go on for so long in processor time of this process, and for a few times as long in that of both processes;
+        another program's load does not shorten it."""
+        self._most_processor = time.process_time() + seconds
+        self._most_used = self._subject.used + _TIMES * seconds
 
     def settle(self) -> bool:
         """What was found is shrunk; look for others. Whether there was anything new."""
@@ -213,7 +209,7 @@ class Examination:
         Raises:
             CounterexampleError: of a class of its own for every kind of fault, by which Hypothesis tells them apart.
         """
-        if time.process_time() > self.processor_deadline or time.monotonic() > self.deadline:
+        if time.process_time() > self._most_processor or self._subject.used > self._most_used:
             raise OverTimeError
         if self._request["most_size"] and measure(arguments) > self._request["most_size"]:
             return

@@ -78,6 +78,7 @@ def _sources(request: dict[str, Any], names: dict[str, Any], folder: Path) -> An
         request["aware"],
         request["confined"],
         not request["most_size"],
+        {name: range(low, high + 1) for name, (low, high) in request["ranges"].items()},
     )
 
 

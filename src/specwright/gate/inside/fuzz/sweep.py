@@ -27,6 +27,11 @@ _MOST_NESTED = 2
 _Within = tuple[str, ...]
 """The classes that a value lies in, from the outermost on."""
 _TIMES = 3
+_FEW = 4
+_LONGEST = 200
+_MOST_RECOMBINED = 60
+_PIECES = re.compile(r"\w+|\W+")
+_WORD = re.compile(r"\w+")
 _DIGITS = re.compile("[0-9]+")
 _MANY_DIGITS = ("9" * 12, "9" * 18)
 
@@ -41,11 +46,33 @@ def sweep(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, A
     usual = _usual(shapes, sources)
     dangers = dangerous_values(sources)
     for name, shape in shapes.items():
+        tested = _tested(name, shape, sources)
+        swept = itertools.islice(_dangerous(shape, dangers), _MOST_SWEPT)
         values = itertools.chain(
-            _overlarge_numbers(_tested(name, shape, sources)), _dangerous(shape, dangers)
+            _overlarge_numbers(tested), recombined(tested), sources.ranges.get(name, ()), swept
         )
-        for value, _ in zip(values, range(_MOST_SWEPT), strict=False):
-            yield {**copy.deepcopy(usual), name: value}
+        yield from ({**copy.deepcopy(usual), name: value} for value in values)
+
+
+def recombined(tested: Sequence[Any]) -> Iterator[str]:
+    """Texts out of the words of the tests' texts: more of them, others beside one another, and in another order."""
+    texts = [value for value in tested if isinstance(value, str) and len(value) <= _LONGEST]
+    pieces = [_PIECES.findall(text) for text in texts]
+    words = list(dict.fromkeys(piece for found in pieces for piece in found if _WORD.fullmatch(piece)))
+    marks = list(dict.fromkeys(piece for found in pieces for piece in found if not _WORD.fullmatch(piece)))
+    made: dict[str, None] = {}
+    for text, found in zip(texts, pieces, strict=True):
+        own = [piece for piece in found if _WORD.fullmatch(piece)]
+        between = [piece for piece in found if not _WORD.fullmatch(piece)] or [" "]
+        for mark in dict.fromkeys(between[:_FEW]):
+            made |= dict.fromkeys(mark.join([text] * often) for often in (2, 4))
+            made |= dict.fromkeys((mark.join(own[::-1]), mark.join(sorted(own))))
+            made |= dict.fromkeys(text + mark + word for word in words[:_FEW])
+    for (one, other), mark in itertools.product(
+        itertools.permutations(words[:_FEW], 2), marks[:_FEW] or [" "]
+    ):
+        made[one + mark + other] = None
+    yield from itertools.islice((text for text in made if text not in texts), _MOST_RECOMBINED)
 
 
 def enlarged(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, Any]]:

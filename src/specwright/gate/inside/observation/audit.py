@@ -81,17 +81,17 @@ _Place = tuple[str, str, str]
 """The file of the code that did it; that of who had it done, past the library's functions of paths; the module's line."""
 
 
-def install(descriptor: int, lib: str, reads: tuple[str, ...]) -> None:
+def install(descriptor: int, folder: str, reads: tuple[str, ...]) -> None:
     """Tell of effects from here on.
 
     Args:
         descriptor: Of the pipe to the gate.
-        lib: Holds `modules`.
+        folder: Of the modules, with a slash at its end.
         reads: Where Python itself is, which its library may read for its own purposes.
     """
-    report, place = _reporter(descriptor, lib), _placer(lib)
+    report, place = _reporter(descriptor), _placer(folder)
     kinds = {event: kind for kind, events in _EVENTS.items() for event in events.split()}
-    special = _special_kinds(lib, tuple(f"{path}/" for path in reads))
+    special = _special_kinds(folder, tuple(f"{path}/" for path in reads))
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event not in kinds and event not in special:
@@ -106,9 +106,9 @@ def install(descriptor: int, lib: str, reads: tuple[str, ...]) -> None:
     sys.addaudithook(hook)
 
 
-def teller(descriptor: int, lib: str) -> Report:
+def teller(descriptor: int, folder: str) -> Report:
     """A way to tell of effects for functions that the module can reach: none of it is part of the hook."""
-    report, place = _reporter(descriptor, lib), _placer(lib)
+    report, place = _reporter(descriptor), _placer(folder)
 
     def tell(kind: str, what: str) -> None:
         where = place(2)
@@ -118,7 +118,7 @@ def teller(descriptor: int, lib: str) -> Report:
     return tell
 
 
-def _reporter(descriptor: int, lib: str) -> Callable[[str, str, object, _Place], None]:
+def _reporter(descriptor: int) -> Callable[[str, str, object, _Place], None]:
     """What sends a report, once for each kind, event and line."""
     write, quote, exact, text, size = os.write, encode_basestring_ascii, type, str, len
     doing = tuple((f"{_LIBRARY}/{name}", kinds) for name, kinds in _OWN_DOING.items())
@@ -141,9 +141,9 @@ def _reporter(descriptor: int, lib: str) -> Callable[[str, str, object, _Place],
     return report
 
 
-def _placer(lib: str) -> Callable[[int], _Place | None]:
+def _placer(modules: str) -> Callable[[int], _Place | None]:
     """Says whose code is running, from a number of frames above; nothing for what is not the module's doing."""
-    get_frame, ident, modules = sys._getframe, get_ident, f"{lib}/modules/"  # pyright: ignore[reportPrivateUsage] - there is no other way
+    get_frame, ident = sys._getframe, get_ident  # pyright: ignore[reportPrivateUsage] - there is no other way
     here, watch, inside, paths, loop_time = _HERE, _WATCH, f"{_INSIDE}/", _PATH_FILES, _LOOP_TIME
     not_its_own = (_IMPORT, _SEALED)
     looking: set[int] = set()
@@ -180,9 +180,9 @@ def _placer(lib: str) -> Callable[[int], _Place | None]:
 _Special = Callable[[tuple[Any, ...], _Place], str]
 
 
-def _special_kinds(lib: str, reads: tuple[str, ...]) -> dict[str, _Special]:
+def _special_kinds(modules: str, reads: tuple[str, ...]) -> dict[str, _Special]:
     """The kinds of events that depend on their arguments."""
-    modules, exact, text, makers = f"{lib}/modules/", type, str, _CLASS_MAKERS
+    exact, text, makers = type, str, _CLASS_MAKERS
     replaces, unix, calls = _REPLACES, _AF_UNIX, _calls()
 
     def exec_kind(arguments: tuple[Any, ...], where: _Place) -> str:

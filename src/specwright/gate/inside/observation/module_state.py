@@ -60,11 +60,11 @@ class ModuleState:
     """Remembers what modules hold.
 
     Args:
-        lib: Holds `modules`.
+        folder: Of the modules, with a slash at its end.
     """
 
-    def __init__(self, lib: str) -> None:
-        self._folder = f"{lib}/modules/"
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
         self._known: dict[str, list[object]] = {}
         self._results: dict[int, tuple[object, list[object]]] = {}
         self.changes()

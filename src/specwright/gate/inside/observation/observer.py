@@ -23,21 +23,24 @@ class Observer:
 
     def __init__(self, send: Callable[[dict[str, Any]], None], plan: dict[str, Any]) -> None:
         self._send = send
-        self._lib: str = plan["lib"]
+        self._folder: str = plan["folder"]
+        self._package: str = plan["package"]
         self._process = process_state()
         self._module: ModuleState | None = None
         self._entries: dict[str, list[str]] = {}
         self._calls = 0
-        sources = b"\n".join(path.read_bytes() for path in Path(self._lib).rglob("*.py"))
-        library_watch.install(audit.teller(plan["to_gate"], self._lib), sources)
-        audit.install(plan["to_gate"], self._lib, tuple(plan["reads"]))
+        sources = b"\n".join(path.read_bytes() for path in Path(plan["lib"]).rglob("*.py"))
+        library_watch.install(audit.teller(plan["to_gate"], self._folder), sources)
+        audit.install(plan["to_gate"], self._folder, tuple(plan["reads"]))
 
     def loaded(self, surface: dict[str, Any]) -> None:
         """The module was imported."""
         self._tell(changes(self._process, process_state()))
-        self._module = ModuleState(self._lib)
-        self._entries = {name: [*described["functions"]] for name, described in surface.items()}
-        self._look_at_code()
+        # under another name the module is looked at from outside only
+        if self._package == "modules":
+            self._module = ModuleState(self._folder)
+            self._entries = {name: [*described["functions"]] for name, described in surface.items()}
+            self._look_at_code()
 
     def before_call(self) -> None:
         """A call is made next."""
@@ -56,13 +59,13 @@ class Observer:
         self._look_at_code()
 
     def _look_at_state(self) -> None:
-        assert self._module is not None  # it was loaded
-        self._tell(("STATE", name) for name in self._module.changes())
+        if self._module is not None:
+            self._tell(("STATE", name) for name in self._module.changes())
 
     def _look_at_code(self) -> None:
         for name, entries in self._entries.items():
             module = sys.modules.get(f"modules.{name}")
-            file = Path(self._lib, "modules", name, "__init__.py")
+            file = Path(self._folder, name, "__init__.py")
             if module is not None and file.exists():
                 self._tell(("CODE", what) for what in code_changes(module, file, entries))
 

@@ -162,12 +162,14 @@ class _Reporter(Reporter):
 
 
 def _how(failure: pytest.ExceptionInfo[BaseException], tests: str) -> str:
-    """Whether a test failed by an assertion of its own, or because something in it could not go on."""
+    """Whether a test failed by an assertion of its own, because no drawn input met what it assumes, or otherwise."""
     waiting = [failure.value]
     while waiting:
         error = waiting.pop()
         if isinstance(error, (AssertionError, pytest.fail.Exception)):
             return "assertion"
+        if type(error).__name__ in {"Unsatisfiable", "FailedHealthCheck"}:
+            return "assumption"
         if isinstance(error, BaseExceptionGroup):
             waiting += error.exceptions
     last = failure.traceback[-1]

@@ -1,0 +1,208 @@
+"""What can go wrong with a provider's answer, and what a person is told of it (design: models)."""
+
+import os
+import re
+import time
+from email.utils import mktime_tz, parsedate_tz
+from typing import Any, NamedTuple, cast
+
+from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import UsageMetadata
+
+from specwright.errors import InputError, ModelUnavailableError, SpecwrightError
+
+_UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
+_UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
+_TIMED_OUT = {"APITimeoutError", "TimeoutException", "TimeoutError"}
+_PASSING_STATUS = {408, 409, 429, 500, 502, 503, 504, 529}
+_TOO_LONG = re.compile(
+    r"context.?length|maximum context|context window|prompt is too long|too many tokens", re.IGNORECASE
+)
+_NO_CREDIT = re.compile(
+    r"insufficient.?quota|exceeded your current quota|credit balance|billing", re.IGNORECASE
+)
+LONGEST_WAIT = 120.0
+"""Seconds that are waited at an endpoint's request; one that asks for more is not asked again."""
+
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key|xai|gsk)[-_][A-Za-z0-9_\-]{8,}|(?<=Bearer )\S+")
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
+_SHORTEST_SECRET = 6
+
+
+def translated(error: Exception) -> SpecwrightError:
+    """The error that a person sees for a failed model call."""
+    names = {base.__name__ for base in type(error).__mro__}
+    status = getattr(error, "status_code", None)
+    where = _first_line(error)
+    if names & _TIMED_OUT:
+        return ModelUnavailableError(
+            "the model did not answer in time",
+            where=where,
+            remedy="raise `timeout_seconds` in specwright.toml, or run again",
+        )
+    if names & _UNREACHABLE:
+        return ModelUnavailableError(
+            "the model's endpoint cannot be reached",
+            where=where,
+            remedy="check --base-url and that the server runs; `specwright doctor` shows more; then run again",
+        )
+    if status in (401, 403):
+        return InputError("the endpoint refuses the key", where=where, remedy="set the provider's API key")
+    if status == 404:
+        return InputError(
+            "the endpoint does not know this model",
+            where=where,
+            remedy="check the name after the colon in --model",
+        )
+    if lasting := _lasting(error, status):
+        return lasting
+    if status is None and names & _UNREADABLE:
+        return ModelUnavailableError(
+            "the endpoint's answer does not follow its protocol",
+            where=f"{type(error).__name__}: {where}",
+            remedy="check --base-url (for most servers it ends in /v1) and what listens there",
+        )
+    if (wait := asked_wait(error) or 0) > LONGEST_WAIT:
+        return ModelUnavailableError(
+            f"the endpoint asks to wait {wait:.0f} seconds", where=where, remedy="run again after that"
+        )
+    return ModelUnavailableError(
+        "the model call failed", where=f"{type(error).__name__}: {where}", remedy="run again to go on"
+    )
+
+
+def passes(error: Exception) -> bool:
+    """Whether the same call may succeed a little later."""
+    if isinstance(error, SpecwrightError) or _lasting(error, getattr(error, "status_code", None)):
+        return False
+    names = {base.__name__ for base in type(error).__mro__}
+    return getattr(error, "status_code", None) in _PASSING_STATUS or bool(names & _UNREACHABLE)
+
+
+def _lasting(error: Exception, status: int | None) -> SpecwrightError | None:
+    """What is told of a fault that the next run would meet again; None for any other."""
+    said = _error_object(error)
+    if status is None and said is None:
+        return None
+    text, where = f"{error} {said}", _first_line(error)
+    if _NO_CREDIT.search(text) or status == 402:
+        return ModelUnavailableError(
+            "the account behind the key has no credit left",
+            where=where,
+            remedy="add credit there, or choose another model with --model; then run again",
+        )
+    if _TOO_LONG.search(text) or status == 413:
+        return ModelUnavailableError(
+            "the request is longer than this model takes",
+            where=where,
+            remedy="choose a model with a longer context with --model or --role-model; then run again",
+        )
+    if status is None or status in (400, 405, 410, 415, 422):
+        return ModelUnavailableError(
+            "the endpoint refuses the request",
+            where=where,
+            remedy="it would refuse it again: choose another model with --model, or another endpoint with --base-url",
+        )
+    return None
+
+
+def asked_wait(error: BaseException) -> float | None:
+    """The seconds for which the endpoint asks to wait, in `Retry-After` as a number or a date; None if it does not."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
+    text = str(headers.get("retry-after", "")).strip()
+    if text.replace(".", "", 1).isdecimal():
+        return float(text)
+    date = parsedate_tz(text) if text else None
+    return max(0.0, mktime_tz(date) - time.time()) if date else None  # noqa: TID251 - compared with the server's clock
+
+
+class AnswerFault(NamedTuple):
+    """Why an answer is none, where the provider says so.
+
+    Args:
+        what: As role and person read it.
+        remedy: For the person.
+    """
+
+    what: str
+    remedy: str
+
+
+_ANOTHER = "another model, or another wording of SPEC.md, may help"
+
+
+def answer_fault(message: AIMessage) -> AnswerFault | None:
+    """What the provider says of an answer that it cut, filtered or refused; None of any other answer."""
+    if words := _refusal(message):
+        return AnswerFault(f"the model refuses: {words}", _ANOTHER)
+    ended = message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason")
+    if ended in ("refusal", "content_filter", "safety"):
+        return AnswerFault("the provider's filter stopped the answer", _ANOTHER)
+    if ended in ("length", "max_tokens"):
+        return AnswerFault(
+            "the answer was cut off where the model's output ends; write less at once",
+            "a model with a longer output, or smaller tasks in SPEC.md, may help",
+        )
+    return None
+
+
+def _refusal(message: AIMessage) -> str:
+    if words := message.additional_kwargs.get("refusal"):
+        return str(words)
+    blocks = cast(list[Any], message.content if isinstance(message.content, list) else [])
+    parts = [cast(dict[str, Any], block) for block in blocks if isinstance(block, dict)]
+    return " ".join(str(part["refusal"]) for part in parts if "refusal" in part)
+
+
+def answer_in(error: Exception) -> AIMessage | None:
+    """The answer that came, and was paid, although the provider's client raises an error for how it ended."""
+    if type(error).__name__ not in ("LengthFinishReasonError", "ContentFilterFinishReasonError"):
+        return None
+    body: dict[str, Any] = cast(Any, error).response.json()
+    choice: dict[str, Any] = body["choices"][0]
+    content: str | None = choice["message"].get("content")
+    return AIMessage(
+        content or "",
+        response_metadata={"finish_reason": choice["finish_reason"]},
+        usage_metadata=usage_of(body.get("usage")),
+    )
+
+
+def usage_of(counted: dict[str, Any] | None) -> UsageMetadata:
+    """The usage that an endpoint reports in the OpenAI form; zeros where it does not."""
+    taken, given = (int((counted or {}).get(name) or 0) for name in ("prompt_tokens", "completion_tokens"))
+    return UsageMetadata(input_tokens=taken, output_tokens=given, total_tokens=taken + given)
+
+
+def without_secrets(text: str) -> str:
+    """The text without keys: what looks like one, and the values of variables that hold one."""
+    for name, value in os.environ.items():
+        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET:
+            text = text.replace(value, "***")
+    return _KEY_LIKE.sub("***", text)
+
+
+def _first_line(error: Exception) -> str:
+    text = str((_error_object(error) or {}).get("message") or error).strip().splitlines()
+    line = without_secrets(text[0] if text else type(error).__name__)[:300]
+    if status := getattr(error, "status_code", None):
+        line = f"{status}: {line}"
+    address = _address(error)
+    return f"{address}: {line}" if address else line
+
+
+def _error_object(error: Exception) -> dict[str, Any] | None:
+    """The `error` that an endpoint sends with status 200, as its client passes it on."""
+    said: Any = error.args[0] if error.args else None
+    if not isinstance(said, dict) and (response := getattr(error, "response", None)) is not None:
+        try:
+            said = response.json()["error"]
+        except (KeyError, TypeError, ValueError):
+            return None
+    return cast(dict[str, Any], said) if isinstance(said, dict) else None
+
+
+def _address(error: Exception) -> str:
+    """The address that was asked, where the client's error still knows it; without anything that could be a secret."""
+    url = str(getattr(getattr(error, "request", None), "url", ""))
+    return url.partition("?")[0].rpartition("@")[2]

@@ -1,0 +1,97 @@
+"""One call of a provider's model: within a time of our own, and tried again after faults that pass (design: models)."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import NamedTuple, TypeVar
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
+
+from specwright.errors import ModelUnavailableError
+from specwright.roles.models.failures import LONGEST_WAIT, asked_wait, passes
+
+T = TypeVar("T")
+
+_FIRST_WAIT, _LONGEST_OWN_WAIT = 0.5, 8.0
+
+
+class CallLimits(NamedTuple):
+    """What one call may take.
+
+    Args:
+        seconds: In all, its retries and the waits between them included.
+        retries: After faults that pass.
+    """
+
+    seconds: float = 600.0
+    retries: int = 2
+
+
+def ask_provider(ask: Callable[[], T], limits: CallLimits, waits: Callable[[str], None]) -> T:
+    """The answer of a provider.
+
+    The provider's client bounds each read only, so an endpoint that sends a byte a second would be heard for hours.
+
+    Args:
+        ask: Asks once.
+        limits: Of the call.
+        waits: Told in a few words before each wait.
+
+    Raises:
+        ModelUnavailableError: no whole answer in time.
+        Exception: the last fault, as the provider's client raises it.
+    """
+    ends = time.monotonic() + limits.seconds
+    retrying = Retrying(
+        retry=retry_if_exception(_may_be_tried_again),
+        stop=stop_after_attempt(1 + limits.retries) | stop_before_delay(limits.seconds),
+        wait=_seconds_to_wait,
+        before_sleep=lambda state: waits(_waiting(state)),
+        reraise=True,
+    )
+    return retrying(lambda: _in_time(ask, ends, limits.seconds))
+
+
+def _in_time(ask: Callable[[], T], ends: float, seconds: float) -> T:
+    """The answer, or an error when the time is over; the call is then left to itself, since no client can be stopped."""
+    answers: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            answers.put((ask(), None))
+        except BaseException as error:
+            answers.put((None, error))
+
+    threading.Thread(target=copy_context().run, args=(work,), daemon=True).start()
+    try:
+        answer, error = answers.get(timeout=max(0.0, ends - time.monotonic()))
+    except queue.Empty:
+        raise ModelUnavailableError(
+            "the model did not answer in time",
+            where=f"there was no whole answer after {seconds:g} seconds",
+            remedy="raise `timeout_seconds` in specwright.toml, or run again",
+        ) from None
+    if error is not None:
+        raise error
+    return answer  # pyright: ignore[reportReturnType]  # None only beside an error
+
+
+def _may_be_tried_again(error: BaseException) -> bool:
+    return isinstance(error, Exception) and passes(error) and (asked_wait(error) or 0.0) <= LONGEST_WAIT
+
+
+def _seconds_to_wait(state: RetryCallState) -> float:
+    own = min(_LONGEST_OWN_WAIT, _FIRST_WAIT * 2 ** (state.attempt_number - 1))
+    error = state.outcome.exception() if state.outcome else None
+    asked = asked_wait(error) if error else None
+    return own if asked is None else asked
+
+
+def _waiting(state: RetryCallState) -> str:
+    error = state.outcome.exception() if state.outcome else None
+    status = getattr(error, "status_code", None)
+    what = f"the endpoint answers {status}" if status else "the endpoint cannot be reached"
+    seconds = state.next_action.sleep if state.next_action else 0.0
+    return f"{what}; asked again in {seconds:.3g} s"

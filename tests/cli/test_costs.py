@@ -1,0 +1,55 @@
+"""`specwright costs`: what a project asked of models, divided as asked for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from testkit.cli.commands import specwright
+
+JOURNAL = Path(".specwright/journal.jsonl")
+
+
+@pytest.mark.parametrize("by", ["role", "task", "module", "round"])
+def test_every_division_has_the_same_total(by: str, released_once: Path) -> None:
+    """Each request belongs to one part, so the parts add up to the total."""
+    document = json.loads(specwright("costs", released_once, "--by", by, "--json").out)
+    parts = document["parts"].values()
+    assert document["total"]["requests"] == sum(part["requests"] for part in parts) > 0
+    assert document["total"]["characters"] == sum(part["characters"] for part in parts) > 0
+
+
+def test_by_content_every_character_is_counted_once(released_once: Path) -> None:
+    """A request's characters are divided among the kinds of content that it holds."""
+    document = json.loads(specwright("costs", released_once, "--by", "content", "--json").out)
+    assert document["total"]["characters"] == sum(part["characters"] for part in document["parts"].values())
+    assert {"system prompt", "answers"} < set(document["parts"])
+
+
+def test_a_directory_without_a_project_is_refused(project: Path) -> None:
+    """D-S9-04: as by the other commands that look."""
+    told = specwright("costs", project)
+    assert (told.code, "no run has begun" in told.err) == (2, True), told
+
+
+def test_an_unknown_division_is_refused_in_plain_words(released_once: Path) -> None:
+    """D-S9-04: what, where, what to do; no words of a library."""
+    told = specwright("costs", released_once, "--by", "money")
+    assert told.code == 2
+    assert told.err.startswith("specwright: invalid value for '--by': 'money' is not one of 'role', 'task'")
+
+
+@pytest.mark.parametrize(
+    "line", ["{}", '{"scope":"TSK-001/x/y/z","kind":"model","ordinal":0,"request":"","answer":[]}']
+)
+def test_a_damaged_journal_has_no_costs(line: str, released: Path) -> None:
+    """D-S9-04: sums of a part of the journal would be taken for sums of the whole."""
+    with (released / JOURNAL).open("a") as journal:
+        journal.write(line.replace("{}", '{"kind":"model"}') + "\n")
+    told = specwright("costs", released)
+    assert (told.code, told.out) == (1, ""), told
+    assert str(JOURNAL) in told.err
+    status = specwright("status", released)
+    assert status.code == 0
+    assert "the journal is damaged; `specwright verify` says where" in status.out
+    assert json.loads(specwright("status", released, "--json").out)["asked"] is None

@@ -1,0 +1,66 @@
+"""What judges are shown of tests: everything that an assertion reads (F-9.2, DESIGN §6)."""
+
+from specwright.domain.debate import test_outline as outlines
+
+SUITE = b'''
+"""Tests of `depth`."""
+
+import pytest
+
+from modules.depth import DepthError, depth
+
+EMPTY = [[], (), "two  spaces"]
+
+
+def refused(value):
+    """Assert that a value is refused."""
+    with pytest.raises(DepthError, match="no list"):
+        depth(value)
+
+
+def test_deep():
+    """Lists in lists."""
+    value = []
+    for _ in range(3):
+        value = [value]
+    assert depth(value) == 4
+
+
+@pytest.mark.parametrize("value", [1, "x"])
+def test_no_list(value):
+    refused(value)
+'''
+
+
+def test_loops_helpers_and_constants_are_shown() -> None:
+    """A body that asserts by a helper is not empty, and a loop that makes the value stands where it stood."""
+    assert outlines.test_outline(
+        {"tests/test_depth.py": SUITE}, {"test_deep": ["/purpose"]}
+    ).splitlines() == [
+        "EMPTY = [[], (), 'two  spaces']",
+        "helper refused(value)",
+        "  with pytest.raises(DepthError, match='no list'):",
+        "      depth(value)",
+        "test_deep shows /purpose",
+        "  value = []",
+        "  for _ in range(3):",
+        "      value = [value]",
+        "  assert depth(value) == 4",
+        "test_no_list",
+        "  parametrize: 'value', [1, 'x']",
+        "  refused(value)",
+    ]
+
+
+def test_what_has_no_room_is_named() -> None:
+    """A request holds a bounded outline, and says of what it left out that it is there."""
+    many = b"".join(b"def test_%d():\n    assert f(%d) == '%s'\n" % (i, i, b"x" * 300) for i in range(60))
+    outline = outlines.test_outline({"tests/test_f.py": many}, {})
+    assert len(outline) < outlines.MOST_CHARACTERS * 1.1
+    assert outline.splitlines()[-1].startswith("not shown for want of room: ")
+    assert outline.endswith("test_59")
+
+
+def test_what_cannot_be_read_is_left_out() -> None:
+    """The gate says so elsewhere."""
+    assert outlines.test_outline({"tests/test_a.py": b"def", "implementation/__init__.py": SUITE}, {}) == ""

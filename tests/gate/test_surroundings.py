@@ -1,0 +1,71 @@
+"""The same module in other surroundings: what it gives, raises, prints and writes there is compared call by call."""
+
+import pathlib
+
+import pytest
+
+from specwright.gate.fuzz.determinism import Answer, RecordedCall, first_difference, second_process
+from specwright.gate.inside.codec import Codec
+from specwright.gate.sandbox.staging import stage, workspace
+from specwright.ports.gate import Candidate
+from testkit.gate.judging import candidate, judge
+from testkit.gate.static_judging import cases, contract_of
+from testkit.sampling import spread
+
+FAULTY = cases("observed/surroundings.md")
+SOUND = cases("observed/sound_surroundings.md")
+TEXTS = ("b a c", "some words that are long enough", "b a c d e f g h")
+FOLDER = pathlib.Path("/nowhere/here")
+
+
+def difference(source):
+    """What the first difference is, in a few calls of a module with `f`, and how many calls were compared."""
+    files = {
+        "implementation/__init__.py": source.encode(),
+        "implementation/_words.py": b"words = str.split\n",
+    }
+    writes = "path: Path" in source
+    header = {"id": 1, "module": "f", "entry": "f", "cwd": str(FOLDER)}
+    unknown = Answer("", b"", files={"folder": None} if writes else {})
+    given = [[FOLDER / "new.txt", text] if writes else [text] for text in TEXTS]
+    calls = [RecordedCall("f", header, Codec({}).encode_call(args, {}), unknown, 0.0) for args in given]
+    with workspace() as root:
+        surface = {"f": {"functions": {"f": False}, "classes": []}}
+        staged = stage(root, Candidate(contract_of(), files), files)._replace(surface=surface)
+        with second_process(staged, frozenset()) as usual:
+            answers = [*usual.answers(surface, calls)]
+        made = [call._replace(answer=answer) for call, answer in zip(calls, answers, strict=True)]
+        with second_process(staged) as other:
+            return first_difference(other, staged, made)
+
+
+@pytest.mark.parametrize("case", spread(FAULTY, fast=12, slow=1))
+def test_what_follows_its_surroundings_is_told_with_what_it_follows(case):
+    """Issue 13.2, D-S8-14: package, callers, event loop, time zone, hash seed, locale, folder; also in files and errors."""
+    found, compared = difference(FAULTY[case])
+    assert compared == len(TEXTS)
+    assert found
+    assert (found.cause.name if found.cause else "FOLDER") == case.partition(":")[0]
+    assert found.usual != found.other
+    assert found.text().startswith(f"{found.usual}, and ")
+
+
+@pytest.mark.parametrize("case", spread(SOUND, fast=6, slow=1))
+def test_what_everyday_modules_do_is_the_same_everywhere(case):
+    """Issue 13.2, D-S8-14: zones that are named, sets that are sorted, loggers, representations, loops of its own."""
+    assert difference(SOUND[case]) == (None, len(TEXTS))
+
+
+def test_the_tests_are_answered_from_other_surroundings_too():
+    """Issue 13.2: a module that is right in its usual package alone is refused by its own tests, with the call."""
+    source = candidate("tally_words").files["implementation/__init__.py"].decode()
+    changed = source.replace(
+        "    words = ",
+        '    if text and not __name__.startswith("modules."):\n        return {}\n    words = ',
+    )
+    assert changed != source
+    verdict = judge("tally_words", {"implementation/__init__.py": changed}, strength=0.8)
+    told = [finding.message for finding in verdict.findings if finding.code == "tests.surroundings"]
+    assert ["gives {}" in text and "with another package name and place it" in text for text in told] == [
+        True
+    ]

@@ -1,0 +1,262 @@
+"""A provider that misbehaves: what is tried again, what is told, what is counted (DESIGN §6).
+
+The server is a real one on loopback in the OpenAI wire format; the client is the product's.
+"""
+
+import http.server
+import itertools
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from specwright.errors import AnswerError, ModelUnavailableError, SpecwrightError
+from specwright.journal.journal import FileJournal
+from specwright.ports.journal import tokens_of
+from specwright.ports.roles import Place, Role
+from specwright.roles.agent.agent import structured_answer
+from specwright.roles.answers.submission import Form, Submission
+from specwright.roles.models.journalled_model import Meter, journalled
+from specwright.roles.models.provider_call import CallLimits, ask_provider
+from specwright.roles.models.sources import model_sources
+from specwright.settings import Settings
+
+PLACE = Place("TSK-001", 1, "shout", "round-1", Role.ARBITER)
+KEY = "sk-planted-0123456789abcdef"
+SCHEMA = {
+    "title": "Ruling",
+    "type": "object",
+    "properties": {"decision": {"type": "string"}},
+    "required": ["decision"],
+}
+
+
+class Reply(NamedTuple):
+    """One answer of the server."""
+
+    status: int = 200
+    body: Any = None
+    headers: dict[str, str] = {}  # noqa: RUF012 - never changed
+    drip: bool = False
+
+
+def completion(content: str | None, finish: str = "stop", refusal: str | None = None) -> dict[str, Any]:
+    """An answer as a provider sends it."""
+    message = {"role": "assistant", "content": content, "refusal": refusal}
+    return {
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "test",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107},
+    }  # fmt: skip
+
+
+def refusal_of(code: str, message: str) -> dict[str, Any]:
+    """An error as a provider sends it."""
+    return {"error": {"message": message, "type": "error", "code": code}}
+
+
+SOUND = Reply(body=completion('{"decision": "APPROVE"}'))
+
+
+@contextmanager
+def server(*replies: Reply) -> Iterator[tuple[str, list[int]]]:
+    """A server that gives these answers, the last one for ever; its base URL, and a list that grows with each request."""
+    coming, asked, over = (
+        itertools.chain(replies, itertools.repeat(replies[-1])),
+        list[int](),
+        threading.Event(),
+    )
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            reply = next(coming)
+            asked.append(reply.status)
+            data = json.dumps(reply.body).encode()
+            self.send_response(reply.status)
+            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            for byte in data if reply.drip else ():
+                if over.wait(0.05):
+                    return
+                self.wfile.write(bytes([byte]))
+            self.wfile.write(b"" if reply.drip else data)
+
+    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    serving.daemon_threads = True
+    threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{serving.server_port}/v1", asked
+    finally:
+        over.set()
+        serving.shutdown()
+        serving.server_close()
+
+
+class Caller:
+    """Asks the server of a test as the Arbiter is asked."""
+
+    def __init__(self, directory: Path, url: str, **limits: Any) -> None:
+        self.journal = FileJournal(directory / "journal.jsonl")
+        self.waits: list[str] = []
+        self.meter = Meter()
+        source = model_sources(Settings(model="openai:test", base_url=url), None)[Role.ARBITER]
+        ask = partial(ask_provider, limits=CallLimits(**limits), waits=self.waits.append)
+        self.model = journalled(source.model(PLACE), self.journal.scope(PLACE.run_id), self.meter, ask)
+
+    def ruling(self) -> dict[str, Any]:
+        """The accepted answer."""
+
+        def read(raw: dict[str, Any]) -> dict[str, Any]:
+            return {"decision": raw["decision"]}
+
+        submission = Submission(Form(read, lambda _: ()), 3, PLACE.run_id)
+        return structured_answer(self.model, SCHEMA, "You judge.", "Judge this.", submission)
+
+    def bought(self) -> list[tuple[int, int]]:
+        """The tokens of each journalled answer."""
+        return [tokens_of(record.answer) for record in self.journal.records("model")]
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503, 529])
+def test_a_fault_that_passes_is_tried_again(status: int, tmp_path: Path) -> None:
+    """D-S6-11: and the wait is told before it begins."""
+    with server(Reply(status, refusal_of("busy", "busy")), SOUND) as (url, asked):
+        caller = Caller(tmp_path, url)
+        assert caller.ruling() == {"decision": "APPROVE"}
+    assert asked == [status, 200]
+    assert caller.waits == [f"the endpoint answers {status}; asked again in 0.5 s"]
+    assert caller.bought() == [(100, 7)]
+
+
+def test_the_wait_that_an_endpoint_asks_for_is_honoured(tmp_path: Path) -> None:
+    """D-S6-11: instead of one of our own."""
+    busy = Reply(429, refusal_of("rate_limit", "slow down"), {"Retry-After": "0.2"})
+    with server(busy, SOUND) as (url, _):
+        caller = Caller(tmp_path, url)
+        caller.ruling()
+    assert caller.waits == ["the endpoint answers 429; asked again in 0.2 s"]
+
+
+def test_a_wait_that_nobody_would_sit_through_ends_the_call(tmp_path: Path) -> None:
+    """D-S6-11: there is a bound; the message says what the endpoint asks for."""
+    busy = Reply(429, refusal_of("rate_limit", "slow down"), {"Retry-After": "3600"})
+    with (
+        server(busy) as (url, asked),
+        pytest.raises(ModelUnavailableError, match="asks to wait 3600 seconds"),
+    ):
+        Caller(tmp_path, url).ruling()
+    assert asked == [429]
+
+
+def test_retries_end(tmp_path: Path) -> None:
+    """D-S6-11: after as many as the setting says."""
+    busy = Reply(500, refusal_of("x", "broken"), {"Retry-After": "0.01"})
+    with server(busy) as (url, asked), pytest.raises(ModelUnavailableError):
+        Caller(tmp_path, url, retries=2).ruling()
+    assert asked == [500] * 3
+
+
+LASTING = {
+    "a bad request": (Reply(400, refusal_of("invalid", "no such field")), "refuses the request"),
+    "a context that is too long": (
+        Reply(400, refusal_of("context_length_exceeded", "maximum context length is 8192 tokens")),
+        "longer than this model takes",
+    ),
+    "a body that is too large": (Reply(413, refusal_of("x", "too large")), "longer than this model takes"),
+    "no credit": (
+        Reply(429, refusal_of("insufficient_quota", "You exceeded your current quota")),
+        "no credit left",
+    ),
+    "an error with status 200": (Reply(200, refusal_of("x", "the backend is gone")), "refuses the request"),
+}
+
+
+@pytest.mark.parametrize("kind", LASTING)
+def test_a_fault_that_lasts_is_asked_once_and_says_what_to_change(kind: str, tmp_path: Path) -> None:
+    """D-S6-11: running again without a change would meet it again, so nobody is told to."""
+    reply, words = LASTING[kind]
+    with server(reply) as (url, asked), pytest.raises(SpecwrightError, match=words) as caught:
+        Caller(tmp_path, url).ruling()
+    assert len(asked) == 1
+    assert caught.value.remedy
+    assert "run again to go on" not in caught.value.remedy
+
+
+def test_an_answer_that_drips_is_given_up_when_our_own_time_is_over(tmp_path: Path) -> None:
+    """D-S6-12: the client's timeout bounds a read, and each read of this answer is quick."""
+    with (
+        server(SOUND._replace(drip=True)) as (url, asked),
+        pytest.raises(ModelUnavailableError, match="did not answer in time") as caught,
+    ):
+        Caller(tmp_path, url, seconds=0.6).ruling()
+    assert caught.value.where == "there was no whole answer after 0.6 seconds"
+    assert asked == [200]
+
+
+BELOW_NOTHING = {"prompt_tokens": -5, "completion_tokens": -9, "total_tokens": -14}
+BROKEN = {
+    "cut by length": (completion('{"decision": "APPR', "length"), "was cut off where the model's output ends", (100, 7)),
+    "cut by a filter": (completion("", "content_filter"), "the provider's filter stopped the answer", (100, 7)),
+    "refused": (completion(None, refusal="I cannot judge weapons."), "the model refuses: I cannot judge weapons.", (100, 7)),
+    "no choice": ({**completion(""), "choices": []}, "holds no JSON object", (100, 7)),
+    "empty": (completion(""), "holds no JSON object", (100, 7)),
+    "usage below nothing": ({**completion(""), "usage": BELOW_NOTHING}, "no JSON", (0, 0)),
+    "no usage": ({**completion(""), "usage": None}, "no JSON", (0, 0)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_an_answer_that_is_none_is_counted_and_not_bought_again(kind: str, tmp_path: Path) -> None:
+    """D-S6-13: three in a row end the role; a second run asks for none of them again."""
+    body, words, tokens = BROKEN[kind]
+    with server(Reply(body=body)) as (url, asked):
+        for _ in range(2):
+            caller = Caller(tmp_path, url)
+            with pytest.raises(AnswerError, match=words):
+                caller.ruling()
+            assert caller.bought() == [tokens] * 3
+            caller.journal.close()
+    assert len(asked) == 3
+
+
+def test_who_is_refused_is_advised_to_word_it_otherwise(tmp_path: Path) -> None:
+    """D-S6-13: the advice is one that fits."""
+    with server(Reply(body=BROKEN["refused"][0])) as (url, _), pytest.raises(AnswerError) as caught:
+        Caller(tmp_path, url).ruling()
+    assert "another wording of SPEC.md" in str(caught.value.remedy)
+
+
+def test_an_answer_after_a_cut_one_counts(tmp_path: Path) -> None:
+    """D-S6-13: the role hears what happened, and may answer again."""
+    with server(Reply(body=completion('{"deci', "length")), SOUND) as (url, asked):
+        assert Caller(tmp_path, url).ruling() == {"decision": "APPROVE"}
+    assert len(asked) == 2
+
+
+def test_a_key_that_an_error_repeats_is_not_shown(tmp_path: Path) -> None:
+    """D-S6-15: neither the one of the environment nor what looks like one."""
+    said = f"incorrect API key provided: {KEY}; or sk-another-9876543210"
+    with (
+        server(Reply(400, refusal_of("invalid_key", said))) as (url, _),
+        pytest.raises(SpecwrightError) as caught,
+    ):
+        Caller(tmp_path, url).ruling()
+    assert "***" in str(caught.value.where)
+    assert KEY not in f"{caught.value} {caught.value.where} {caught.value.remedy}"
+    assert "sk-another" not in str(caught.value.where)

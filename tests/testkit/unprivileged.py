@@ -1,0 +1,79 @@
+"""Runs Python as an unprivileged user, on a copy of the sources that this user may read."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from testkit.paths import ROOT
+
+__all__ = ["another_user"]
+
+NOBODY = 65534
+
+
+@contextmanager
+def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
+    """A function that runs Python with arguments as nobody; the test is skipped where that is not possible."""
+    if os.getuid() != 0:
+        pytest.skip("the suite runs as an unprivileged user already")
+    python = _python_for(NOBODY)
+    if python is None:
+        pytest.skip("no Python here may be executed by another user")
+    folder = Path(tempfile.mkdtemp(dir="/var/tmp"))  # another user may reach it
+    try:
+        folder.chmod(0o755)
+        home = folder / "home"
+        home.mkdir()
+        os.chown(home, NOBODY, NOBODY)
+        for part in ("src", "tests"):
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        packages = [path for path in sys.path if path.endswith("site-packages")]
+        places = [str(folder / "src"), str(folder / "tests"), *packages]
+        environment = {
+            "PATH": os.defpath,
+            "HOME": str(home),
+            "TMPDIR": str(home),
+            "PYTHONPATH": os.pathsep.join(places),
+        }
+
+        def run(*arguments: str, timeout: float) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [python, "-B", *arguments],
+                cwd=folder,
+                user=NOBODY,
+                group=NOBODY,
+                extra_groups=[],
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+                check=False,
+            )
+
+        yield run
+    finally:
+        shutil.rmtree(folder)
+
+
+def _python_for(user: int) -> str | None:
+    """An interpreter of this version that another user may execute."""
+    minor = sys.version_info.minor
+    for path in (sys.executable, f"/usr/bin/python3.{minor}", f"/usr/local/bin/python3.{minor}"):
+        code = "import sys; print(sys.version_info[:2])"
+        try:
+            done = subprocess.run(
+                [path, "-c", code], user=user, capture_output=True, text=True, cwd="/", check=False
+            )
+        except OSError:
+            continue
+        if done.stdout.strip() == str(sys.version_info[:2]):
+            return path
+    return None
