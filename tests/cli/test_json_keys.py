@@ -59,6 +59,10 @@ def test_the_other_documents_have_the_keys_that_are_listed(
     """init, release, escalations (D-S9-03)."""
     assert set(specwright("init", tmp_path / "p", "--json").document) == ROWS["init"]
     assert set(specwright("release", released, "--json").document) == ROWS["release"]
+    (module,) = specwright("modules", released, "--json").document
+    words = ("--reason", "It is slow.", "--migration-note", "Write it out.", "--json")
+    told = specwright("deprecate", module["module_ref"], released, *words)
+    assert set(told.document) == ROWS["deprecate"]
     (escalation,) = specwright("escalations", halted_once, "--json").document
     assert {"actions", "command"} <= set(escalation)
     assert ROWS["escalations"] == {"actions", "command"}

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from specwright.domain.base.ids import ModuleRef
 from specwright.domain.modules.code_index import (
     CodeIndexEntry,
     IndexStatus,
@@ -97,18 +96,7 @@ class FakeCodeIndex:
         key, ref = (module_id, version), f"{module_id}@{version}"
         if key not in self._now:
             raise RefusedError("no such entry", where=ref)
-        if status is IndexStatus.SHIPPED or (status is IndexStatus.SUPERSEDED and superseded_by is None):
-            raise RefusedError("not a retirement", where=ref)
-        if superseded_by is not None:
-            try:
-                ModuleRef.parse(superseded_by)
-            except ValueError as error:
-                raise InputError(str(error), where=ref) from error
-            if superseded_by == ref:
-                raise InputError("superseded by itself", where=ref)
-        notes = "\n".join(filter(None, (self._added[key].notes, note)))
-        changes = {"status": status, "superseded_by": superseded_by, "notes": notes}
-        retired = self._added[key].model_copy(update=changes)
+        retired = self._added[key].retired(status, superseded_by, note)
         if self._now[key] == retired:
             return
         if self._now[key].status is not IndexStatus.SHIPPED:

@@ -11,6 +11,7 @@ from specwright import canonical_json
 from specwright.application.store.layout import STATE_FILE, definition
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import CRITERION, ResolutionRecord
+from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus
@@ -131,6 +132,7 @@ class Projection:
         self.questions: dict[str, EscalationArtifact] = {}
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
+        self.deprecations: dict[str, Deprecation] = {}
         self._answered: dict[str, list[str]] = {}
 
     @property
@@ -214,6 +216,10 @@ class Projection:
 
     def _released(self, event: _Event) -> None:
         self.releases.append(event.payload["reference"])
+
+    def _deprecated(self, event: _Event) -> None:
+        data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
+        self.deprecations[ref] = Deprecation.from_bytes(data, ref)
 
     def _created(self, event: _Event) -> None:
         task_id, entry = self._definition(event)
@@ -324,5 +330,6 @@ class Projection:
         "escalation.resolved": _resolved,
         "task.amended": _amended,
         "release.made": _released,
+        "module.deprecated": _deprecated,
     }
     """The same by the subject of a review."""

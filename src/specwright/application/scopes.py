@@ -19,6 +19,11 @@ def release(number: int) -> str:
     return f"release/{number}"
 
 
+def deprecation(ref: str) -> str:
+    """A module version is deprecated."""
+    return f"deprecation/{ref}"
+
+
 def resolution(escalation_id: str) -> str:
     """A person's answer to an escalation."""
     return f"resolution/{escalation_id}"

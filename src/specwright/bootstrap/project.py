@@ -13,6 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from specwright import __version__
 from specwright.application.criteria import open_questions
+from specwright.application.deprecation import deprecate, finish_deprecations
 from specwright.application.escalation.answers import check, resolve
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
@@ -25,6 +26,7 @@ from specwright.bootstrap.reading import RUNTIME, TOPIC, require_log
 from specwright.bootstrap.spec_file import spec_for_run, store_spec
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.escalation.resolutions import HumanResolution
+from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
 from specwright.domain.modules.evidence import Environment
 from specwright.errors import InputError, RefusedError
 from specwright.graphs.driver import Driver, open_driver
@@ -137,6 +139,14 @@ class Project:
         self.driver.advance(resolution.to_json())
         return self.status
 
+    def deprecate(self, asked: DeprecationRequest) -> Deprecation:
+        """Deprecate a sealed version; no model is asked.
+
+        Raises:
+            RefusedError: it, or its replacement, is not sealed here or retired already.
+        """
+        return deprecate(self.factory, asked)
+
     def _answer_approval(self, answer: dict[str, str]) -> ProjectStatus:
         waits = self.driver.waiting()
         if waits is None or waits["kind"] != "approval":
@@ -241,6 +251,7 @@ def open_project(
         check_log_ends(ports.store, ports.log)
         factory.projection.catch_up()
         factory.projection.write(now=True)
+        finish_deprecations(factory)
         driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db", composition.saver))
         if text:
             store_spec(directory, text)

@@ -128,7 +128,10 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
 
 
 def _audit(
-    directory: Path, entries: Sequence[CodeIndexEntry], required: Collection[str], retired: Collection[str]
+    directory: Path,
+    entries: Sequence[CodeIndexEntry],
+    required: Collection[str],
+    retired: Sequence[CodeIndexEntry],
 ) -> list[str]:
     index = directory / "state_store" / "code_index"
     return audit(index, entries, _local_embedder(), required=required, retired=retired)

@@ -13,7 +13,17 @@ from itertools import takewhile
 import typer
 from typer.exceptions import TyperException
 
-from specwright.cli.commands import JSON_REQUESTED, costs, doctor, drive, escalations, inspect, verify, wire
+from specwright.cli.commands import (
+    JSON_REQUESTED,
+    costs,
+    deprecation,
+    doctor,
+    drive,
+    escalations,
+    inspect,
+    verify,
+    wire,
+)
 from specwright.cli.terminal.output import complain, note, refused_by_system
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
 
@@ -47,7 +57,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for commands in (drive, inspect, costs, doctor, escalations, verify, wire):
+for commands in (drive, inspect, costs, doctor, escalations, deprecation, verify, wire):
     commands.register(app)
 
 

@@ -33,7 +33,7 @@ def audit(
     embedder: Embedder,
     *,
     required: Collection[str],
-    retired: Collection[str],
+    retired: Sequence[CodeIndexEntry],
 ) -> list[str]:
     """The problems of the index of a project that no process drives, a sentence each.
 
@@ -42,7 +42,7 @@ def audit(
         entries: Of every sealed version, as they were added.
         embedder: The default one.
         required: References that the index must have; after a crash the others may be missing.
-        retired: References whose retirement is recorded.
+        retired: Entries whose retirement is recorded, as they are then; after a crash they may not be so yet.
     """
     if not (directory / FILE).is_file():
         return ["the file is gone"] if required else []
@@ -58,6 +58,10 @@ def audit(
             return [error.what]
         except (ValueError, TypeError) as error:  # invalid UTF-8, a truncated vector
             return [f"a row cannot be read: {error}"]
+
+
+def _status(entry: CodeIndexEntry) -> list[str | None]:
+    return [entry.status.value, entry.superseded_by, entry.notes]
 
 
 class _Audit:
@@ -76,12 +80,13 @@ class _Audit:
         for table, *_ in self._connection.execute("PRAGMA foreign_key_check").fetchall():
             yield f"a row of {table} refers to nothing"
 
-    def entries(self, required: Collection[str], retired: Collection[str]) -> Iterator[str]:
+    def entries(self, required: Collection[str], retired: Sequence[CodeIndexEntry]) -> Iterator[str]:
         """The problems of entries, facets and statuses."""
         selected = f"SELECT module_id || '@' || version, seq, {rows.COLUMNS} FROM entries ORDER BY seq"  # noqa: S608  # constants
         indexed = {ref: row for ref, *row in self._connection.execute(selected)}
         for ref in sorted(set(required) - indexed.keys()):
             yield f"it lacks {ref}"
+        after = {entry.ref: entry for entry in retired}
         for ref, (seq, stored, *status) in indexed.items():
             entry = self._expected.get(ref)
             if entry is None:
@@ -89,7 +94,8 @@ class _Audit:
                 continue
             if stored != entry.model_dump_json():
                 yield f"its entry of {ref} is not that of the contract"
-            if status != [entry.status.value, None, entry.notes] and ref not in retired:
+            decided = [_status(known) for known in (entry, after.get(ref, entry))]
+            if status not in decided:
                 yield f"{ref} is {status[0]} without a recorded decision"
             facets = self._connection.execute("SELECT kind, value FROM facets WHERE seq = ?", (seq,))
             if sorted(facets) != sorted(rows.facets(entry)):

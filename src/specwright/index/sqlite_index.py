@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
-from specwright.domain.base.record import validation_messages
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, SearchHit, embedding_text
-from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.errors import CorruptionError, RefusedError
 from specwright.index import rows
 from specwright.index.database import Database
 from specwright.index.embedder import Embedder
@@ -118,7 +116,7 @@ class SqliteCodeIndex:
             row = _row(connection, module_id, version)
             if row is None:
                 raise RefusedError("the Code Index has no such entry", where=ref)
-            retired = _retired(rows.original(row[0]), status, superseded_by, note)
+            retired = rows.original(row[0]).retired(status, superseded_by, note)
             if (entry := rows.current(row)) == retired:
                 return
             if entry.status is not IndexStatus.SHIPPED:
@@ -243,22 +241,3 @@ def _has_entry(connection: sqlite3.Connection, entry: CodeIndexEntry) -> bool:
             remedy="ship it as a new version",
         )
     return True
-
-
-def _retired(
-    entry: CodeIndexEntry, status: IndexStatus, superseded_by: str | None, note: str
-) -> CodeIndexEntry:
-    """The entry after its retirement."""
-    if status is IndexStatus.SHIPPED or (status is IndexStatus.SUPERSEDED and superseded_by is None):
-        raise RefusedError(
-            "an entry is retired as DEPRECATED, or as SUPERSEDED by a module version",
-            where=entry.ref,
-        )
-    if superseded_by == entry.ref:
-        raise InputError("an entry cannot be superseded by itself", where=entry.ref)
-    notes = "\n".join(filter(None, (entry.notes, note)))
-    changes = {"status": status, "superseded_by": superseded_by, "notes": notes}
-    try:
-        return CodeIndexEntry.model_validate(entry.model_dump() | changes)
-    except ValidationError as error:
-        raise InputError("; ".join(validation_messages(error)), where=entry.ref) from error

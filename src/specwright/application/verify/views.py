@@ -15,14 +15,17 @@ from specwright.application.tasks import refreshed_file
 from specwright.application.verify.log import LogBindings
 from specwright.application.verify.sealed_version import VerifyFinding
 from specwright.domain.modules.code_index import CodeIndexEntry, summarise
+from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
 from specwright.errors import CorruptionError, SpecwrightError
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 
-IndexAudit: TypeAlias = Callable[[Sequence[CodeIndexEntry], Collection[str], Collection[str]], Sequence[str]]
+IndexAudit: TypeAlias = Callable[
+    [Sequence[CodeIndexEntry], Collection[str], Sequence[CodeIndexEntry]], Sequence[str]
+]
 """Says what is in the Code Index that sealed modules do not explain, a sentence each: from the entries of every sealed
-version, the references that must be there, and those that somebody decided to retire."""
+version, the references that must be there, and the entries that somebody decided to retire, as they are then."""
 
 
 def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> Iterator[VerifyFinding]:
@@ -80,17 +83,24 @@ def _task_file_findings(
 
 def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[VerifyFinding]:
     """The Code Index, held against the contracts of sealed modules."""
-    modules, entries = ModuleStore(store), list[CodeIndexEntry]()
+    modules, entries, retired = ModuleStore(store), list[CodeIndexEntry](), list[CodeIndexEntry]()
     for ref in modules.begun():
         if not modules.is_sealed(ref) and ref not in bindings.announced:
             continue  # what a crash left before the seal is no version yet
         try:
             entries.append(summarise(modules.contract(ref)))
+            retired += (decided.applied_to(entries[-1]) for decided in _deprecations(store, bindings, ref))
         except SpecwrightError:
             return  # reported already; what the index should hold is not known
     required = bindings.announced.keys() & {entry.ref for entry in entries}
-    for wrong in index(entries, required, bindings.references.keys()):
+    for wrong in index(entries, required, retired):
         yield VerifyFinding("index.changed", CODE_INDEX_FILE, wrong)
+
+
+def _deprecations(store: StateStore, bindings: LogBindings, ref: str) -> Iterator[Deprecation]:
+    """The decision to deprecate a version, if the log tells of one."""
+    for sha256 in bindings.references.get(ref, ())[-1:]:
+        yield Deprecation.from_bytes(store.definition(sha256), ref)
 
 
 def _difference(stored: bytes, expected: Mapping[str, Any]) -> str:

@@ -133,7 +133,7 @@ def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     page = Page()
     page.table(
         ("MODULE", "NAME", "TESTS", "PURPOSE"),
-        [(row["module_ref"], brief(row["name"]), str(row["tests"]), row["purpose"]) for row in rows],
+        [(row["module_ref"], brief(row["name"]), str(row["tests"]), _purpose(row)) for row in rows],
         whole=("MODULE", "NAME", "TESTS"),
     )
     page.print()
@@ -169,13 +169,15 @@ def module(
         else:
             ref = _find(view, module_id, directory)
             seen, evidence = view.modules.view(ref), view.modules.evidence(ref)
-            contract = seen.contract
+            contract, deprecation = seen.contract, view.projection.deprecations.get(ref)
             document = {
                 "contract": contract.to_json(),
                 "evidence": evidence.to_json(),
                 "examples": seen.examples,
+                "deprecation": deprecation and deprecation.to_json(),
             }
-            page = module_page(contract, evidence, directory / "state_store/modules" / ref.replace("@", "/"))
+            files = directory / "state_store/modules" / ref.replace("@", "/")
+            page = module_page(contract, evidence, files, deprecation)
     present(document, page, as_json=as_json)
 
 
@@ -253,7 +255,12 @@ def _row(view: "ProjectView", ref: str) -> dict[str, Any]:
         "interface_fingerprint": evidence.verification.interface_fingerprint,
         "tests": evidence.execution_log.summary.total,
         "ship_id": evidence.ship_id,
+        "deprecated": ref in view.projection.deprecations,
     }
+
+
+def _purpose(row: dict[str, Any]) -> str:
+    return f"DEPRECATED. {row['purpose']}" if row["deprecated"] else row["purpose"]
 
 
 def _find(view: "ProjectView", wanted: str, directory: Path) -> str:

@@ -1,27 +1,35 @@
 """A module for a reader: its contract and evidence, or how it came about, back to the spec (design: provenance)."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import Provenance
 from specwright.application.history.rounds import DebateRounds
 from specwright.cli.pages.page import Page
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
 
 FEW = 3
 """References withheld for one reason that are named; the rest are counted, and are in the context pack."""
 
 
-def module_page(contract: MicroModuleContract, evidence: ShipEvidence, files: Path) -> Page:
-    """The contract, dimension by dimension, and the evidence."""
+def module_page(
+    contract: MicroModuleContract, evidence: ShipEvidence, files: Path, deprecation: Deprecation | None = None
+) -> Page:
+    """The contract, dimension by dimension, and the evidence; first that the version is deprecated, if it is."""
     page = Page()
     page.heading(f"{contract.name}  {contract.ref}")
     page.prose(contract.purpose)
     page.line()
+    if deprecation:
+        page.row("DEPRECATED", f"{deprecation.decided_at}: {deprecation.reason}", 0)
+        page.row("Instead", _instead(deprecation), 0)
     for title, entries in _dimensions(contract.to_json()):
         page.rows(title, entries or ["none"], 0)
     calls = ", ".join(dependency.ref for dependency in contract.dependencies)
@@ -33,6 +41,28 @@ def module_page(contract: MicroModuleContract, evidence: ShipEvidence, files: Pa
     page.copy("Interface", verified.interface_fingerprint, 0)
     page.copy("Files", str(files), 0)
     return page
+
+
+def deprecation_page(view: ProjectView, decided: Deprecation, directory: Path) -> Page:
+    """What was deprecated, who depends on it, and what that means for the next release."""
+    page = Page()
+    page.row("Deprecated:", f"{view.modules.contract(decided.module_ref).name}  {decided.module_ref}", 0)
+    page.row("Instead:", _instead(decided), 0)
+    names = [f"{view.modules.contract(ref).name}  {ref}" for ref in decided.consumers]
+    page.rows("Used by:", names or ["no other module"], 0)
+    page.line()
+    page.prose(
+        "It stays readable, and releases that were made with it stay as they are. The next release fails while it, or "
+        "a module that depends on it, is part of the product."
+    )
+    page.copy("See:", f"specwright module {decided.module_ref} {shlex.quote(str(directory))}", 0)
+    return page
+
+
+def _instead(decided: Deprecation) -> str:
+    return (
+        f"{decided.replacement}. {decided.migration_note}" if decided.replacement else decided.migration_note
+    )
 
 
 def _dimensions(contract: dict[str, Any]) -> list[tuple[str, list[str]]]:

@@ -13,6 +13,7 @@ from specwright.bootstrap.models import model_sources_of
 from specwright.bootstrap.project import Project, open_project
 from specwright.bootstrap.reading import reading_project
 from specwright.bootstrap.spec_file import read_spec, spec_changed, spec_copy
+from specwright.cli.pages.module import deprecation_page
 from specwright.cli.pages.page import present
 from specwright.cli.pages.release import failure_page, release_page
 from specwright.cli.pages.stop import release_document, stop_document, stop_page
@@ -26,6 +27,7 @@ from specwright.cli.session.options import (
 )
 from specwright.cli.terminal.output import next_command, note, refused_by_system
 from specwright.cli.terminal.progress import ConsoleProgress
+from specwright.domain.modules.deprecation import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.settings import Settings
 
@@ -73,12 +75,9 @@ def resume(directory: Path, step: Step, *, as_json: bool) -> None:
 
 
 def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
-    """Release again; it asks no model, so it needs none that works."""
-    with reading_project(directory):
-        pass  # where there is no project, nothing is made
-    no_models = settings.model_copy(update={"model": "", "role_models": {}})
+    """Release again."""
     scripted = was_scripted(directory)
-    with _opened(directory, no_models, "", "release", as_json=as_json) as (project, _):
+    with _without_models(directory, settings, "release", as_json=as_json) as project:
         factory = project.factory
         number = len(factory.projection.releases) + 1
         made = release_some(factory, modules, number) if modules else release_all(factory, number)
@@ -91,6 +90,28 @@ def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as
         )
     present(document, page, as_json=as_json)
     raise typer.Exit(code)
+
+
+def deprecate(directory: Path, settings: Settings, asked: DeprecationRequest, *, as_json: bool) -> None:
+    """Deprecate a module version."""
+    with _without_models(directory, settings, "status", as_json=as_json) as project:
+        decided = project.deprecate(asked)
+        view = project.factory
+        name = view.modules.contract(decided.module_ref).name
+        page = deprecation_page(view, decided, directory)
+    present({"name": name, **decided.to_json(), "exit_code": 0}, page, as_json=as_json)
+
+
+@contextmanager
+def _without_models(
+    directory: Path, settings: Settings, command: str, *, as_json: bool
+) -> Generator[Project]:
+    """A project for a command that asks no model, so needs none that works."""
+    with reading_project(directory):
+        pass  # where there is no project, nothing is made
+    no_models = settings.model_copy(update={"model": "", "role_models": {}})
+    with _opened(directory, no_models, "", command, as_json=as_json) as (project, _):
+        yield project
 
 
 @contextmanager

@@ -4,13 +4,15 @@ import ast
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import orjson
+from pydantic import ValidationError
 
 from specwright.domain.base.ids import ModuleId, ModuleRefText
-from specwright.domain.base.record import Record, SemVer, Text
+from specwright.domain.base.record import Record, SemVer, Text, validation_messages
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.errors import InputError, RefusedError
 from specwright.syntax_tree import parse_expression
 
 
@@ -53,6 +55,26 @@ class CodeIndexEntry(Record):
     def ref(self) -> str:
         """`MM-...@x.y.z`."""
         return f"{self.module_id}@{self.version}"
+
+    def retired(self, status: IndexStatus, superseded_by: str | None, note: str) -> Self:
+        """The entry after its retirement (design: deprecation).
+
+        Raises:
+            RefusedError: that is no retirement.
+            InputError: `superseded_by` is not a reference to another module version.
+        """
+        if status is IndexStatus.SHIPPED or (status is IndexStatus.SUPERSEDED and superseded_by is None):
+            raise RefusedError(
+                "an entry is retired as DEPRECATED, or as SUPERSEDED by a module version", where=self.ref
+            )
+        if superseded_by == self.ref:
+            raise InputError("an entry cannot be superseded by itself", where=self.ref)
+        notes = "\n".join(filter(None, (self.notes, note)))
+        changes = {"status": status, "superseded_by": superseded_by, "notes": notes}
+        try:
+            return type(self).model_validate(self.model_dump() | changes)
+        except ValidationError as error:
+            raise InputError("; ".join(validation_messages(error)), where=self.ref) from error
 
 
 class SearchHit(NamedTuple):

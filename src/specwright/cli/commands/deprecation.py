@@ -1,0 +1,66 @@
+"""`specwright deprecate`: retire a sealed module version (design: deprecation, command-line)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from specwright.cli.commands import AsJson, Directory
+from specwright.errors import InputError
+
+if TYPE_CHECKING:
+    from specwright.domain.modules.deprecation import DeprecationRequest
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(deprecate)
+
+
+def deprecate(
+    module: Annotated[str, typer.Argument(metavar="MM-ID@VERSION", help="As `specwright modules` lists it.")],
+    directory: Directory = Path(),
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why it is not to be used any more.")] = "",
+    migration_note: Annotated[
+        str, typer.Option(metavar="TEXT", help="What those that use it do instead.")
+    ] = "",
+    replacement: Annotated[
+        str, typer.Option(metavar="MM-ID@VERSION", help="The version that takes its place.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Retire a module version: it stays readable, but is not offered any more.
+
+    Searches leave it out from then on, and a release refuses what still depends on it.
+    """
+    asked = _request(module, reason, migration_note, replacement)
+    from specwright.cli.session import runner
+    from specwright.settings import load_settings
+
+    runner.deprecate(directory, load_settings(directory), asked, as_json=as_json)
+
+
+def _request(module: str, reason: str, migration_note: str, replacement: str) -> "DeprecationRequest":
+    for option, text in (("--reason", reason), ("--migration-note", migration_note)):
+        if not text.strip():
+            raise InputError(
+                f"a deprecation needs {option}",
+                where=module,
+                remedy='specwright deprecate MM-ID@VERSION DIR --reason "..." --migration-note "..."',
+            )
+    from pydantic import ValidationError
+
+    from specwright.domain.base.record import validation_messages
+    from specwright.domain.modules.deprecation import DeprecationRequest
+
+    try:
+        return DeprecationRequest(
+            module_ref=module,
+            reason=reason,
+            migration_note=migration_note,
+            replacement=replacement or None,
+        )
+    except ValidationError as error:
+        raise InputError(
+            "; ".join(validation_messages(error)), remedy="`specwright modules DIR` lists the versions"
+        ) from error

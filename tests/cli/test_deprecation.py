@@ -1,0 +1,96 @@
+"""`specwright deprecate`: a module version is retired, and what follows from that."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from specwright.bootstrap.verify import verify_project
+from testkit.cli.commands import everything, specwright
+
+WORDS = ("--reason", "It drops middle names.", "--migration-note", "Use monograms instead.")
+
+
+def sealed(project: Path) -> str:
+    """The one sealed version."""
+    (found,) = project.glob("state_store/modules/*/*")
+    return f"{found.parent.name}@{found.name}"
+
+
+def test_a_deprecated_module_is_told_wherever_it_is_shown(released: Path) -> None:
+    """`modules` and `module` say so, search leaves it out, its files stay readable (F-16-02 to F-16-04)."""
+    ref = sealed(released)
+    said = specwright("deprecate", ref, released, *WORDS)
+    assert said.code == 0, said
+    assert "It stays readable" in said.out
+    assert "no other module" in said.out
+    assert "DEPRECATED." in specwright("modules", released).out
+    page = specwright("module", ref, released).out
+    assert "It drops middle names." in page
+    assert "Use monograms instead." in page
+    assert specwright("module", ref, released, "--json").document["deprecation"]["module_ref"] == ref
+
+
+def test_the_next_release_fails_and_says_why(released: Path) -> None:
+    """The old release stays as it is; a product with a retired module is not released again (F-15.4-04)."""
+    before = everything(released / "state_store/releases")
+    specwright("deprecate", sealed(released), released, *WORDS)
+    failed = specwright("release", released, "--json")
+    assert failed.code == 1
+    assert failed.document["manifest"]["integration_gates"]["code_index_check"] == "FAIL"
+    after = everything(released / "state_store/releases")
+    assert before.items() <= after.items()
+
+
+def test_a_deprecation_is_proven_and_a_changed_one_is_found(released: Path) -> None:
+    """`verify` accepts the status as the log has it, and no other (D-S9-11, D-29-01)."""
+    specwright("deprecate", sealed(released), released, *WORDS)
+    assert verify_project(released).findings == ()
+    with closing(sqlite3.connect(released / "state_store/code_index/index.db")) as database:
+        database.execute("DROP TRIGGER IF EXISTS entries_one_way")
+        for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            database.execute(f"DROP TRIGGER {name}")
+        database.execute("UPDATE entries SET notes = 'It is quite good.'")
+        database.commit()
+    assert "index.changed" in {finding.code for finding in verify_project(released).findings}
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("MM-1@1", *WORDS), "module_ref"),
+        (("MM-00000000@1.0.0", *WORDS), "not sealed here"),
+        (("{}", "--migration-note", "Use monograms."), "--reason"),
+        (("{}", "--reason", "It drops names."), "--migration-note"),
+        (("{}", "--reason", "TBD", "--migration-note", "Use monograms."), "placeholder"),
+        (("{}", "--reason", "x" * 2_001, "--migration-note", "Use monograms."), "2000"),
+        (("{}", *WORDS, "--replacement", "{}"), "cannot replace itself"),
+        (("{}", *WORDS, "--replacement", "MM-00000000@1.0.0"), "not sealed here"),
+        (("{}", *WORDS, "--replacement", "monograms"), "replacement"),
+    ],
+)
+def test_an_unusable_request_gets_one_message(released: Path, words: tuple[str, ...], why: str) -> None:
+    """What, where, what to do; the log and the index stay as they are (D-27-01)."""
+    ref = sealed(released)
+    before = specwright("wire", "log", released, "--json").document
+    first, *rest = (word.format(ref) for word in words)
+    told = specwright("deprecate", first, released, *rest)
+    told.refuses(why, code=told.code)
+    assert told.code in (1, 2)
+    assert before == specwright("wire", "log", released, "--json").document
+
+
+def test_where_no_project_is_nothing_is_made(tmp_path: Path) -> None:
+    """D-S9-02: one message, and no directory."""
+    specwright("deprecate", "MM-00000000@1.0.0", tmp_path / "gone", *WORDS).refuses("gone")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_its_document_has_what_a_program_needs(released: Path) -> None:
+    """D-S9-03."""
+    document = json.loads(specwright("deprecate", sealed(released), released, *WORDS, "--json").out)
+    assert document["consumers"] == []
+    assert document["replacement"] is None
+    assert document["decided_by"] == "human:operator"

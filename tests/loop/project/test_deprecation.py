@@ -1,0 +1,110 @@
+"""Retiring a module version: the decision in the log, then the Code Index, also after a crash between them."""
+
+from pathlib import Path
+
+import pytest
+
+from specwright.application.deprecation import consumers, deprecate, finish_deprecations
+from specwright.application.projection import Projection
+from specwright.domain.base.ids import ModuleRef
+from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
+from specwright.domain.modules.deprecation import DeprecationRequest
+from specwright.errors import RefusedError
+from testkit.domain.product_specs import spec_of_graph
+from testkit.index_entries import entry
+from testkit.loop.project_workbench import ProjectWorkbench
+
+OLD, NEW, USER = "MM-00000001@1.0.0", "MM-00000002@1.0.0", "MM-00000003@1.0.0"
+
+
+class PowerCutError(Exception):
+    """The process ended here."""
+
+
+def asked(replacement: str | None = NEW, ref: str = OLD) -> DeprecationRequest:
+    """A version is to be retired, the first module's if nothing else is said."""
+    return DeprecationRequest(
+        module_ref=ref,
+        reason="It rounds halves up.",
+        migration_note="Pass the mode.",
+        replacement=replacement,
+    )
+
+
+def indexed(bench: ProjectWorkbench) -> None:
+    """An approved project with a module, its replacement and one that uses it."""
+    bench.approve(spec_of_graph([[]]))
+    for number, dependencies in ((1, []), (2, []), (3, [OLD])):
+        bench.factory.index.add(entry(number, dependencies=dependencies))
+
+
+def in_index(bench: ProjectWorkbench, ref: str) -> CodeIndexEntry:
+    """What the Code Index says of a version."""
+    found = bench.factory.index.get(*ModuleRef.parse(ref))
+    assert found is not None
+    return found
+
+
+def test_the_consumers_are_named(tmp_path: Path):
+    """Every entry whose dependencies name the version, in the decision and in its record (F-16-01)."""
+    with ProjectWorkbench(tmp_path) as bench:
+        indexed(bench)
+        decided = deprecate(bench.factory, asked())
+        assert decided.consumers == [USER]
+        assert [entry.ref for entry in consumers(bench.factory.index.entries(), OLD)] == [USER]
+        assert bench.projection.deprecations == {OLD: decided}
+
+
+def test_reason_time_migration_and_replacement_stand_in_the_entry(tmp_path: Path):
+    """F-16-02, F-16-03: one notice with the time; D-27-01: DEPRECATED, with the replacement."""
+    with ProjectWorkbench(tmp_path) as bench:
+        indexed(bench)
+        decided = deprecate(bench.factory, asked())
+        found = in_index(bench, OLD)
+    assert (found.status, found.superseded_by) == (IndexStatus.DEPRECATED, NEW)
+    assert found.notes == f"Deprecated {decided.decided_at}: It rounds halves up. Migration: Pass the mode."
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        (asked(), asked(), "DEPRECATED already"),
+        (None, asked("MM-00000009@1.0.0"), "not sealed here"),
+        (None, asked(ref="MM-00000009@1.0.0"), "not sealed here"),
+        (asked(None), asked(OLD, ref=USER), "DEPRECATED already"),
+    ],
+    ids=["twice", "unknown replacement", "unknown version", "retired replacement"],
+)
+def test_what_is_not_in_use_cannot_be_deprecated(
+    tmp_path: Path, first: DeprecationRequest | None, second: DeprecationRequest, why: str
+):
+    """Nothing is written then (D-27-01)."""
+    with ProjectWorkbench(tmp_path) as bench:
+        indexed(bench)
+        if first:
+            deprecate(bench.factory, first)
+        before = [in_index(bench, ref) for ref in (OLD, NEW, USER)], len(list(bench.log.entries()))
+        with pytest.raises(RefusedError, match=why):
+            deprecate(bench.factory, second)
+        assert before == ([in_index(bench, ref) for ref in (OLD, NEW, USER)], len(list(bench.log.entries())))
+
+
+def test_a_crash_between_log_and_index_is_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The log has the decision; the next process that drives the project retires the entry (D-29-01, D-27-01)."""
+
+    def cut(*_: object) -> None:
+        raise PowerCutError
+
+    with ProjectWorkbench(tmp_path) as bench:
+        indexed(bench)
+        with monkeypatch.context() as power:
+            power.setattr(bench.factory.index, "retire", cut)
+            with pytest.raises(PowerCutError):
+                deprecate(bench.factory, asked())
+        assert in_index(bench, OLD).status is IndexStatus.SHIPPED
+        again = Projection(bench.log, bench.store, lambda: 0.0)
+        again.catch_up()
+        assert list(again.deprecations) == [OLD]
+        finish_deprecations(bench.factory)
+        finish_deprecations(bench.factory)
+        assert in_index(bench, OLD).superseded_by == NEW
