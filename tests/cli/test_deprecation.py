@@ -34,7 +34,7 @@ def test_a_deprecated_module_is_told_wherever_it_is_shown(released: Path) -> Non
 
 
 def test_the_next_release_fails_and_says_why(released: Path) -> None:
-    """The old release stays as it is; a product with a retired module is not released again (F-15.4-04)."""
+    """The old release stays as it is; a product with a retired module is not released again (F-15-06)."""
     before = everything(released / "state_store/releases")
     specwright("deprecate", sealed(released), released, *WORDS)
     failed = specwright("release", released, "--json")

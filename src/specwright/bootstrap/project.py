@@ -249,14 +249,19 @@ def open_project(
         roles = _roles(ports, composition.wrap_models(sources), runtime / "work", settings, progress)
         factory = _factory(ports, roles, progress, text, packages)
         check_log_ends(ports.store, ports.log)
-        factory.projection.catch_up()
-        factory.projection.write(now=True)
-        finish_deprecations(factory)
+        _catch_up(factory)
         driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db", composition.saver))
         if text:
             store_spec(directory, text)
         with _settled(factory):
             yield Project(directory, factory, driver, recorded.drift if recorded else [])
+
+
+def _catch_up(factory: Factory) -> None:
+    """Bring the state and the Code Index to where the log is."""
+    factory.projection.catch_up()
+    factory.projection.write(now=True)
+    finish_deprecations(factory)
 
 
 @contextmanager
