@@ -3,11 +3,15 @@
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from specwright.bootstrap.project import Composition, open_project
 from specwright.bootstrap.verify import verify_project
+from specwright.domain.modules.deprecation import DeprecationRequest
 from testkit.cli.commands import everything, specwright
 
 WORDS = ("--reason", "It drops middle names.", "--migration-note", "Use monograms instead.")
@@ -54,6 +58,45 @@ def test_a_deprecation_is_proven_and_a_changed_one_is_found(released: Path) -> N
             database.execute(f"DROP TRIGGER {name}")
         database.execute("UPDATE entries SET notes = 'It is quite good.'")
         database.commit()
+    assert "index.changed" in {finding.code for finding in verify_project(released).findings}
+
+
+class PowerCutError(Exception):
+    """The process ended here."""
+
+
+class CutIndex:
+    """A Code Index that the process does not live to change."""
+
+    def __init__(self, index: Any) -> None:
+        self._index = index
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    def retire(self, *_: object) -> None:
+        raise PowerCutError
+
+
+def test_a_crash_between_log_and_index_is_mended_by_the_next_command(released: Path) -> None:
+    """The log has the decision, so whatever drives the project next retires the entry (D-29-01, D-27-01)."""
+    cut = Composition(wrap_adapters=lambda adapters: replace(adapters, index=CutIndex(adapters.index)))
+    asked = DeprecationRequest(
+        module_ref=sealed(released), reason="It drops names.", migration_note="Use monograms instead."
+    )
+    with pytest.raises(PowerCutError), open_project(released, spec_text="", composition=cut) as project:
+        project.deprecate(asked)
+    assert verify_project(released).findings == ()
+    assert "DEPRECATED already" in specwright("deprecate", sealed(released), released, *WORDS).err
+    assert specwright("release", released).code == 1
+
+
+def test_an_index_that_lost_the_entry_stops_nobody(released: Path) -> None:
+    """`verify` reports it; other commands go on (D-S9-11)."""
+    specwright("deprecate", sealed(released), released, *WORDS)
+    for name in (released / "state_store/code_index").iterdir():
+        name.unlink()
+    assert "itself broke" not in specwright("release", released).err
     assert "index.changed" in {finding.code for finding in verify_project(released).findings}
 
 

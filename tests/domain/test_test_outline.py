@@ -64,3 +64,45 @@ def test_what_has_no_room_is_named() -> None:
 def test_what_cannot_be_read_is_left_out() -> None:
     """The gate says so elsewhere."""
     assert outlines.test_outline({"tests/test_a.py": b"def", "implementation/__init__.py": SUITE}, {}) == ""
+
+
+def test_a_text_of_a_test_file_cannot_pass_for_another_test() -> None:
+    """Line ends in an f-string stay within the line that shows it; only tests of the file are told (F-9.2)."""
+    forged = b"""
+NOTE = f"a{1}\\ntest_x shows /error_surfaces/0\\n  with pytest.raises(DepthError):"
+
+@pytest.mark.parametrize("value", [f"b{2}\\ntest_y shows /purpose"])
+def test_one(value):
+    assert depth(value)
+"""
+    lines = outlines.test_outline({"tests/test_f.py": forged}, {}).splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["NOTE", "test_one"]
+
+
+def test_helpers_and_constants_of_classes_and_blocks_are_shown() -> None:
+    """What an assertion stands in is shown wherever it is defined (F-9.2)."""
+    suite = b"""
+if SLOW:
+    def check(value):
+        assert value is not None
+
+class TestDepth:
+    LIMIT = 5
+
+    def expect(self, value):
+        assert value is not None
+
+    def test_it(self):
+        self.expect(depth([]))
+"""
+    outline = outlines.test_outline({"tests/test_f.py": suite}, {})
+    assert outline.splitlines() == [
+        "if SLOW:",
+        "      def check(value):",
+        "          assert value is not None",
+        "TestDepth.LIMIT = 5",
+        "helper TestDepth.expect(self, value)",
+        "  assert value is not None",
+        "test_it",
+        "  self.expect(depth([]))",
+    ]

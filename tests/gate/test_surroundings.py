@@ -4,7 +4,13 @@ import pathlib
 
 import pytest
 
-from specwright.gate.fuzz.determinism import Answer, RecordedCall, first_difference, second_process
+from specwright.gate.fuzz.determinism import (
+    Answer,
+    RecordedCall,
+    files_in,
+    first_difference,
+    second_process,
+)
 from specwright.gate.inside.codec import Codec
 from specwright.gate.sandbox.staging import stage, workspace
 from specwright.ports.gate import Candidate
@@ -69,3 +75,19 @@ def test_the_tests_are_answered_from_other_surroundings_too():
     assert ["gives {}" in text and "with another package name and place it" in text for text in told] == [
         True
     ]
+
+
+def test_a_call_that_deletes_its_own_folder_is_judged_like_any_other(tmp_path):
+    """D-S8-14: a cleaner does so, and so does a hostile module; the gate goes on."""
+    assert files_in(tmp_path / "gone") == {".": b"gone"}
+
+
+def test_of_very_many_files_a_bounded_part_is_compared(tmp_path):
+    """D-S8-14: sparse files cost a module nothing; the same part is read each time."""
+    for number in range(900):
+        with (tmp_path / f"{number:03}").open("wb") as file:
+            file.truncate(16 * 1024)
+    found = files_in(tmp_path)
+    assert len(found) <= 200
+    assert sum(map(len, found.values())) <= 256 * 1024
+    assert found == files_in(tmp_path)

@@ -109,7 +109,7 @@ def test_a_mistake_that_is_made_three_times_in_a_row_is_not_answered_a_fourth_ti
     """D-S6-13: a tool that nobody has, called for ever, costs three calls and not the whole limit."""
     replies = OrderedReplies(calls(LOOK), forever=True)
     with RolesWorkbench(tmp_path, replies) as bench:
-        with pytest.raises(AnswerError, match=r"the same mistake 3 times in a row.*look_around"):
+        with pytest.raises(AnswerError, match=r"no call that works in 3 turns in a row.*look_around"):
             ask(bench, role)
         assert len(replies.requests) == 3
 
@@ -155,7 +155,7 @@ def test_a_module_whose_role_gives_no_answer_halts_and_does_not_ship(tmp_path: P
     with debate_workbench.DebateWorkbench(tmp_path, script(), roles=roles) as bench:
         assert bench.begin() == "HALTED"
         assert sorted(bench.sealed()) == ["halve"]
-        assert "the same mistake 3 times in a row" in str(bench.escalation.to_json())
+        assert "no call that works in 3 turns in a row" in str(bench.escalation.to_json())
         assert bench.trace.count("double/round-1/proposer") == 3
 
 

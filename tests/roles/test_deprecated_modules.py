@@ -4,6 +4,7 @@ judges is told (F§16)."""
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,15 +13,34 @@ from specwright.domain.base.ids import ModuleRef
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.roles import Place, Role
+from specwright.ports.roles import Role
 from testkit.roles.overheard import Run, overheard
 
 pytestmark = pytest.mark.slow
 
-WHEN = "TSK-001.1/parse_money/round-1/arbiter"
-"""Once to_cents is sealed, and before anything of the next task is planned."""
-
 NOTE = "it knows nothing of other currencies; use an amount with its currency"
+
+
+class Retiring:
+    """Deprecates `to_cents` once it is sealed, before anything of the next task is planned.
+
+    Args:
+        base: Where project and playbook are.
+    """
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+
+    def note(self, event: Any) -> None:
+        """A step of the run."""
+        if getattr(event, "kind", "") != "sealed" or not event.text.startswith("to_cents "):
+            return
+        ref = ref_of(self._base / "project")
+        index = SqliteCodeIndex(self._base / "project/state_store/code_index", load_embedder("wordllama"))
+        index.retire(*ModuleRef.parse(ref), IndexStatus.DEPRECATED, None, NOTE)
+        index.close()
+        for plan in (self._base / "playbook").glob("TSK-00[2-6]/planner*.json"):
+            plan.write_text(plan.read_text().replace('"module": "to_cents"', f'"module": "{ref}"'))
 
 
 @pytest.fixture(scope="module")
@@ -28,17 +48,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run in which `to_cents` is deprecated early, and later plans name it by its reference."""
     base = tmp_path_factory.mktemp("deprecated")
 
-    def meddle(place: Place, project: Path) -> None:
-        if place.run_id != WHEN:
-            return
-        ref = ref_of(project)
-        index = SqliteCodeIndex(project / "state_store/code_index", load_embedder("wordllama"))
-        index.retire(*ModuleRef.parse(ref), IndexStatus.DEPRECATED, None, NOTE)
-        index.close()
-        for plan in (base / "playbook").glob("TSK-00[2-6]/planner*.json"):
-            plan.write_text(plan.read_text().replace('"module": "to_cents"', f'"module": "{ref}"'))
-
-    return overheard(base, meddle)
+    return overheard(base, progress=Retiring(base))
 
 
 def ref_of(project: Path) -> str:
@@ -83,8 +93,6 @@ def test_its_status_goes_with_it_through_the_whole_run(run: Run):
         metadata = json.loads(one.directory["index/to_cents/metadata.json"])
         assert (metadata["module_ref"], metadata["status"]) == (ref, "DEPRECATED")
         assert NOTE in metadata["notes"]
-    (before,) = [one for one in callers if one.place.run_id == "TSK-001.1/parse_money/round-1/proposer"]
-    assert json.loads(before.directory["index/to_cents/metadata.json"])["status"] == "SHIPPED"
 
 
 @pytest.mark.parametrize("subject", ["contracts", "split_evenly", "compute_balances"])

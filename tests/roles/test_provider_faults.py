@@ -55,7 +55,7 @@ def completion(content: str | None, finish: str = "stop", refusal: str | None = 
     }  # fmt: skip
 
 
-def refusal_of(code: str, message: str) -> dict[str, Any]:
+def refusal_of(code: str | int, message: str) -> dict[str, Any]:
     """An error as a provider sends it."""
     return {"error": {"message": message, "type": "error", "code": code}}
 
@@ -170,6 +170,33 @@ def test_retries_end(tmp_path: Path) -> None:
     with server(busy) as (url, asked), pytest.raises(ModelUnavailableError):
         Caller(tmp_path, url, retries=2).ruling()
     assert asked == [500] * 3
+
+
+PASSING = {
+    "a rate limit that speaks of billing": (429, "rate_limit_exceeded", "Limit 3 per min. Raise it at account/billing."),
+    "a rate limit of tokens": (429, "rate_limit", "Too many tokens, please wait before trying again."),
+    "a quota by the minute": (429, "RESOURCE_EXHAUSTED", "You exceeded your current quota. Please retry in 12s."),
+    "a gateway that gave up": (524, "timeout", "a timeout occurred"),
+    "a gateway's own status in a reply of 200": (200, 429, "rate limited upstream"),
+    "a failure behind a gateway": (200, 502, "the backend is restarting"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_what_a_provider_says_of_limits_does_not_make_a_passing_fault_last(kind: str, tmp_path: Path) -> None:
+    """D-S6-11: the status counts, also one that stands in the body, and the next call is answered."""
+    status, code, message = PASSING[kind]
+    with server(Reply(status, refusal_of(code, message)), SOUND) as (url, asked):
+        assert Caller(tmp_path, url).ruling() == {"decision": "APPROVE"}
+    assert asked == [status, 200]
+
+
+def test_a_wait_until_no_day_that_there_is_counts_as_none(tmp_path: Path) -> None:
+    """D-S6-11: a header that cannot be read changes nothing."""
+    busy = Reply(503, refusal_of("busy", "busy"), {"Retry-After": "Wed, 21 Oct 99999 07:28:00 GMT"})
+    with server(busy, SOUND) as (url, asked):
+        Caller(tmp_path, url).ruling()
+    assert asked == [503, 200]
 
 
 LASTING = {

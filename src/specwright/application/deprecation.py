@@ -39,9 +39,13 @@ def deprecate(factory: Factory, asked: DeprecationRequest) -> Deprecation:
 
 
 def finish_deprecations(factory: Factory) -> None:
-    """Retire in the Code Index what the log says is deprecated, where a crash came in between."""
+    """Retire in the Code Index what the log says is deprecated, where a crash came in between.
+
+    An entry that is gone is for `verify` to report.
+    """
     for decided in factory.projection.deprecations.values():
-        _retire(factory, decided)
+        if factory.index.get(*ModuleRef.parse(decided.module_ref)) is not None:
+            _retire(factory, decided)
 
 
 def consumers(entries: Iterable[CodeIndexEntry], ref: str) -> list[CodeIndexEntry]:

@@ -14,7 +14,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from specwright import __version__
 from specwright.application.criteria import open_questions
 from specwright.application.deprecation import deprecate, finish_deprecations
-from specwright.application.escalation.answers import check, resolve
+from specwright.application.escalation.answers import check, finish_answers, resolve
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.projection import Projection
@@ -258,10 +258,11 @@ def open_project(
 
 
 def _catch_up(factory: Factory) -> None:
-    """Bring the state and the Code Index to where the log is."""
+    """Bring the state to where the log is, and to its end what a crash cut short."""
     factory.projection.catch_up()
     factory.projection.write(now=True)
     finish_deprecations(factory)
+    finish_answers(factory)
 
 
 @contextmanager

@@ -148,4 +148,4 @@ def test_an_approval_that_a_crash_followed_at_once_is_kept(workshop: Workshop, t
     assert "no spec waits for approval" in refused.document["error"]["what"]
     finished = workshop.command("run", project)
     assert finished.code == 0, finished.err
-    assert len(records(project, "model")) == 10
+    assert len(records(project, "model")) == 8

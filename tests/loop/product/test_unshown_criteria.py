@@ -2,18 +2,23 @@
 
 import json
 import shutil
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NoReturn
 
+import pytest
+
+from specwright.bootstrap.project import Composition, open_project
+from specwright.domain.escalation.resolutions import Action, HumanResolution
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rewrite
 from testkit.workshop import Workshop
 
 LIMIT = "The object itself does not cross to the tests."
 
 
-def test_a_released_product_lists_what_it_does_not_show_and_takes_the_answer(
-    workshop: Workshop, tmp_path: Path
-):
-    """Exit 0; `status` and `escalations` list it, `resolve` answers it once, and a later release says so (F-17.2-01)."""
+def released_with_question(workshop: Workshop, tmp_path: Path) -> tuple[Path, str]:
+    """A released product with a criterion that nobody showed, and the question about it."""
     playbook = shutil.copytree(PLAYBOOK, tmp_path / "playbook")
     debate = playbook / "TSK-001/contracts/round-1"
     judged = json.loads((debate / "challenger.json").read_text())["rubric_assessments"]
@@ -27,14 +32,52 @@ def test_a_released_product_lists_what_it_does_not_show_and_takes_the_answer(
     (question,) = made.document["escalations"]
     (unshown,) = made.document["release"]["manifest"]["unshown_criteria"]
     assert (unshown["criterion"], unshown["reason"], unshown["answer"]) == (2, LIMIT, "")
-    listed = workshop.command("status", project)
-    assert question["escalation_id"] in listed.out
-    answered = workshop.command(
-        "resolve", question["escalation_id"], "ACCEPT_UNSHOWN", project, "--rationale", "We know it."
-    )
+    return project, question["escalation_id"]
+
+
+def test_a_released_product_lists_what_it_does_not_show_and_takes_the_answer(
+    workshop: Workshop, tmp_path: Path
+):
+    """Exit 0; `status` and `escalations` list it, `resolve` answers it once, and a later release says so (F-17.2-01)."""
+    project, question = released_with_question(workshop, tmp_path)
+    assert question in workshop.command("status", project).out
+    answered = workshop.command("resolve", question, "ACCEPT_UNSHOWN", project, "--rationale", "We know it.")
     assert answered.code == 0
     assert workshop.command("escalations", project, "--json").document == []
     again = workshop.command("release", project, "--json").document
     (unshown,) = again["manifest"]["unshown_criteria"]
     assert unshown["answer"] == "accepted without being shown: We know it."
+    assert workshop.command("verify", project).code == 0
+
+
+class PowerCutError(Exception):
+    """The process ended here."""
+
+
+class CutLog:
+    """A Wire log that the process does not live to append to."""
+
+    def __init__(self, log: Any) -> None:
+        self._log = log
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._log, name)
+
+    def append(self, wires: Sequence[Any]) -> NoReturn:
+        raise PowerCutError
+
+
+def test_an_answer_that_a_crash_cut_short_is_carried_out_by_the_next_command(
+    workshop: Workshop, tmp_path: Path
+):
+    """Its record and task file are there, the Wires are not; nobody has to answer again (F-17.3-01, D-29-01)."""
+    project, question = released_with_question(workshop, tmp_path)
+    answer = HumanResolution(
+        action=Action.DROP_CRITERION, payload={"rationale": "Nobody needs it."}, escalation_id=question
+    )
+    cut = Composition(wrap_adapters=lambda adapters: replace(adapters, log=CutLog(adapters.log)))
+    with pytest.raises(PowerCutError), open_project(project, spec_text="", composition=cut) as opened:
+        opened.resolve(answer)
+    assert workshop.command("run", project).code == 0
+    assert workshop.command("escalations", project, "--json").document == []
     assert workshop.command("verify", project).code == 0

@@ -1,11 +1,10 @@
-"""Retiring a module version: the decision in the log, then the Code Index, also after a crash between them."""
+"""Retiring a module version: the decision in the log, then the Code Index."""
 
 from pathlib import Path
 
 import pytest
 
-from specwright.application.deprecation import consumers, deprecate, finish_deprecations
-from specwright.application.projection import Projection
+from specwright.application.deprecation import consumers, deprecate
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.deprecation import DeprecationRequest
@@ -15,10 +14,6 @@ from testkit.index_entries import entry
 from testkit.loop.project_workbench import ProjectWorkbench
 
 OLD, NEW, USER = "MM-00000001@1.0.0", "MM-00000002@1.0.0", "MM-00000003@1.0.0"
-
-
-class PowerCutError(Exception):
-    """The process ended here."""
 
 
 def asked(replacement: str | None = NEW, ref: str = OLD) -> DeprecationRequest:
@@ -87,24 +82,3 @@ def test_what_is_not_in_use_cannot_be_deprecated(
         with pytest.raises(RefusedError, match=why):
             deprecate(bench.factory, second)
         assert before == ([in_index(bench, ref) for ref in (OLD, NEW, USER)], len(list(bench.log.entries())))
-
-
-def test_a_crash_between_log_and_index_is_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The log has the decision; the next process that drives the project retires the entry (D-29-01, D-27-01)."""
-
-    def cut(*_: object) -> None:
-        raise PowerCutError
-
-    with ProjectWorkbench(tmp_path) as bench:
-        indexed(bench)
-        with monkeypatch.context() as power:
-            power.setattr(bench.factory.index, "retire", cut)
-            with pytest.raises(PowerCutError):
-                deprecate(bench.factory, asked())
-        assert in_index(bench, OLD).status is IndexStatus.SHIPPED
-        again = Projection(bench.log, bench.store, lambda: 0.0)
-        again.catch_up()
-        assert list(again.deprecations) == [OLD]
-        finish_deprecations(bench.factory)
-        finish_deprecations(bench.factory)
-        assert in_index(bench, OLD).superseded_by == NEW

@@ -17,6 +17,7 @@ from specwright.domain.artifacts.provenance import ContextPack
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.obligations import read_claims
 from specwright.ports.gate import Candidate, GateVerdict, TestResult
+from specwright.ports.progress import Progress
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.sources import ModelSource
 from specwright.settings import Settings
@@ -175,13 +176,18 @@ class Lenient:
         return getattr(self._gate, name)
 
 
-def overheard(base: Path, meddle: Callable[[Place, Path], None] = lambda place, project: None) -> Run:
+def overheard(
+    base: Path,
+    meddle: Callable[[Place, Path], None] = lambda place, project: None,
+    progress: Progress | None = None,
+) -> Run:
     """The example product up to its sealed modules, with every turn that a debate can take.
 
     Beside its own FAIL and its own amendments: `compute_balances` fails twice, `settle_up` is rejected once.
 
     Args:
         meddle: Called at every request, before it is answered.
+        progress: Is called at every step.
     """
     playbook, project = base / "playbook", base / "project"
     shutil.copytree(EXAMPLE / "playbook", playbook)
@@ -194,7 +200,7 @@ def overheard(base: Path, meddle: Callable[[Place, Path], None] = lambda place, 
     project.mkdir()
     settings = Settings(model=f"playbook:{playbook}")
     spec = (EXAMPLE / "SPEC.md").read_text()
-    with open_project(project, settings, Silent(), spec, recorder.composition) as opened:
+    with open_project(project, settings, progress or Silent(), spec, recorder.composition) as opened:
         opened.driver.advance()
         opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
     return Run(project, playbook, list(recorder.invoked.values()))

@@ -27,6 +27,9 @@ from specwright.ports.journal import Scope
 from specwright.ports.progress import Progress, Step
 from specwright.ports.roles import Files
 
+_MOST_NAMED = 20
+"""Tests or parameters that a finding names; of very many the rest is counted."""
+
 LONGEST_LINE = 160
 """Of a finding's message, as far as the progress tells it."""
 
@@ -190,12 +193,19 @@ def _failure(group: list[Finding]) -> Failure:
         parameters.setdefault(place or "the module", []).extend(
             [parameter.removesuffix("]")] * bool(parameter)
         )
-    where = ", ".join(f"{place}[{', '.join(ids)}]" if ids else place for place, ids in parameters.items())
+    places = [f"{place}[{_some(ids)}]" if ids else place for place, ids in parameters.items()]
+    where = _some(places)
     return Failure(
         invariant=f"{first.code} at {where}",
         evidence=first.message,
         required_change=first.message,
     )
+
+
+def _some(names: Sequence[str]) -> str:
+    """The names, or the first of very many and how many there are."""
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def candidate(

@@ -79,6 +79,16 @@ def recorded_answer(factory: ProjectView) -> dict[str, Any] | None:
     return None
 
 
+def finish_answers(factory: Factory) -> None:
+    """Carry out the answers to questions about criteria that were written before a crash kept them from the log. No
+    task waits for a question, so nothing else would come back to it."""
+    for name in open_questions(factory):
+        if (record := factory.escalations.resolution(name)) is not None:
+            resolve(
+                factory, HumanResolution(action=record.action, payload=record.payload, escalation_id=name)
+            )
+
+
 def resolve(factory: Factory, resolution: HumanResolution) -> str:
     """Take an answer: its record, its task files, then its Wires, all or none.
 

@@ -52,14 +52,22 @@ def _tests(files: Mapping[str, bytes]) -> Iterator[Function]:
 
 
 def _shared(files: Mapping[str, bytes]) -> Iterator[str]:
-    """Constants, helpers and fixtures of the test files."""
+    """Constants, helpers and fixtures of the test files and their classes."""
     for tree in _trees(files):
-        for node in tree.body:
-            if isinstance(node, Function):
-                if not node.name.startswith("test_"):
-                    yield "\n  ".join([f"helper {node.name}({_source(node.args)})", *_statements(node)])
-            elif isinstance(node, ast.Assign | ast.AnnAssign):
-                yield _cut(_source(node), _VALUES)
+        yield from _shared_in(tree.body, "")
+
+
+def _shared_in(body: Iterable[ast.stmt], owner: str) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from _shared_in(node.body, f"{owner}{node.name}.")
+        elif isinstance(node, Function):
+            if not node.name.startswith("test_"):
+                yield "\n  ".join([f"helper {owner}{node.name}({_source(node.args)})", *_statements(node)])
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            yield _cut(owner + _on_one_line(node), _VALUES)
+        elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Expr | ast.Pass):
+            yield "\n  ".join(_cut(line, _LINE) for line in _source(node).splitlines() if line)
 
 
 def _functions(body: Iterable[ast.stmt]) -> Iterator[Function]:
@@ -105,13 +113,18 @@ def _parameters(decorator: ast.expr) -> str:
     name = ast.unparse(decorator.func).rpartition(".")[2]
     if name not in {"parametrize", "given", "example"}:
         return ""
-    values = ", ".join(_source(argument) for argument in decorator.args)
-    named = ", ".join(f"{k.arg}={_source(k.value)}" for k in decorator.keywords if k.arg != "ids")
+    values = ", ".join(_on_one_line(argument) for argument in decorator.args)
+    named = ", ".join(f"{k.arg}={_on_one_line(k.value)}" for k in decorator.keywords if k.arg != "ids")
     return _cut(f"{name}: {', '.join(part for part in (values, named) if part)}", _VALUES)
 
 
+def _on_one_line(node: ast.AST) -> str:
+    """Source of a value. Python writes line ends of an f-string as they are; here they could pass for another test."""
+    return "\\n".join(_source(node).splitlines())
+
+
 def _source(node: ast.AST) -> str:
-    """Source of a node; characters that look like others or like none are escaped."""
+    """Source of a node; characters that combine with others, or do not print, are escaped."""
     text = ast.unparse(node)
     seen = (c.isspace() or (c.isprintable() and not unicodedata.combining(c)) for c in text)
     return "".join(

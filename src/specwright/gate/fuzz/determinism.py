@@ -17,6 +17,7 @@ import stat
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from specwright.gate.inside.codec import Codec, UndecodableError
@@ -39,6 +40,9 @@ _PATIENCE = 3.0
 _MOST_SHOWN = 160
 _MOST_FILES = 200
 _MOST_FILE = 16 * 1024
+_MOST_WRITTEN = 256 * 1024
+"""Bytes of files that are compared of one call."""
+_MOST_TRIED = 3
 _DEPTH = "RecursionError"
 _NOTHING_RAISED = b'[["list",0],["dict",0],["list",2]]'
 
@@ -144,18 +148,25 @@ def answer_of(header: Mapping[str, Any], payload: bytes, folder: Path | None = N
 def files_in(folder: Path) -> dict[str, bytes | None]:
     """What lies below a folder that a hostile process may have filled; of large files and large numbers a part."""
     found: dict[str, bytes | None] = {}
-    # by descriptors, since a name may lead somewhere else in the next moment
-    for place, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):
-        within = os.path.relpath(place, folder)
-        found |= {os.path.normpath(f"{within}/{name}"): None for name in folders}
-        for name in sorted(names):
-            found[os.path.normpath(f"{within}/{name}")] = _content(name, descriptor)
-        if len(found) > _MOST_FILES:
-            break
+    left = _MOST_WRITTEN
+    try:
+        # by descriptors, since a name may lead somewhere else in the next moment
+        for place, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):
+            folders.sort()  # the walk goes into them in this order, so that the same part is read of the same files
+            within = os.path.relpath(place, folder)
+            found |= {os.path.normpath(f"{within}/{name}"): None for name in folders[:_MOST_FILES]}
+            for name in sorted(names)[:_MOST_FILES]:
+                content = _content(name, descriptor, min(left, _MOST_FILE))
+                found[os.path.normpath(f"{within}/{name}")] = content
+                left -= len(content)
+            if len(found) > _MOST_FILES:
+                break
+    except OSError:  # the call deleted its own folder
+        found["."] = b"gone"
     return found
 
 
-def _content(name: str, folder: int) -> bytes:
+def _content(name: str, folder: int, most: int) -> bytes:
     """What a file begins with, or where a link leads; nothing of what is neither."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
@@ -164,7 +175,7 @@ def _content(name: str, folder: int) -> bytes:
             return os.readlink(name, dir_fd=folder).encode(errors="surrogateescape")
         return b""
     try:
-        return os.read(descriptor, _MOST_FILE) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+        return os.read(descriptor, most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
     finally:
         os.close(descriptor)
 
@@ -251,11 +262,9 @@ def second_process(
         SpecwrightError: the process could not be started.
     """
     sandbox = staged.sandbox or Sandbox.best()
-    # under the same name whatever differs, so that lengths of paths are the same
-    run = f"process {len([*staged.scratch.glob('process *')])}"
-    folder = staged.scratch / run
-    folder.mkdir()
-    plan = host_plan(staged, run, sandbox, surroundings)
+    # paths of one length, whatever differs
+    folder = Path(mkdtemp(prefix="process-", dir=staged.scratch))
+    plan = host_plan(staged, folder.name, sandbox, surroundings)
     child = start(plan, sandbox.kind)
     try:
         yield SecondProcess(child, folder, str(plan.more["package"]))
@@ -299,12 +308,18 @@ def first_difference(
     chosen = [*_chosen(calls)][::-1]
     pairs = [*zip(chosen, second.answers(dict(staged.surface), chosen), strict=False)]
     found = [(call, answer) for call, answer in pairs if _differs(call, answer)]
-    if not found:
-        return None, len(pairs)
-    call, answer = min(found, key=lambda pair: len(pair[0].payload))
-    difference = difference_of(staged, call, answer, alone=True)
-    usual, other = second.anonymous(difference.usual), second.anonymous(difference.other)
-    return difference._replace(usual=usual, other=other), len(pairs)
+    for call, answer in sorted(found, key=lambda pair: len(pair[0].payload))[:_MOST_TRIED]:
+        difference = difference_of(staged, call, answer, alone=True)
+        if difference.cause is None and _names_its_folder(call):
+            continue  # a result may follow the text of a path, as a hash of it does, and the folder is another one there
+        usual, other = second.anonymous(difference.usual), second.anonymous(difference.other)
+        return difference._replace(usual=usual, other=other), len(pairs)
+    return None, len(pairs)
+
+
+def _names_its_folder(call: RecordedCall) -> bool:
+    """Whether an argument holds the path of the folder in which the call was made."""
+    return str(call.header["cwd"]).encode() in call.payload
 
 
 def difference_of(staged: Staged, call: RecordedCall, other: Answer, *, alone: bool) -> Difference:

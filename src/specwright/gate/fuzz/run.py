@@ -17,6 +17,8 @@ from specwright.gate.sandbox.stream import RunEnd
 
 _MOST_KEPT = 64 * 1024
 """Bytes of a call and its answer, to be made again in a second process."""
+_MOST_BYTES_OF_FILES = 16 * 1024 * 1024
+"""What all such calls may leave in files."""
 _PATIENCE = (4, 40)
 """So many times its limit a call gets by the clock where the machine gave it little of that."""
 _SHARE = 0.8
@@ -90,6 +92,7 @@ class _Ledger:
         self._call: tuple[dict[str, Any], bytes, float] = {}, b"", 0.0
         self._place = re.compile(rf".*/lib/modules/{request['name']}/(.+:\d+)")
         self._files = pair.scratch / "here" if request["files"] else None
+        self._bytes_of_files = 0
 
     @cached_property
     def _clock(self) -> OwnTime:
@@ -114,7 +117,9 @@ class _Ledger:
         if len(arguments) + len(payload) <= _MOST_KEPT:
             seconds = self._clock.seconds() - since
             answer = answer_of(header, payload, self._files)
-            self.calls.append(RecordedCall(self._text, call, arguments, answer, seconds))
+            self._bytes_of_files += sum(len(content or b"") for content in answer.files.values())
+            if self._bytes_of_files <= _MOST_BYTES_OF_FILES:
+                self.calls.append(RecordedCall(self._text, call, arguments, answer, seconds))
         place = self._place.fullmatch(str(header.get("line", "")))
         changed, used = header.get("changed") is not False, self._clock.seconds()
         return {"changed": changed, "line": place[1] if place else "", "used": used}

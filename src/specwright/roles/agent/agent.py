@@ -55,7 +55,7 @@ _FIRST = 2
 """Messages of a request that nothing was answered to yet."""
 
 MISTAKES = 3
-"""How often the same mistake is answered, turn after turn, before the role is stopped (design: models)."""
+"""Turns in a row in which no call works, after which the role is stopped (design: models)."""
 
 _BROKEN_OFF = (
     "Nothing was done: the arguments of this call are no whole JSON, probably since the output was cut off. "
@@ -134,7 +134,7 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
             return {"jump_to": "end"}
         if mistake := repeated_mistake(state["messages"]):
             raise AnswerError(
-                f"{self._submission.who} made the same mistake {MISTAKES} times in a row: {mistake}",
+                f"{self._submission.who} made no call that works in {MISTAKES} turns in a row; the last one: {mistake}",
                 remedy="a stronger model may help; begin in a new directory, since `.specwright/journal.jsonl` "
                 "keeps these answers",
                 raw_answers=(mistake,),

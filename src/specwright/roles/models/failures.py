@@ -14,13 +14,15 @@ from specwright.errors import InputError, ModelUnavailableError, SpecwrightError
 _UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
 _UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
 _TIMED_OUT = {"APITimeoutError", "TimeoutException", "TimeoutError"}
-_PASSING_STATUS = {408, 409, 429, 500, 502, 503, 504, 529}
+_PASSING_STATUS = {408, 409, 429, *range(500, 600)} - {501, 505}
 _TOO_LONG = re.compile(
     r"context.?length|maximum context|context window|prompt is too long|too many tokens", re.IGNORECASE
 )
 _NO_CREDIT = re.compile(
     r"insufficient.?quota|exceeded your current quota|credit balance|billing", re.IGNORECASE
 )
+_NO_QUOTA = re.compile(r"insufficient.?quota", re.IGNORECASE)
+"""Of a 429, which otherwise passes, whatever else it says of quotas, tokens and billing."""
 LONGEST_WAIT = 120.0
 """Seconds that are waited at an endpoint's request; one that asks for more is not asked again."""
 
@@ -32,7 +34,7 @@ _SHORTEST_SECRET = 6
 def translated(error: Exception) -> SpecwrightError:
     """The error that a person sees for a failed model call."""
     names = {base.__name__ for base in type(error).__mro__}
-    status = getattr(error, "status_code", None)
+    status = _status(error)
     where = _first_line(error)
     if names & _TIMED_OUT:
         return ModelUnavailableError(
@@ -73,10 +75,11 @@ def translated(error: Exception) -> SpecwrightError:
 
 def passes(error: Exception) -> bool:
     """Whether the same call may succeed a little later."""
-    if isinstance(error, SpecwrightError) or _lasting(error, getattr(error, "status_code", None)):
+    status = _status(error)
+    if isinstance(error, SpecwrightError) or _lasting(error, status):
         return False
     names = {base.__name__ for base in type(error).__mro__}
-    return getattr(error, "status_code", None) in _PASSING_STATUS or bool(names & _UNREACHABLE)
+    return status in _PASSING_STATUS or bool(names & _UNREACHABLE)
 
 
 def _lasting(error: Exception, status: int | None) -> SpecwrightError | None:
@@ -85,13 +88,13 @@ def _lasting(error: Exception, status: int | None) -> SpecwrightError | None:
     if status is None and said is None:
         return None
     text, where = f"{error} {said}", _first_line(error)
-    if _NO_CREDIT.search(text) or status == 402:
+    if (_NO_QUOTA if status == 429 else _NO_CREDIT).search(text) or status == 402:
         return ModelUnavailableError(
             "the account behind the key has no credit left",
             where=where,
             remedy="add credit there, or choose another model with --model; then run again",
         )
-    if _TOO_LONG.search(text) or status == 413:
+    if (status in (None, 400, 422) and _TOO_LONG.search(text)) or status == 413:
         return ModelUnavailableError(
             "the request is longer than this model takes",
             where=where,
@@ -113,7 +116,10 @@ def asked_wait(error: BaseException) -> float | None:
     if text.replace(".", "", 1).isdecimal():
         return float(text)
     date = parsedate_tz(text) if text else None
-    return max(0.0, mktime_tz(date) - time.time()) if date else None  # noqa: TID251 - compared with the server's clock
+    try:
+        return max(0.0, mktime_tz(date) - time.time()) if date else None  # noqa: TID251 - compared with the server's clock
+    except (ValueError, OverflowError):  # no such day
+        return None
 
 
 class AnswerFault(NamedTuple):
@@ -180,6 +186,13 @@ def without_secrets(text: str) -> str:
         if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET:
             text = text.replace(value, "***")
     return _KEY_LIKE.sub("***", text)
+
+
+def _status(error: Exception) -> int | None:
+    """The status of the reply, or the one that an error object names where the reply itself has the status 200."""
+    status: int | None = getattr(error, "status_code", None)
+    code = (_error_object(error) or {}).get("code")
+    return code if status is None and isinstance(code, int) and 400 <= code < 600 else status
 
 
 def _first_line(error: Exception) -> str:
