@@ -13,6 +13,7 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     │   └── AnswerError              the role never gave a usable answer; the raw answers are kept
     ├── CorruptionError         exit 1
     │   └── NonDeterminismError      a replayed request differs from the journalled one
+    ├── BudgetError             exit 3   the next call may exceed a budget
     └── InterruptedRunError     exit 130 somebody stopped it; it can go on
 """
 
@@ -95,6 +96,12 @@ class CorruptionError(SpecwrightError):
 
 class NonDeterminismError(CorruptionError):
     """A request that is replayed differs from the journalled one at its place (design: journal)."""
+
+
+class BudgetError(SpecwrightError):
+    """The next call of a model may exceed a budget; a person may raise it, and the run goes on."""
+
+    exit_code: ClassVar[int] = 3
 
 
 class InterruptedRunError(SpecwrightError):

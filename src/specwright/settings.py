@@ -28,6 +28,13 @@ ENVIRONMENT_PREFIX = "SPECWRIGHT_"
 
 _MODEL_NAME = re.compile(r"[a-z][a-z0-9_\-]*:\S.*")
 _LONGEST_VALUE_SHOWN = 60
+_DEAREST = 1_000_000
+_JSON_EXAMPLES = {
+    "packages": ("list", '["attrs>=25"]'),
+    "prices": ("object", '{"openai:NAME": [1.25, 10]}'),
+    "role_models": ("object", '{"challenger": "openai:gpt-5"}'),
+}
+"""The settings that are no plain values, as a variable writes them."""
 
 
 class Settings(BaseSettings):
@@ -47,6 +54,16 @@ class Settings(BaseSettings):
     """Of one model call, by our own clock, its retries included."""
     max_retries: int = Field(default=2, ge=0, le=10)
     """Of a model call, after faults that pass."""
+    budget_tokens: int = Field(default=0, ge=0)
+    """What the project's model calls may take, in and out; 0 sets no limit."""
+    budget_usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    """The same in US dollars."""
+    task_budget_tokens: int = Field(default=0, ge=0)
+    """What the calls of each task may take."""
+    task_budget_usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    """The same in US dollars."""
+    prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    """US dollars for a million tokens in and out, of models whose price is not published or not yours."""
     calls_per_role: int = Field(default=60, ge=2)
     """Model calls of one role invocation."""
     gate_timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
@@ -93,6 +110,15 @@ class Settings(BaseSettings):
                 raise ValueError(f"there is no role {role!r}; roles are {', '.join(Role)}")
             _checked_model(name)
         return models
+
+    @field_validator("prices")
+    @classmethod
+    def _prices_are_of_models(cls, prices: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+        for name, price in prices.items():
+            _checked_model(name)
+            if not all(0 <= dollars < _DEAREST for dollars in price):
+                raise ValueError(f"{name!r}: a price is in US dollars for a million tokens, in and out")
+        return prices
 
     @field_validator("packages")
     @classmethod
@@ -172,13 +198,9 @@ def _from_environment() -> dict[str, Any]:
     try:
         return {name: value for name, value in EnvSettingsSource(Settings)().items() if value != ""}
     except SettingsError as error:
-        # only these two are no plain values
-        kind, name, value = (
-            ("list", "PACKAGES", '["attrs>=25"]')
-            if "packages" in str(error)
-            else ("object", "ROLE_MODELS", '{"challenger": "openai:gpt-5"}')
-        )
-        variable = ENVIRONMENT_PREFIX + name
+        name = next((name for name in _JSON_EXAMPLES if name in str(error)), "role_models")
+        kind, value = _JSON_EXAMPLES[name]
+        variable = ENVIRONMENT_PREFIX + name.upper()
         raise InputError(
             f"a variable is no JSON {kind}", where=variable, remedy=f"for instance {variable}='{value}'"
         ) from error

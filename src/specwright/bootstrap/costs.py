@@ -1,80 +1,152 @@
-"""What a project asked of models, from its journal: by role, task, module, round or kind of content (design: costs)."""
+"""What a project asked of models and may ask: sums from its journal, prices and budgets from its settings (design: costs,
+budgets)."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 from specwright.bootstrap.reading import RUNTIME
-from specwright.errors import CorruptionError
+from specwright.domain.costs.budget import Budget, Budgets
+from specwright.domain.costs.cost import Cost, Usage
+from specwright.errors import InputError
 from specwright.journal.records import JournalRecord, read_records
-from specwright.ports.journal import tokens_of
+from specwright.ports.journal import characters_of, provider_of, read_as_model_answer, usage_of
+from specwright.ports.prices import Prices
+from specwright.ports.roles import Role
+from specwright.roles.models.prices import PublishedPrices, model_label
+from specwright.roles.models.spending import Spending
+from specwright.settings import Settings, load_settings
 
 Division = Literal["role", "task", "module", "round", "content"]
 """How costs are divided."""
 
+SCRIPTED = ("playbook:", "replay:")
 
-class Cost(NamedTuple):
-    """A sum over model answers, each counted once.
 
-    Args:
-        requests: How many.
-        characters: Of the requests; 0 where an older journal does not say.
-        input_tokens: As the provider counts them; 0 if it does not.
-        output_tokens: The same.
+def prices_of(settings: Settings) -> PublishedPrices:
+    """The prices that hold for a project."""
+    return PublishedPrices(settings.prices)
+
+
+def prices_in(directory: Path) -> PublishedPrices:
+    """The prices that hold for a project that is only looked at; damaged settings set none."""
+    try:
+        return prices_of(load_settings(directory))
+    except InputError:
+        return PublishedPrices()
+
+
+def budgets_of(settings: Settings) -> Budgets:
+    """The budgets of a project."""
+    return Budgets(
+        Budget(settings.budget_tokens, Decimal(str(settings.budget_usd))),
+        Budget(settings.task_budget_tokens, Decimal(str(settings.task_budget_usd))),
+    )
+
+
+def models_by_role(settings: Settings) -> dict[Role, str]:
+    """The models of the roles as the journal names them; those of scripted roles are left out."""
+    named = {role: settings.role_models.get(role, settings.model) for role in Role}
+    bought = {role: name for role, name in named.items() if name and not name.startswith(SCRIPTED)}
+    return {role: model_label(name, settings.base_url) for role, name in bought.items()}
+
+
+def spending_of(settings: Settings, directory: Path) -> Spending:
+    """What the project has spent so far, against its budgets."""
+    spending = Spending(budgets_of(settings), prices_of(settings), models_by_role(settings))
+    for record, where in _model_records(directory):
+        with read_as_model_answer(where):
+            spending.read([(record.place.scope, record.answer)])
+    return spending
+
+
+def require_prices(settings: Settings) -> None:
+    """Refuse a budget in money for a model whose price is not known.
+
+    Raises:
+        InputError: there is one.
     """
+    if not budgets_of(settings).in_money:
+        return
+    for model in models_by_role(settings).values():
+        if prices_of(settings).usd(model, Usage()) is None:
+            raise InputError(
+                f"a budget in money cannot be watched: the price of {model} is unknown",
+                where="budget_usd, task_budget_usd",
+                remedy="set `budget_tokens` instead, or the price, for instance in specwright.toml\n"
+                f'    [prices]\n    "{model.partition(" at ")[0]}" = [1.25, 10.0]   # US dollars for a million tokens',
+            )
 
-    requests: int = 0
-    characters: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
 
-    def plus(self, other: "Cost") -> "Cost":
-        """The sum of both."""
-        return Cost(*(a + b for a, b in zip(self, other, strict=True)))
-
-
-def costs(directory: Path, by: Division) -> dict[str, Cost]:
+def costs(directory: Path, by: Division, prices: Prices) -> dict[str, Cost]:
     """The costs of a project, the largest part first.
 
-    By content, a part's requests are those that hold it, and its tokens are its share of theirs by characters.
+    By content, a part's requests are those that hold it, and its tokens and money are its share of theirs by
+    characters.
 
     Raises:
         CorruptionError: the journal is damaged.
     """
     sums: dict[str, Cost] = {}
-    journal = directory / RUNTIME / "journal.jsonl"
-    for record in read_records(journal, "model") if journal.exists() else ():
-        try:
-            parts = _parts(record, by)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise CorruptionError(
-                "the journal has an answer that is none of a model",
-                where=f"{journal}, {record.place.scope} {record.place.ordinal}",
-                remedy="restore the file from a copy; `specwright verify` lists the damage",
-            ) from error
+    for record, where in _model_records(directory):
+        with read_as_model_answer(where):
+            parts = _parts(record, by, prices)
         for part, cost in parts.items():
             sums[part] = sums.get(part, Cost()).plus(cost)
     return dict(sorted(sums.items(), key=lambda item: (-item[1].input_tokens, -item[1].characters)))
 
 
-def total_cost(directory: Path) -> Cost:
+def total_cost(directory: Path, prices: Prices) -> Cost:
     """The sum over a project."""
     whole = Cost()
-    for cost in costs(directory, "role").values():
+    for cost in costs(directory, "role", prices).values():
         whole = whole.plus(cost)
     return whole
 
 
-def _parts(record: JournalRecord, by: Division) -> dict[str, Cost]:
-    answer = cast(Mapping[str, Any], record.answer)
-    tokens_in, tokens_out = tokens_of(record.answer)
+def _model_records(directory: Path) -> Iterator[tuple[JournalRecord, str]]:
+    """The journal's model answers, each with its place for an error."""
+    journal = directory / RUNTIME / "journal.jsonl"
+    for record in read_records(journal, "model") if journal.exists() else ():
+        yield record, f"{journal}, {record.place.scope} {record.place.ordinal}"
+
+
+def _parts(record: JournalRecord, by: Division, prices: Prices) -> dict[str, Cost]:
+    answer = cast(dict[str, Any], record.answer)
+    usage, characters = usage_of(record.answer), characters_of(record.answer)
+    model = provider_of(record.answer) or _recorded_model(answer)
+    usd = _paid(model, usage, prices)
+    whole = Cost(1, characters, *usage[:2], usd or Decimal(0), int(usd is None))
+    if by != "content":
+        return {_place(by, record.place.scope): whole}
     content: Counter[str] = Counter(answer.get("asked") or {})
-    if by == "content":
-        share = tokens_in / max(1, content.total())
-        parts = {kind: Cost(1, size, round(size * share)) for kind, size in content.items()}
-        return {**parts, "answers": Cost(1, 0, 0, tokens_out)}
-    return {_place(by, record.place.scope): Cost(1, content.total(), tokens_in, tokens_out)}
+    written = _paid(model, Usage(0, usage.output_tokens), prices) or Decimal(0)
+    parts = {
+        kind: whole._replace(
+            characters=size,
+            input_tokens=round(usage.input_tokens * size / max(1, characters)),
+            output_tokens=0,
+            usd=(whole.usd - written) * size / max(1, characters),
+        )
+        for kind, size in content.items()
+    }
+    return {**parts, "answers": whole._replace(characters=0, input_tokens=0, usd=written)}
+
+
+def _paid(model: str, usage: Usage, prices: Prices) -> Decimal | None:
+    """What an answer costs; one of no tokens and no model, as a playbook gives it, costs nothing."""
+    if not model and not usage.input_tokens + usage.output_tokens:
+        return Decimal(0)
+    return prices.usd(model, usage)
+
+
+def _recorded_model(answer: dict[str, Any]) -> str:
+    """The model that a recorded answer says it is from; empty if it does not."""
+    said = cast(dict[str, Any], answer["message"]["data"].get("response_metadata") or {})
+    provider, name = said.get("model_provider"), said.get("model_name")
+    return f"{provider}:{name}" if provider and name else ""
 
 
 def _place(by: Division, scope: str) -> str:

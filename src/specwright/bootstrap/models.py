@@ -7,6 +7,7 @@ from typing import cast
 
 from specwright.application import scopes
 from specwright.application.store.file_hashes import FILE_HASHES
+from specwright.bootstrap.costs import require_prices
 from specwright.errors import InputError
 from specwright.journal import Recording
 from specwright.journal.records import Place
@@ -19,7 +20,7 @@ def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recor
     """The models that the settings name; nothing is written for a wrong name.
 
     Raises:
-        InputError: no model is named, or there is none of that name.
+        InputError: no model is named, there is none of that name, or a budget in money meets an unknown price.
     """
     names = [settings.model, *settings.role_models.values()]
     recorded: Recording | None = None
@@ -28,7 +29,9 @@ def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recor
             recorded = Recording(Path(name.partition(":")[2]))
     if unknown := set(settings.role_models) - set(Role):
         raise InputError(f"there is no role {sorted(unknown)[0]!r}", remedy=f"roles are: {', '.join(Role)}")
-    return model_sources(settings, recorded), recorded
+    sources = model_sources(settings, recorded)
+    require_prices(settings)
+    return sources, recorded
 
 
 def require_recording_of(spec_text: str, recorded: Recording) -> None:

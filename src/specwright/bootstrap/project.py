@@ -20,6 +20,7 @@ from specwright.application.factory import Factory
 from specwright.application.projection import Projection
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store.log_ends import check_log_ends, note_log_end
+from specwright.bootstrap.costs import spending_of
 from specwright.bootstrap.gate import gate_of, packages_of
 from specwright.bootstrap.models import model_sources_of, require_recording_of
 from specwright.bootstrap.reading import RUNTIME, TOPIC, require_log
@@ -90,6 +91,7 @@ class Project:
 
         Raises:
             ModelError: a model cannot be reached or gives no usable answer; a later run goes on from there.
+            BudgetError: the next call may exceed a budget; a later run goes on from there.
             RefusedError: the disk or a rule of the factory refuses.
             CorruptionError: the project's records contradict each other.
         """
@@ -246,7 +248,7 @@ def open_project(
         stack.enter_context(driver_lock(runtime))
         draws = composition.draws or recorded
         ports = composition.wrap_adapters(_adapters(directory, settings, draws, progress, stack))
-        roles = _roles(ports, composition.wrap_models(sources), runtime / "work", settings, progress)
+        roles = _roles(ports, composition.wrap_models(sources), directory, settings, progress)
         factory = _factory(ports, roles, progress, text, packages)
         check_log_ends(ports.store, ports.log)
         _catch_up(factory)
@@ -306,18 +308,23 @@ def _adapters(
 
 
 def _roles(
-    ports: Adapters, sources: Mapping[Role, ModelSource], work: Path, settings: Settings, progress: Progress
+    ports: Adapters,
+    sources: Mapping[Role, ModelSource],
+    directory: Path,
+    settings: Settings,
+    progress: Progress,
 ) -> Roles:
     return ModelRoles(
         sources,
         ports.journal,
         ports.index,
         NoSearch(),
-        work,
+        directory / RUNTIME / "work",
         progress,
         ContextPackBackend,
         settings.calls_per_role,
         CallLimits(settings.timeout_seconds, settings.max_retries),
+        spending_of(settings, directory),
     )
 
 

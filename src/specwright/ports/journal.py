@@ -1,9 +1,12 @@
 """The journal port: an answer that was received is recorded and never requested again (design: journal)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, cast
 
 from specwright.canonical_json import JsonValue
+from specwright.domain.costs.cost import Usage
+from specwright.errors import CorruptionError
 
 
 class Stamp(NamedTuple):
@@ -67,8 +70,54 @@ class Journal(Protocol):
         ...
 
 
-def tokens_of(answer: JsonValue) -> tuple[int, int]:
-    """Input and output tokens of a journalled model answer; zeros where the provider reports none, or less than none."""
+@contextmanager
+def read_as_model_answer(where: str) -> Generator[None]:
+    """Report a journalled answer that cannot be read as one of a model.
+
+    Args:
+        where: Its place.
+
+    Raises:
+        CorruptionError: it cannot.
+    """
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError, NotImplementedError) as error:
+        raise CorruptionError(
+            "the journal has an answer that is none of a model",
+            where=where,
+            remedy="restore `.specwright/journal.jsonl` from a copy; `specwright verify` lists the damage",
+        ) from error
+
+
+def usage_of(answer: JsonValue) -> Usage:
+    """The tokens of a journalled model answer; zeros where the provider reports none, or less than none."""
     message = cast(dict[str, Any], cast(dict[str, Any], answer)["message"])
     usage = cast(dict[str, Any], message.get("data", {}).get("usage_metadata") or {})
-    return max(0, int(usage.get("input_tokens") or 0)), max(0, int(usage.get("output_tokens") or 0))
+    cached = cast(dict[str, Any], usage.get("input_token_details") or {})
+    return Usage(
+        _count(usage.get("input_tokens")),
+        _count(usage.get("output_tokens")),
+        _count(cached.get("cache_read")),
+        _count(cached.get("cache_creation")),
+    )
+
+
+def tokens_of(answer: JsonValue) -> tuple[int, int]:
+    """Input and output tokens of a journalled model answer."""
+    return usage_of(answer)[:2]
+
+
+def characters_of(answer: JsonValue) -> int:
+    """The characters of the request that a journalled model answer answers."""
+    asked = cast(dict[str, int], cast(dict[str, Any], answer).get("asked") or {})
+    return sum(asked.values())
+
+
+def provider_of(answer: JsonValue) -> str:
+    """The model that a journalled answer was bought from; empty if it was scripted."""
+    return str(cast(dict[str, Any], answer).get("model") or "")
+
+
+def _count(tokens: Any) -> int:
+    return max(0, int(tokens or 0))

@@ -59,9 +59,10 @@ from specwright.roles.agent.tools import (
 )
 from specwright.roles.agent.workspace import Guard, Workspace
 from specwright.roles.answers.submission import Submission, parser, shared_parser, shared_schema
-from specwright.roles.models.journalled_model import Meter, journalled
+from specwright.roles.models.journalled_model import Account, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.sources import ModelSource
+from specwright.roles.models.spending import Spending
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
@@ -114,6 +115,7 @@ class ModelRoles:
         guard: Keeps a role's file tools to its pack.
         calls_per_role: The most model calls of one invocation (design: principles).
         limits: What one model call may take.
+        spending: What is spent, and what may be; without one nothing is counted.
     """
 
     def __init__(
@@ -127,6 +129,7 @@ class ModelRoles:
         guard: Guard,
         calls_per_role: int = 60,
         limits: CallLimits = CallLimits(),  # noqa: B008 - immutable
+        spending: Spending | None = None,
     ) -> None:
         self._sources = sources
         self._journal = journal
@@ -137,6 +140,7 @@ class ModelRoles:
         self._guard = guard
         self._calls_per_role = calls_per_role
         self._limits = limits
+        self._spending = spending
 
     def research(
         self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
@@ -242,7 +246,8 @@ class ModelRoles:
         ask = (
             None if source.scripted else partial(ask_provider, limits=self._limits, waits=self._waits(place))
         )
-        model = journalled(source.model(place), scope, meter, ask)
+        account = None if source.scripted or self._spending is None else self._account(self._spending, place)
+        model = journalled(source.model(place), scope, meter, ask, account)
         self._progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
         workspace = Workspace(self._workspaces, assignment, self._guard)
         try:
@@ -251,6 +256,11 @@ class ModelRoles:
         finally:
             workspace.remove()
             self._progress.note(meter.total(place.run_id))
+
+    def _account(self, spending: Spending, place: Place) -> Account:
+        return Account(
+            spending.model_of(place.role), partial(spending.reserve, place), partial(spending.settle, place)
+        )
 
     def _waits(self, place: Place) -> Callable[[str], None]:
         return lambda why: self._progress.note(Step("waiting", place.task, why))

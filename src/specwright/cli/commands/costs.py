@@ -22,27 +22,32 @@ def costs(
     ] = "role",
     as_json: AsJson = False,
 ) -> None:
-    """What was asked of models: requests, characters and tokens."""
+    """What was asked of models: requests, characters, tokens and money."""
     from specwright.bootstrap.costs import costs as costs_of
-    from specwright.bootstrap.costs import total_cost
+    from specwright.bootstrap.costs import prices_in, total_cost
     from specwright.bootstrap.reading import log_file
     from specwright.cli.pages.page import Page
+    from specwright.domain.costs.cost import money
 
     log_file(directory)  # or there is no project
-    parts, whole = costs_of(directory, by), total_cost(directory)
+    prices = prices_in(directory)
+    parts, whole = costs_of(directory, by, prices), total_cost(directory, prices)
     if as_json:
         show(
             {
                 "by": by,
-                "parts": {part: cost._asdict() for part, cost in parts.items()},
-                "total": whole._asdict(),
+                "parts": {part: cost.to_json() for part, cost in parts.items()},
+                "total": whole.to_json(),
             }
         )
         return
     if not whole.requests:
         say("No model has been asked yet.")
         return
-    page, columns = Page(), [by, "requests", "characters", "tokens in", "tokens out"]
-    rows = [[part, *(f"{number:,}" for number in cost)] for part, cost in {**parts, "in all": whole}.items()]
+    page, columns = Page(), [by, "requests", "characters", "tokens in", "tokens out", "money"]
+    rows = [
+        [part, *(f"{number:,}" for number in cost[:4]), money(cost)]
+        for part, cost in {**parts, "in all": whole}.items()
+    ]
     page.table(columns, rows, whole=columns[1:])
     page.print()

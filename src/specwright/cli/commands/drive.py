@@ -35,6 +35,28 @@ SETTINGS_TEMPLATE = """\
 _TEMPLATES = {"SPEC.md": SPEC_TEMPLATE, "specwright.toml": SETTINGS_TEMPLATE}
 
 
+SpecFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The SPEC.md to build, if it lies elsewhere.")
+]
+TaskText = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="The product in one sentence, instead of a SPEC.md.")
+]
+ModelName = Annotated[str, typer.Option(metavar="M", help="provider:model, playbook:DIR or replay:FILE.")]
+RoleModels = Annotated[
+    list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for a role; may be repeated.")
+]
+BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Of an OpenAI-compatible server.")]
+BudgetTokens = Annotated[
+    int | None, typer.Option(metavar="N", help="Pause before a call that may exceed it; 0 for no limit.")
+]
+BudgetUsd = Annotated[
+    float | None, typer.Option(metavar="X", help="The same in US dollars, at published prices.")
+]
+TaskBudgetTokens = Annotated[int | None, typer.Option(metavar="N", help="What each task may take.")]
+TaskBudgetUsd = Annotated[float | None, typer.Option(metavar="X", help="The same in US dollars.")]
+Approve = Annotated[bool, typer.Option("--approve", help="Approve the spec when the gate is reached.")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     for command in (init, run, approve, reject, amend, release):
@@ -73,22 +95,16 @@ def init(
 
 def run(
     directory: Directory = Path(),
-    spec: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The SPEC.md to build, if it lies elsewhere.")
-    ] = None,
-    task: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The product in one sentence, instead of a SPEC.md.")
-    ] = None,
-    model: Annotated[
-        str, typer.Option(metavar="M", help="provider:model, playbook:DIR or replay:FILE.")
-    ] = "",
-    role_model: Annotated[
-        list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for a role; may be repeated.")
-    ] = None,
-    base_url: Annotated[str, typer.Option(metavar="URL", help="Of an OpenAI-compatible server.")] = "",
-    approve_spec: Annotated[
-        bool, typer.Option("--approve", help="Approve the spec when the gate is reached.")
-    ] = False,
+    spec: SpecFile = None,
+    task: TaskText = None,
+    model: ModelName = "",
+    role_model: RoleModels = None,
+    base_url: BaseUrl = "",
+    budget_tokens: BudgetTokens = None,
+    budget_usd: BudgetUsd = None,
+    task_budget_tokens: TaskBudgetTokens = None,
+    task_budget_usd: TaskBudgetUsd = None,
+    approve_spec: Approve = False,
     as_json: AsJson = False,
 ) -> None:
     """Build the product, or go on where it stopped.
@@ -97,7 +113,13 @@ def run(
     later `run`, `approve` or `amend` goes on with the same model.
     """
     text = spec_for_run(directory, spec, task)
-    options = options_for(directory, model, role_model or [], base_url)
+    budgets: dict[str, float | None] = {
+        "budget_tokens": budget_tokens,
+        "budget_usd": budget_usd,
+        "task_budget_tokens": task_budget_tokens,
+        "task_budget_usd": task_budget_usd,
+    }
+    options = options_for(directory, model, role_model or [], base_url, budgets)
     settings = settings_for(directory, options)
     scripted = scripted_models(settings)
     if text == SPEC_TEMPLATE and not scripted:

@@ -13,9 +13,9 @@ from specwright.errors import CorruptionError, InputError, RefusedError
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
     from specwright.application.history.rounds import ModuleDebates
-    from specwright.bootstrap.costs import Cost
     from specwright.cli.pages.page import Page
     from specwright.domain.contract.contract import MicroModuleContract
+    from specwright.domain.costs.cost import Cost
     from specwright.domain.tasks.project_state import ProjectState
 
 
@@ -49,7 +49,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
                     **document,
                     "driven_by": driver or None,
                     "under_way": now,
-                    "asked": asked and asked._asdict(),
+                    "asked": asked and asked.to_json(),
                 }
             )
             return
@@ -220,18 +220,20 @@ def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
 
 def _cost_of(directory: Path) -> "Cost | None":
     """What was asked of models; None if a damaged journal does not tell, since the rest of the status stands in the log."""
-    from specwright.bootstrap.costs import total_cost
+    from specwright.bootstrap.costs import prices_in, total_cost
 
     try:
-        return total_cost(directory)
+        return total_cost(directory, prices_in(directory))
     except CorruptionError:
         return None
 
 
 def _asked(cost: "Cost", *, scripted: bool) -> str:
     """What the project has asked of models since it began."""
-    tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
-    if not cost.input_tokens + cost.output_tokens:
+    from specwright.domain.costs.cost import money
+
+    tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out; price: {money(cost)}"
+    if not cost.tokens:
         tokens = "scripted" if scripted else "the provider counts no tokens"
     return f"{counted(cost.requests, 'model call')} in all; {tokens}"
 

@@ -1,11 +1,14 @@
-"""Which models a command uses: by its options, those of the last run, and the settings (design: command-line).
+"""Which models a command uses, and what they may cost: by its options, those of the last run, and the settings
+(design: command-line).
 
 The options of a run are stored in `.specwright/run.json`, so that `approve` and the like go on with the same. The
 latest wins: an option of this command, then settings that were edited since the last run, then the options of that.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from specwright.atomic_write import write_atomically
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 
 SCRIPTED = ("playbook:", "replay:")
 
+BUDGETS = ("budget_tokens", "budget_usd", "task_budget_tokens", "task_budget_usd")
+_MODELS = ("model", "role_models", "base_url")
+
 
 class Options(NamedTuple):
     """The options of a `run`.
@@ -26,21 +32,30 @@ class Options(NamedTuple):
         role_models: Another one for some roles.
         base_url: Of an OpenAI-compatible server.
         scripted: Whether any answer of this project was scripted, now or before.
+        budgets: By setting.
     """
 
     model: str = ""
     role_models: tuple[tuple[str, str], ...] = ()
     base_url: str = ""
     scripted: bool = False
+    budgets: tuple[tuple[str, float], ...] = ()
 
 
-def options_for(directory: Path, model: str, role_models: list[str], base_url: str) -> Options:
+def options_for(
+    directory: Path,
+    model: str,
+    role_models: list[str],
+    base_url: str,
+    budgets: Mapping[str, float | None] = MappingProxyType({}),
+) -> Options:
     """The options of this run; what it leaves out is taken from the last one, unless the settings were edited since.
 
     Raises:
         InputError: a wrong `--role-model`, or the last options are needed and damaged.
     """
     pairs = tuple(_role_model(text) for text in role_models)
+    set_now = {name: value for name, value in budgets.items() if value is not None}
     try:
         before = last_options(directory)
     except InputError:
@@ -52,6 +67,7 @@ def options_for(directory: Path, model: str, role_models: list[str], base_url: s
         role_models=pairs or before.role_models,
         base_url=base_url or ("" if model else before.base_url),
         scripted=before.scripted,
+        budgets=tuple({**dict(before.budgets), **set_now}.items()),
     )
 
 
@@ -68,7 +84,8 @@ def settings_for(directory: Path, options: Options) -> "Settings":
         "base_url": options.base_url,
         "role_models": dict(options.role_models),
     }
-    settings = load_settings(directory, {name: value for name, value in named.items() if value})
+    given = {name: value for name, value in named.items() if value}
+    settings = load_settings(directory, {**given, **dict(options.budgets)})
     if not settings.model:
         raise _no_model(directory)
     return settings
@@ -103,16 +120,19 @@ def remember(directory: Path, options: Options) -> None:
 
 
 def last_options(directory: Path) -> Options:
-    """The options of the last run; none if there was none, or if the settings name another model since.
+    """The options of the last run; none if there was none, or if the settings name another model or budget since.
 
     Raises:
         InputError: the file, or the settings, are damaged.
     """
     options, settings_then = _last_run(directory)
-    if options[:3] != Options()[:3]:
-        now = _settings_now(directory)
-        if now["model"] and now != settings_then:
-            return Options(scripted=options.scripted)
+    if options._replace(scripted=False) == Options():
+        return options
+    now = _settings_now(directory)
+    if any(now[name] != settings_then.get(name, now[name]) for name in BUDGETS):
+        options = options._replace(budgets=())
+    if now["model"] and any(now[name] != settings_then.get(name) for name in _MODELS):
+        options = Options(scripted=options.scripted, budgets=options.budgets)
     return options
 
 
@@ -127,7 +147,7 @@ def was_scripted(directory: Path) -> bool:
 def _settings_now(directory: Path) -> dict[str, Any]:
     from specwright.settings import load_settings
 
-    return load_settings(directory).model_dump(mode="json", include={"model", "role_models", "base_url"})
+    return load_settings(directory).model_dump(mode="json", include={*_MODELS, *BUDGETS})
 
 
 def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
@@ -140,6 +160,7 @@ def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
             tuple((str(role), str(name)) for role, name in data["role_models"]),
             str(data["base_url"]),
             bool(data["scripted"]),
+            tuple((str(name), float(value)) for name, value in data.get("budgets", ())),
         )
         return options, dict(data["settings"])
     except (FileNotFoundError, NotADirectoryError):

@@ -6,7 +6,7 @@ and the usage figures, in agents and in structured calls alike. An answer is jou
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, message_to_dict, messages_from_dict
@@ -14,24 +14,44 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import run_in_executor
 
 from specwright.canonical_json import JsonValue
-from specwright.errors import CorruptionError, SpecwrightError
-from specwright.ports.journal import Scope, tokens_of
+from specwright.errors import SpecwrightError
+from specwright.ports.journal import Scope, read_as_model_answer, tokens_of
 from specwright.ports.progress import RoleDone
 from specwright.roles.models.failures import answer_in, translated, usage_of
 from specwright.roles.models.request_content import content_of
 
-_SCOPE, _METER, _ASK = "_specwright_scope", "_specwright_meter", "_specwright_ask"
+_SCOPE, _METER, _ASK, _ACCOUNT = (f"_specwright_{name}" for name in ("scope", "meter", "ask", "account"))
 
 Ask = Callable[[Callable[[], ChatResult]], ChatResult]
 """How a provider is asked: within which time, how often (`provider_call`)."""
 
 
-def journalled(model: BaseChatModel, scope: Scope, meter: "Meter", ask: Ask | None = None) -> BaseChatModel:
+class Account(NamedTuple):
+    """Where the answers of an invocation are bought, and what pays for them (design: budgets).
+
+    Args:
+        model: As the journal names it.
+        reserve: Called with the characters of a request before it is sent.
+        settle: Called with its answer once that is journalled, or with None.
+    """
+
+    model: str
+    reserve: Callable[[int], None]
+    settle: Callable[[JsonValue], None]
+
+
+def journalled(
+    model: BaseChatModel,
+    scope: Scope,
+    meter: "Meter",
+    ask: Ask | None = None,
+    account: Account | None = None,
+) -> BaseChatModel:
     """A copy of a model whose answers are counted, recorded in, and replayed from, a scope of the journal."""
     copy = model.model_copy(update={"disable_streaming": True, "cache": False})
     copy.__class__ = _journalled_class(type(model))
     # not a field: the model's own schema, profile and identity stay as the provider made them
-    vars(copy)[_SCOPE], vars(copy)[_METER], vars(copy)[_ASK] = scope, meter, ask or _once
+    vars(copy).update({_SCOPE: scope, _METER: meter, _ASK: ask or _once, _ACCOUNT: account})
     return copy
 
 
@@ -47,9 +67,13 @@ class _Journalled:
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
         live = False
+        account: Account | None = self.__dict__[_ACCOUNT]
 
         def ask() -> JsonValue:
             nonlocal live
+            asked = content_of(messages, kwargs)
+            if account is not None:
+                account.reserve(sum(asked.values()))
             live = True
             below = cast(Any, super(_Journalled, self))
             asking: Ask = self.__dict__[_ASK]
@@ -62,20 +86,20 @@ class _Journalled:
                     raise translated(error) from error
                 message = answer
             journalled = _encodable(cast(JsonValue, message_to_dict(message)))
-            return {"message": journalled, "asked": cast(JsonValue, content_of(messages, kwargs))}
+            bought: dict[str, JsonValue] = {"model": account.model} if account else {}
+            return {"message": journalled, "asked": cast(JsonValue, asked), **bought}
 
         scope: Scope = self.__dict__[_SCOPE]
         meter: Meter = self.__dict__[_METER]
-        answer = scope.recall("model", request_of(messages, kwargs), ask)
+        answer: JsonValue = None
         try:
+            answer = scope.recall("model", request_of(messages, kwargs), ask)
+        finally:
+            if live and account is not None:
+                account.settle(answer)
+        with read_as_model_answer(f"{scope.name}, model {answers_so_far(messages)}"):
             result = _from_json(answer)
             meter.count(answer, live=live)
-        except (LookupError, TypeError, ValueError, NotImplementedError) as error:
-            raise CorruptionError(
-                "the journal has an answer that is none of a model",
-                where=f"{scope.name}, model {answers_so_far(messages)}",
-                remedy="restore `.specwright/journal.jsonl` from a copy; `specwright verify` lists the damage",
-            ) from error
         return result
 
     async def _agenerate(

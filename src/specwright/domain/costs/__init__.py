@@ -1,0 +1,1 @@
+"""What model answers cost, and what they may cost."""

@@ -1,0 +1,118 @@
+"""What is spent and reserved, against the budgets; derived from the journal at each start (design: budgets)."""
+
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, cast
+
+from specwright.canonical_json import JsonValue
+from specwright.domain.costs.budget import RESERVED_OUTPUT, Budgets, shortage, tokens_in
+from specwright.domain.costs.cost import Cost, Usage
+from specwright.errors import BudgetError
+from specwright.ports.journal import characters_of, provider_of, usage_of
+from specwright.ports.prices import Prices
+from specwright.ports.roles import Place, Role
+
+
+class Spending:
+    """What the models of a project have cost, and whether the next call may be made.
+
+    There is no second book: the sums are made of the journal's answers, and each new answer is added once it is
+    journalled. Scripted answers are not bought, so they are not in it.
+
+    Args:
+        budgets: The limits.
+        prices: Of the models.
+        models: As the journal names them, by role.
+    """
+
+    def __init__(self, budgets: Budgets, prices: Prices, models: Mapping[Role, str]) -> None:
+        self._budgets = budgets
+        self._prices = prices
+        self._models = models
+        self._lock = threading.Lock()
+        self._spent: dict[str, Cost] = defaultdict(Cost)
+        self._reserved: dict[Place, Cost] = {}
+        self._refusal: BudgetError | None = None
+        self.total = Cost()
+
+    def read(self, answers: Iterable[tuple[str, JsonValue]]) -> None:
+        """Add the journal's model answers, each with its scope, `TSK-003.1/...`."""
+        for scope, answer in answers:
+            self._add(scope.partition(".")[0], answer)
+
+    def model_of(self, role: Role) -> str:
+        """The model that answers for a role, as the journal names it."""
+        return self._models.get(role, "")
+
+    def reserve(self, place: Place, characters: int) -> None:
+        """Reserve what the next call of an invocation may take.
+
+        Once a call was refused every further one is, since libraries may go on after an error.
+
+        Raises:
+            BudgetError: a budget may be exceeded; nothing was asked.
+        """
+        with self._lock:
+            if self._refusal is None:
+                self._refusal = self._refused(place, characters)
+            if self._refusal is not None:
+                raise self._refusal
+
+    def settle(self, place: Place, answer: JsonValue) -> None:
+        """Replace a reservation by what the journalled answer took; by nothing if none came."""
+        with self._lock:
+            if self._reserved.pop(place, None) is not None and answer is not None:
+                self._add(place.task or "product", answer)
+
+    def _refused(self, place: Place, characters: int) -> BudgetError | None:
+        model = self.model_of(place.role)
+        usage = Usage(tokens_in(characters), RESERVED_OUTPUT)
+        usd = self._prices.usd(model, usage) if self._budgets.in_money else Decimal(0)
+        if usd is None or (self._budgets.in_money and self.total.unpriced):
+            return _unknown_price(model if usd is None else "an earlier model")
+        needed = Cost(1, characters, *usage[:2], usd)
+        project, task = self.total, self._spent[place.task]
+        for other, reserved in self._reserved.items():
+            project = project.plus(reserved)
+            task = task.plus(reserved) if other.task == place.task else task
+        short = shortage(self._budgets, project, task if place.task else None, needed)
+        if short is None:
+            self._reserved[place] = needed
+            return None
+        option = "--" + short.setting.replace("_", "-")
+        return BudgetError(
+            f"paused before the next call: it may exceed `{short.setting}`, {short.limit}",
+            where=f"{place.run_id}: {short.spent} spent, the call may take {short.needed}",
+            remedy=f"nothing is lost; `specwright run {option} {short.enough}`, or more, goes on",
+        )
+
+    def _add(self, task: str, answer: JsonValue) -> None:
+        model = provider_of(answer)
+        if not model:
+            return
+        usage = counted(answer)
+        usd = self._prices.usd(model, usage)
+        cost = Cost(1, characters_of(answer), *usage[:2], usd or Decimal(0), int(usd is None))
+        self._spent[task] = self._spent[task].plus(cost)
+        self.total = self.total.plus(cost)
+
+
+def counted(answer: JsonValue) -> Usage:
+    """The tokens of an answer; estimated from its characters where the provider reports none."""
+    usage = usage_of(answer)
+    if usage.input_tokens + usage.output_tokens:
+        return usage
+    data: dict[str, Any] = cast(Any, answer)["message"].get("data", {})
+    spoken = json.dumps([data.get("content", ""), data.get("tool_calls", [])])
+    return Usage(tokens_in(characters_of(answer)), tokens_in(len(spoken)))
+
+
+def _unknown_price(model: str) -> BudgetError:
+    return BudgetError(
+        "paused before the next call: a budget in money cannot be watched",
+        where=f"the price of {model} is unknown",
+        remedy="set a budget in tokens instead, or the price: `prices` in specwright.toml",
+    )

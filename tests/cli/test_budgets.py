@@ -1,0 +1,89 @@
+"""Budgets as a person meets them: a pause with exit 3, a larger budget, and the run goes on (DESIGN §6)."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testkit.cli.commands import SMALL, specwright
+from testkit.endpoint import Endpoint, serving
+
+PRICED = '[prices]\n"openai:test" = [1.0, 10.0]\n'
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    """An endpoint that answers for the nameplate."""
+    with serving(SMALL / "playbook") as served:
+        yield served
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A directory with the nameplate's SPEC.md and a price for its model."""
+    (tmp_path / "SPEC.md").write_text((SMALL / "SPEC.md").read_text())
+    (tmp_path / "specwright.toml").write_text(PRICED)
+    return tmp_path
+
+
+def total(directory: Path) -> dict[str, Any]:
+    """What the project has asked for."""
+    return json.loads(specwright("costs", directory, "--json").out)["total"]
+
+
+def test_a_run_pauses_at_a_budget_and_goes_on_with_a_larger_one(directory: Path, endpoint: Endpoint) -> None:
+    """Exit 3 before the call, nothing lost, nothing asked twice; what is spent stays below the budget (D-S6-08)."""
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url, "--approve")
+    paused = specwright("run", directory, *model, "--budget-tokens", 25_000)
+    assert (paused.code, "may exceed `budget_tokens`, 25,000 tokens" in paused.err) == (3, True), paused
+    spent = total(directory)
+    assert 0 < spent["input_tokens"] + spent["output_tokens"] <= 25_000
+    asked = sum(endpoint.asked.values())
+    assert specwright("run", directory, "--approve").code == 3  # the budget is remembered
+    assert sum(endpoint.asked.values()) == asked
+    money = specwright("run", directory, "--approve", "--budget-tokens", 0, "--task-budget-usd", 0.09)
+    assert (money.code, "task_budget_usd" in money.err) == (3, True), money
+    enough = money.err.split("--task-budget-usd ")[1].split("`")[0]
+    assert specwright("run", directory, "--approve", "--task-budget-usd", enough).code in (0, 3)
+    assert specwright("run", directory, "--approve", "--task-budget-usd", 9).code == 0
+    assert set(endpoint.asked.values()) == {1}
+    spent = total(directory)
+    assert spent["input_tokens"] == endpoint.tokens["prompt_tokens"]
+    assert spent["output_tokens"] == endpoint.tokens["completion_tokens"]
+    assert spent["usd"] == pytest.approx(
+        (spent["input_tokens"] + 10 * spent["output_tokens"]) / 1_000_000, abs=1e-5
+    )
+
+
+def test_an_unknown_price_is_told_as_unknown(directory: Path, endpoint: Endpoint) -> None:
+    """Never as nothing, for a program or a person; a budget in money is refused before anything is asked (D-S6-09)."""
+    (directory / "specwright.toml").unlink()
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url)
+    refused = specwright("run", directory, *model, "--budget-usd", 5)
+    refused.refuses("price of openai:test at http://127.0.0.1", "is unknown", "[prices]")
+    assert not endpoint.asked
+    assert specwright("run", directory, *model).code == 3
+    assert total(directory)["usd"] is None
+    assert "unknown" in specwright("costs", directory).out.splitlines()[-1]
+    assert "price: unknown" in specwright("status", directory).out
+
+
+def test_a_budget_that_is_edited_wins_over_the_last_run(directory: Path, endpoint: Endpoint) -> None:
+    """As with models: whoever edits the file means it (D-S9-01)."""
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url)
+    assert specwright("run", directory, *model, "--budget-tokens", 10).code == 3
+    assert not endpoint.asked
+    (directory / "specwright.toml").write_text("budget_tokens = 1_000_000\n" + PRICED)
+    assert specwright("run", directory).code == 3
+    assert endpoint.asked
+
+
+@pytest.mark.parametrize("budget", ["--budget-tokens=-1", "--budget-usd=nan", "--budget-usd=-0.5"])
+def test_a_budget_that_is_none_is_refused(directory: Path, budget: str) -> None:
+    """D-S9-04: what, where."""
+    told = specwright(
+        "run", directory, "--model", "openai:test", "--base-url", "http://127.0.0.1:1/v1", budget
+    )
+    told.refuses("budget")

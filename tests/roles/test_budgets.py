@@ -1,0 +1,138 @@
+"""Budgets are reserved before each call, and what was spent is what the journal holds (DESIGN §6)."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.domain.costs.budget import RESERVED_OUTPUT, Budget, Budgets
+from specwright.domain.costs.cost import Usage
+from specwright.errors import BudgetError
+from specwright.ports.roles import Place, Role
+from specwright.roles.models.prices import PublishedPrices, model_label
+from specwright.roles.models.spending import Spending
+
+PLACE = Place("TSK-001", 1, "shout", "round-1", Role.ARBITER)
+OTHER = PLACE._replace(task="TSK-002")
+MODEL = "openai:gpt-5"
+PRICES = PublishedPrices({MODEL: (1.0, 10.0)})
+ONE_CALL = 100 + RESERVED_OUTPUT
+"""What a call of 300 characters is reserved."""
+
+
+def answer(tokens_in: int, tokens_out: int, model: str = MODEL, **more: Any) -> Any:
+    """A journalled answer that was bought."""
+    usage = {"input_tokens": tokens_in, "output_tokens": tokens_out, **more}
+    return {"message": {"data": {"usage_metadata": usage}}, "asked": {"system prompt": 300}, "model": model}
+
+
+def spending(model: str = MODEL, prices: PublishedPrices = PRICES, **budgets: Budget) -> Spending:
+    """A spending with budgets; every role has one model."""
+    return Spending(Budgets(**budgets), prices, dict.fromkeys(Role, model))
+
+
+def test_a_call_that_fits_is_made_and_counted_by_what_it_took() -> None:
+    """The reservation is given back for the tokens that the provider counted (D-S6-08)."""
+    book = spending(project=Budget(tokens=ONE_CALL))
+    book.reserve(PLACE, 300)
+    book.settle(PLACE, answer(90, 10))
+    assert (book.total.tokens, book.total.usd) == (100, Decimal("0.00019"))
+
+
+@pytest.mark.parametrize(
+    ("budgets", "setting"),
+    [
+        ({"project": Budget(tokens=ONE_CALL - 1)}, "budget_tokens"),
+        ({"project": Budget(usd=Decimal("0.08"))}, "budget_usd"),
+        ({"task": Budget(tokens=ONE_CALL - 1)}, "task_budget_tokens"),
+        ({"task": Budget(usd=Decimal("0.08"))}, "task_budget_usd"),
+    ],
+)
+def test_a_call_that_may_exceed_a_budget_is_not_made(budgets: dict[str, Budget], setting: str) -> None:
+    """Each of the four pauses before the call, and says what would be enough (D-S6-08)."""
+    with pytest.raises(BudgetError, match=f"`{setting}`") as caught:
+        spending(**budgets).reserve(PLACE, 300)
+    assert caught.value.exit_code == 3
+    enough = caught.value.remedy.split("--")[1].split("`")[0].split()[1]
+    raised = {
+        name: Budget(*(Decimal(enough) if limit else limit for limit in b)) for name, b in budgets.items()
+    }
+    spending(**raised).reserve(PLACE, 300)  # type: ignore[arg-type]  # a test's number
+
+
+def test_a_call_of_no_task_is_in_no_budget_of_a_task() -> None:
+    """The researcher works for the project (D-S6-08)."""
+    spending(task=Budget(tokens=1)).reserve(PLACE._replace(task="", role=Role.RESEARCHER), 300)
+
+
+def test_tasks_have_a_budget_each() -> None:
+    """What one spent is not missing in another's (D-S6-08)."""
+    book = spending(task=Budget(tokens=ONE_CALL))
+    book.reserve(PLACE, 300)
+    book.settle(PLACE, answer(90, 10))
+    book.reserve(OTHER, 300)
+    with pytest.raises(BudgetError):
+        book.reserve(PLACE, 300)
+
+
+def test_what_is_under_way_is_reserved() -> None:
+    """Two calls at once cannot both take the last of a budget; one without an answer gives it back (D-S6-08)."""
+    book = spending(project=Budget(tokens=ONE_CALL + 1))
+    book.reserve(PLACE, 300)
+    other = spending(project=Budget(tokens=ONE_CALL + 1))
+    with pytest.raises(BudgetError):
+        book.reserve(OTHER, 300)
+    other.reserve(PLACE, 300)
+    other.settle(PLACE, None)
+    other.reserve(OTHER, 300)
+
+
+def test_once_refused_every_call_is(tmp_path: Path) -> None:
+    """A library that goes on after an error must not buy what comes next (D-S6-08)."""
+    book = spending(project=Budget(tokens=ONE_CALL))
+    with pytest.raises(BudgetError):
+        book.reserve(PLACE, 3_000_000)
+    with pytest.raises(BudgetError):
+        book.reserve(PLACE, 3)
+
+
+def test_scripted_answers_are_not_bought() -> None:
+    """A recording repeats the tokens of its run; nobody pays for them again (D-S6-08)."""
+    book = spending()
+    book.read([("TSK-001.1/shout/round-1/arbiter", answer(900, 90, model=""))])
+    assert book.total.tokens == 0
+
+
+def test_an_answer_without_usage_is_estimated() -> None:
+    """A server that counts nothing would never reach a limit otherwise (D-S6-08)."""
+    book = spending()
+    book.read([("TSK-001.1/shout/round-1/arbiter", answer(0, 0))])
+    assert book.total.tokens > 100
+
+
+def test_an_unknown_price_is_unknown() -> None:
+    """Neither nothing nor the price of another model of that name; a budget in money is then refused (D-S6-09)."""
+    published = PublishedPrices()
+    usage = Usage(1_000_000, 0)
+    assert published.usd("openai:gpt-4o", usage) == Decimal("2.5")
+    assert published.usd(model_label("openai:gpt-4o", "http://me:pw@127.0.0.1:1/v1?key=x"), usage) is None
+    assert published.usd("openai:nothing-of-the-kind", usage) is None
+    assert published.usd("nobody:gpt-4o", usage) is None
+    with pytest.raises(BudgetError, match="cannot be watched"):
+        spending("openai:nothing", project=Budget(usd=Decimal(9))).reserve(PLACE, 300)
+
+
+def test_a_label_holds_no_secret() -> None:
+    """The address names who answered, not how to log in there (D-S6-15)."""
+    label = model_label("openai:x", "http://me:pw@127.0.0.1:1/v1?key=x")
+    assert label == "openai:x at http://127.0.0.1:1/v1"
+
+
+def test_what_a_provider_had_in_its_cache_is_cheaper() -> None:
+    """Tokens read from a cache are priced as such (D-S6-09)."""
+    published = PublishedPrices()
+    whole, cached = (published.usd("openai:gpt-4o", Usage(1000, 0, read)) for read in (0, 1000))
+    assert whole is not None
+    assert cached is not None
+    assert 0 < cached < whole
