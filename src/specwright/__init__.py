@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from specwright.domain.escalation.resolutions import HumanResolution
     from specwright.errors import (
         AnswerError,
+        BudgetError,
         CorruptionError,
         HeldError,
         InputError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnswerError",
+    "BudgetError",
     "CorruptionError",
     "DirectoryVerdict",
     "Finding",

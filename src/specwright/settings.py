@@ -82,6 +82,8 @@ class Settings(BaseSettings):
     """Third-party packages that modules may import, each with its versions (design: module-scope)."""
     sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = "auto"
     """How the code of modules is confined; `none` is for those who accept the risk, and is recorded."""
+    search: Literal["none", "tavily", "ddgs"] = "none"
+    """What `web_search` of the researcher asks; `tavily` needs TAVILY_API_KEY, `ddgs` no key."""
     embedder: str = "wordllama"
     """Of the Code Index."""
 

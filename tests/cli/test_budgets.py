@@ -33,28 +33,28 @@ def total(directory: Path) -> dict[str, Any]:
     return json.loads(specwright("costs", directory, "--json").out)["total"]
 
 
+@pytest.mark.timeout(400)
 def test_a_run_pauses_at_a_budget_and_goes_on_with_a_larger_one(directory: Path, endpoint: Endpoint) -> None:
     """Exit 3 before the call, nothing lost, nothing asked twice; what is spent stays below the budget (D-S6-08)."""
     model = ("--model", "openai:test", "--base-url", endpoint.base_url, "--approve")
-    paused = specwright("run", directory, *model, "--budget-tokens", 25_000)
-    assert (paused.code, "may exceed `budget_tokens`, 25,000 tokens" in paused.err) == (3, True), paused
+    paused = specwright("run", directory, *model, "--budget-tokens", 12_200)
+    assert (paused.code, "may exceed `budget_tokens`, 12,200 tokens" in paused.err) == (3, True), paused
     spent = total(directory)
-    assert 0 < spent["input_tokens"] + spent["output_tokens"] <= 25_000
+    assert 0 < spent["input_tokens"] + spent["output_tokens"] <= 12_200
     asked = sum(endpoint.asked.values())
-    assert specwright("run", directory, "--approve").code == 3  # the budget is remembered
+    assert specwright("run", directory, "--json").document["exit_code"] == 3  # the budget is remembered
     assert sum(endpoint.asked.values()) == asked
-    money = specwright("run", directory, "--approve", "--budget-tokens", 0, "--task-budget-usd", 0.09)
-    assert (money.code, "task_budget_usd" in money.err) == (3, True), money
-    enough = money.err.split("--task-budget-usd ")[1].split("`")[0]
-    assert specwright("run", directory, "--approve", "--task-budget-usd", enough).code in (0, 3)
-    assert specwright("run", directory, "--approve", "--task-budget-usd", 9).code == 0
+    money = specwright("run", directory, "--budget-tokens", 0, "--task-budget-usd", 0.1)
+    assert (money.code, "`task_budget_usd`, $0.10" in money.err) == (3, True), money
+    assert sum(endpoint.asked.values()) > asked
+    assert "still to come: about " in money.err
+    assert specwright("run", directory, "--task-budget-usd", 9).code == 0
     assert set(endpoint.asked.values()) == {1}
     spent = total(directory)
     assert spent["input_tokens"] == endpoint.tokens["prompt_tokens"]
     assert spent["output_tokens"] == endpoint.tokens["completion_tokens"]
-    assert spent["usd"] == pytest.approx(
-        (spent["input_tokens"] + 10 * spent["output_tokens"]) / 1_000_000, abs=1e-5
-    )
+    price = (spent["input_tokens"] + 10 * spent["output_tokens"]) / 1_000_000
+    assert spent["usd"] == pytest.approx(price, abs=1e-5)
 
 
 def test_an_unknown_price_is_told_as_unknown(directory: Path, endpoint: Endpoint) -> None:
@@ -64,10 +64,25 @@ def test_an_unknown_price_is_told_as_unknown(directory: Path, endpoint: Endpoint
     refused = specwright("run", directory, *model, "--budget-usd", 5)
     refused.refuses("price of openai:test at http://127.0.0.1", "is unknown", "[prices]")
     assert not endpoint.asked
-    assert specwright("run", directory, *model).code == 3
+    gate = specwright("run", directory, *model)
+    assert gate.code == 3
+    assert "to the approval: about 12,000 tokens (6,000 to 21,000), at an unknown price" in gate.err
+    assert "at an unknown price, as recorded runs took" in gate.out
     assert total(directory)["usd"] is None
     assert "unknown" in specwright("costs", directory).out.splitlines()[-1]
     assert "price: unknown" in specwright("status", directory).out
+
+
+def test_the_gate_says_what_the_approval_will_cost(directory: Path, endpoint: Endpoint) -> None:
+    """In tokens and money with a range, before it asks; `status` says the same (D-S9-14)."""
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url, "--json")
+    estimate = specwright("run", directory, *model).document["estimate"]
+    assert estimate == {
+        "tokens": 45_000, "tokens_range": [22_000, 81_000], "usd": 0.1176, "usd_range": [0.0588, 0.2117],
+    }  # fmt: skip
+    looked = specwright("status", directory)
+    assert "Costs:  about 45,000 tokens (22,000 to 81,000), $0.12 ($0.0588 to $0.21)" in looked.out
+    assert specwright("status", directory, "--json").document["estimate"] == estimate
 
 
 def test_a_budget_that_is_edited_wins_over_the_last_run(directory: Path, endpoint: Endpoint) -> None:

@@ -44,7 +44,7 @@ def test_a_document_has_the_keys_that_are_listed(command: str, released_once: Pa
 
 def test_a_stop_has_the_keys_that_are_listed(released: Path, waiting: Path, halted_once: Path) -> None:
     """At the gate, halted and released; `status` beside `run` (D-S9-03)."""
-    at_gate, at_end = {"spec", "warnings"}, {"release"}
+    at_gate, at_end = {"spec", "warnings", "sha256", "changes", "estimate"}, {"release"}
     listed = ROWS["run"] - at_gate - at_end
     assert set(specwright("run", waiting, "--json").document) == listed | at_gate
     assert set(specwright("run", released, "--json").document) == listed | at_end

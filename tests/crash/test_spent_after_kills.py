@@ -15,6 +15,7 @@ from testkit.workshop import KILLED, Workshop
 SETTINGS = Settings(model="openai:test", prices={"openai:test": (1.0, 10.0)})
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("nth", [5, slow(17), slow(40)])
 def test_a_kill_neither_loses_nor_doubles_what_was_spent(
     workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted, nth: int

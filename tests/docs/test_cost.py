@@ -1,9 +1,11 @@
 """What the README says a run costs is what the recorded runs took."""
 
 import re
+from collections import Counter, defaultdict
 
 import pytest
 
+from specwright.domain.costs.estimate import HIGHEST, LOWEST, MODULE, MODULES_PER_TASK, RESEARCH, TASK
 from specwright.journal import read_records
 from specwright.roles.models.journalled_model import tokens_of
 from testkit.paths import ROOT
@@ -32,3 +34,30 @@ def test_every_recorded_run_is_in_the_table() -> None:
     """Also one that took much (D-S6-05)."""
     recorded = {str(path.parent.relative_to(ROOT)) for path in ROOT.glob("examples/*/recorded.journal")}
     assert {row[0] for row in ROWS} == recorded
+
+
+def test_the_estimate_is_the_mean_of_the_recorded_runs() -> None:
+    """Of a SPEC.md, a task and a module, by role, to the token; its range holds every recorded task (D-S9-14)."""
+    parts: dict[str, Counter[str]] = {"product": Counter(), "task": Counter(), "module": Counter()}
+    modules, took = defaultdict[tuple[str, str], set[str]](set), Counter[tuple[str, str]]()
+    for row in ROWS:
+        for record in read_records(ROOT / row[0] / "recorded.journal", "model"):
+            run, *middle, role = record.place.scope.split("/")
+            task = row[0], run.partition(".")[0]
+            tokens = tokens_of(record.answer)
+            subject = middle[0] if middle else "product"
+            planned = {"product": "product", "plan": "task", "contracts": "task"}.get(subject, "module")
+            parts[planned].update({f"{role} in": tokens[0], f"{role} out": tokens[1]})
+            if subject != "product":
+                took[task] += sum(tokens)
+            if planned == "module":
+                modules[task] |= set(subject.split("+"))
+    count = {"product": len(ROWS), "task": len(modules), "module": sum(map(len, modules.values()))}
+    assert count["module"] / count["task"] == MODULES_PER_TASK
+    for name, figures in {"product": RESEARCH, "task": TASK, "module": MODULE}.items():
+        for role, usage in figures.items():
+            mean = [round(parts[name][f"{role} {way}"] / count[name]) for way in ("in", "out")]
+            assert mean == list(usage[:2]), (name, role)
+    for task, tokens in took.items():
+        usages = [*TASK.values(), *[usage for usage in MODULE.values() for _ in modules[task]]]
+        assert LOWEST <= tokens / sum(map(sum, usages)) <= HIGHEST, task

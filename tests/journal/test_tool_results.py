@@ -12,7 +12,7 @@ from specwright.domain.modules.code_index import SearchHit
 from specwright.journal import FileJournal, read_records
 from specwright.ports.code_index import IndexQuery
 from specwright.ports.search import SearchResult
-from specwright.roles.agent.tools import search_tool, web_search_tool
+from specwright.roles.agent.tools import PAGES_ARE_DATA, search_tool, web_search_tool
 from testkit.index_entries import entry
 
 RUN = "TSK-001.1/plan/round-1/planner"
@@ -51,7 +51,7 @@ def journals(path: Path) -> Iterator[list[FileJournal]]:
 def call(tool: BaseTool, call_id: str, **arguments: Any) -> Any:
     """What a model gets back from a tool call."""
     made = {"name": tool.name, "args": arguments, "id": call_id, "type": "tool_call"}
-    return json.loads(tool.invoke(made).content)
+    return json.loads(tool.invoke(made).content.removeprefix(PAGES_ARE_DATA))
 
 
 def test_a_search_is_made_once_whatever_order_its_calls_come_in(path: Path, journals: list[FileJournal]):

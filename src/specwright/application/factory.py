@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from specwright.application.projection import Projection
 from specwright.application.store.artifacts import ArtifactStore
@@ -11,6 +12,7 @@ from specwright.application.store.escalations import EscalationStore
 from specwright.application.store.invocations import InvocationStore
 from specwright.application.store.modules import ModuleStore
 from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.domain.costs.estimate import Price
 from specwright.domain.debate.debate import SHARED_CHARACTERS
 from specwright.domain.modules.evidence import Environment
 from specwright.ports.code_index import CodeIndex
@@ -86,6 +88,9 @@ class Factory(ProjectView):
         environment: The description of this machine in `ship.json`.
         spec_text: SPEC.md as the person wrote it.
         packages: Third-party packages that modules may import (design: module-scope).
+        given_spec: A product spec that a person gave in place of a SPEC.md; it goes to the approval gate as it is.
+        price: What the tokens of a role cost; None if all answers are scripted.
+        searches: Whether a web search is configured.
         shared_characters: Of a request that several modules share; with 0 each is asked for alone (design:
             shared-requests).
     """
@@ -101,4 +106,7 @@ class Factory(ProjectView):
     environment: Environment
     spec_text: str
     packages: tuple[AllowedPackage, ...] = ()
+    given_spec: dict[str, Any] | None = None
+    price: Price | None = None
+    searches: bool = False
     shared_characters: int = SHARED_CHARACTERS

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 from specwright.bootstrap.reading import RUNTIME
 from specwright.domain.costs.budget import Budget, Budgets
 from specwright.domain.costs.cost import Cost, Usage
+from specwright.domain.costs.estimate import Price
 from specwright.errors import InputError
 from specwright.journal.records import JournalRecord, read_records
 from specwright.ports.journal import characters_of, provider_of, read_as_model_answer, usage_of
@@ -51,6 +52,19 @@ def models_by_role(settings: Settings) -> dict[Role, str]:
     named = {role: settings.role_models.get(role, settings.model) for role in Role}
     bought = {role: name for role, name in named.items() if name and not name.startswith(SCRIPTED)}
     return {role: model_label(name, settings.base_url) for role, name in bought.items()}
+
+
+def price_of(settings: Settings) -> Price | None:
+    """What the roles' tokens cost, for an estimate; None if all answers are scripted."""
+    models, prices = models_by_role(settings), prices_of(settings)
+    if not models:
+        return None
+
+    def price(role: str, usage: Usage) -> Decimal | None:
+        model = models.get(Role(role))
+        return prices.usd(model, usage) if model else Decimal(0)
+
+    return price
 
 
 def spending_of(settings: Settings, directory: Path) -> Spending:

@@ -19,12 +19,14 @@ from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.projection import Projection
 from specwright.application.stages.status import ProjectStatus, project_status
+from specwright.application.store import layout
 from specwright.application.store.log_ends import check_log_ends, note_log_end
-from specwright.bootstrap.costs import spending_of
+from specwright.bootstrap.costs import price_of, spending_of
 from specwright.bootstrap.gate import gate_of, packages_of
 from specwright.bootstrap.models import model_sources_of, require_recording_of
 from specwright.bootstrap.reading import RUNTIME, TOPIC, require_log
-from specwright.bootstrap.spec_file import spec_for_run, store_spec
+from specwright.bootstrap.search import search_of
+from specwright.bootstrap.spec_file import spec_for_run, store_spec, structured_spec
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
@@ -40,9 +42,9 @@ from specwright.ports.gate import ShipGate
 from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, Step
 from specwright.ports.roles import Role, Roles
+from specwright.ports.search import WebSearch
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
-from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource
 from specwright.roles.team import ModelRoles
@@ -104,9 +106,16 @@ class Project:
         """Approve the spec that waits, and go to the next stop.
 
         Raises:
-            RefusedError: no spec waits. For the others see `run`.
+            RefusedError: no spec waits, or it is not the one that was shown. For the others see `run`.
         """
-        return self._answer_approval(_APPROVAL)
+        stop = self._answer_approval(_APPROVAL)
+        if refused := (self.driver.waiting() or {}).get("refused"):
+            raise RefusedError(
+                f"not approved: {refused}",
+                where=str(self.directory / "state_store" / layout.SPEC),
+                remedy="put back what was shown, or have it changed with `specwright amend` or `specwright reject`",
+            )
+        return stop
 
     def amend(self, feedback: str) -> ProjectStatus:
         """Have the spec that waits changed, and go to the next stop.
@@ -242,14 +251,14 @@ def open_project(
     sources, recorded = model_sources_of(settings) if settings.model else ({}, None)
     if recorded and text:
         require_recording_of(text, recorded)
-    packages = packages_of(settings)
+    packages, search = packages_of(settings), search_of(settings)
     runtime = directory / RUNTIME
     with ExitStack() as stack:
         stack.enter_context(driver_lock(runtime))
         draws = composition.draws or recorded
         ports = composition.wrap_adapters(_adapters(directory, settings, draws, progress, stack))
-        roles = _roles(ports, composition.wrap_models(sources), directory, settings, progress)
-        factory = _factory(ports, roles, progress, text, packages)
+        roles = _roles(ports, composition.wrap_models(sources), directory, settings, progress, search)
+        factory = _factory(ports, roles, progress, text, packages, settings)
         check_log_ends(ports.store, ports.log)
         _catch_up(factory)
         driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db", composition.saver))
@@ -313,12 +322,13 @@ def _roles(
     directory: Path,
     settings: Settings,
     progress: Progress,
+    search: WebSearch,
 ) -> Roles:
     return ModelRoles(
         sources,
         ports.journal,
         ports.index,
-        NoSearch(),
+        search,
         directory / RUNTIME / "work",
         progress,
         ContextPackBackend,
@@ -329,7 +339,12 @@ def _roles(
 
 
 def _factory(
-    ports: Adapters, roles: Roles, progress: Progress, spec_text: str, packages: tuple[AllowedPackage, ...]
+    ports: Adapters,
+    roles: Roles,
+    progress: Progress,
+    spec_text: str,
+    packages: tuple[AllowedPackage, ...],
+    settings: Settings,
 ) -> Factory:
     return Factory(
         store=ports.store,
@@ -345,6 +360,9 @@ def _factory(
         environment=_environment(packages),
         spec_text=spec_text,
         packages=packages,
+        given_spec=structured_spec(spec_text),
+        price=price_of(settings),
+        searches=settings.search != "none",
     )
 
 

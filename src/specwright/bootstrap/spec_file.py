@@ -1,18 +1,24 @@
-"""SPEC.md: read in full or refused, and copied when a run begins.
+"""SPEC.md, or a structured spec in its place: read in full or refused, and copied when a run begins.
 
 A run works on the copy, `state_store/product/SPEC.md`; a person's own file is never changed (design: approval). Until
 the first model answer is journalled nothing depends on the copy, and it follows the original.
 """
 
 import codecs
+import json
 import os
 import stat
 from pathlib import Path
+from typing import Any, cast
 
+import yaml
+
+from specwright.application.stages.product import spec_errors
 from specwright.atomic_write import write_atomically
 from specwright.errors import InputError
 
 MAX_SPEC_BYTES = 256 * 1024
+_ERRORS_SHOWN = 10
 
 SPEC_TEMPLATE = """\
 # Name of the product
@@ -58,6 +64,37 @@ def read_spec(path: Path) -> str:
     return _text(path, data)
 
 
+def structured_spec(text: str) -> dict[str, Any] | None:
+    """The product spec that a text is, in JSON or YAML; None of a text in prose.
+
+    Raises:
+        InputError: it has pillars, and is no complete product spec.
+    """
+    data = _structured(text)
+    if data is None:
+        return None
+    if errors := spec_errors(data):
+        shown = "\n    ".join(errors[:_ERRORS_SHOWN])
+        more = f"\n    and {len(errors) - _ERRORS_SHOWN} more" if len(errors) > _ERRORS_SHOWN else ""
+        raise InputError(
+            "the product spec is not complete",
+            where=f"{shown}{more}",
+            remedy="correct it, or write prose instead",
+        )
+    return data
+
+
+def _structured(text: str) -> dict[str, Any] | None:
+    """A mapping with pillars. YAML's scalars are read as texts: the spec has no other ones."""
+    if "pillars" not in text:
+        return None
+    try:
+        data: Any = json.loads(text) if text.lstrip().startswith("{") else yaml.load(text, yaml.BaseLoader)  # noqa: S506 - BaseLoader makes texts, lists and mappings only
+    except (ValueError, RecursionError, yaml.YAMLError):
+        return None
+    return cast(dict[str, Any], data) if isinstance(data, dict) and "pillars" in data else None
+
+
 def spec_copy(directory: Path) -> Path:
     """Where the SPEC.md that a run began with is."""
     return directory / "state_store" / "product" / "SPEC.md"
@@ -72,7 +109,8 @@ def spec_for_run(directory: Path, spec: Path | None = None, task: str | None = N
         task: The product in one sentence, instead of a file.
 
     Raises:
-        InputError: no readable text, two different ones, or a directory that cannot be written.
+        InputError: no readable text, two different ones, an incomplete structured spec, or a directory that cannot be
+            written.
     """
     if spec is not None and task is not None:
         raise InputError("--spec and --task are two ways to say the same", remedy="give one of them")
@@ -83,6 +121,7 @@ def spec_for_run(directory: Path, spec: Path | None = None, task: str | None = N
     _require_writable(directory)
     original = directory / "SPEC.md"
     text = task.strip() + "\n" if task is not None else read_spec(spec or original)
+    structured_spec(text)
     named = spec is not None or task is not None
     if named and os.path.lexists(original) and read_spec(original) != text:
         raise InputError(

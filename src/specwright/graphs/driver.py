@@ -36,13 +36,14 @@ class Driver:
     """The checkpointed outer graph of one project."""
 
     def __init__(self, factory: Factory, saver: SqliteSaver) -> None:
-        self._graph = outer_graph(factory, saver)
+        self.graph = outer_graph(factory, saver)
+        """For programs that answer through LangGraph: `Command(resume=...)` with `config`."""
         self._factory = factory
 
     def advance(self, answer: dict[str, str] | None = None) -> Paused:
         """Run to the next stop: begin, go on after a crash, or answer what the graph waits for."""
-        config = self._config()
-        before = self._graph.get_state(config)
+        config = self.config
+        before = self.graph.get_state(config)
         waits = self._interrupt(before)
         if waits is not None and answer is None:
             return Paused(waits, before.values)
@@ -54,15 +55,17 @@ class Driver:
             given = None
         else:
             return Paused(None, before.values)
-        self._graph.invoke(given, config, durability="sync")
-        after = self._graph.get_state(config)
+        self.graph.invoke(given, config, durability="sync")
+        after = self.graph.get_state(config)
         return Paused(self._interrupt(after), after.values)
 
     def waiting(self) -> dict[str, Any] | None:
         """What the graph waits for."""
-        return self._interrupt(self._graph.get_state(self._config()))
+        return self._interrupt(self.graph.get_state(self.config))
 
-    def _config(self) -> Any:
+    @property
+    def config(self) -> Any:
+        """The configuration by which the graph is invoked."""
         tasks = len(self._factory.projection.definitions)
         spec = self._factory.projection.spec
         if not tasks and spec is None and self._factory.store.exists(layout.SPEC):

@@ -21,6 +21,8 @@ class OuterState(TypedDict, total=False):
     reasons: list[str]
     feedback: list[str]
     amend_count: int
+    shown_sha256: str
+    refused: str
     outcome: str
     release_id: str
     released: bool
@@ -55,18 +57,31 @@ class _Nodes:
     def product_loop(self, state: OuterState) -> OuterState:
         restart = state.get("restart", 1)
         product.research(self._factory, restart, state.get("reasons", []), state.get("feedback", []))
-        return {"restart": restart, "schema_version": 1}
+        shown = product.shown_hash(self._factory)
+        return {"restart": restart, "schema_version": 1, "shown_sha256": shown, "refused": ""}
 
-    def approval_gate(self, state: OuterState) -> Command[Literal["product_loop", "project_loop"]]:
+    def approval_gate(
+        self, state: OuterState
+    ) -> Command[Literal["product_loop", "approval_gate", "project_loop"]]:
         if self._factory.projection.spec is not None:
             return Command(goto="project_loop")  # this node runs again after a crash
-        count = state.get("amend_count", 0)
-        question = {"kind": "approval", "amend_count": count, "advise": count >= product.MANY_AMENDMENTS}
+        question = product.approval_question(self._factory, state.get("amend_count", 0))
+        if refused := state.get("refused"):
+            question["refused"] = refused
         answer = cast(dict[str, str], interrupt(question))
         if answer["action"] == "APPROVE":
+            if refused := self._not_shown(state.get("shown_sha256"), answer.get("sha256")):
+                return Command(update={"refused": refused}, goto="approval_gate")
             product.approve(self._factory, answer["by"])
             return Command(update={"amend_count": 0}, goto="project_loop")
         return Command(update=_sent_back(state, answer), goto="product_loop")
+
+    def _not_shown(self, *shown: str | None) -> str:
+        """Why an approval is refused: the spec is not the one that was shown, or that the answer names."""
+        now = product.shown_hash(self._factory)
+        if all(sha256 in (None, now) for sha256 in shown):
+            return ""
+        return "the spec under product/ is not the one that was shown: it was changed since"
 
     def project_loop(self, state: OuterState) -> OuterState:
         result = self._project_graph.invoke(cast(Any, {"schema_version": 1}))

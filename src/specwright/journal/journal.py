@@ -1,7 +1,8 @@
 """The journal of a run: returns the answers that it has, records the new ones (design: journal).
 
 A *recording* is the journal of another run. The journal takes draws from it by place, so that a replay draws the same
-ids and times. The replay model takes its model answers, and reports a request that has drifted instead of refusing it.
+ids and times, and web searches, so that it asks no web. The replay model takes its model answers, and reports a request
+that has drifted instead of refusing it.
 """
 
 import hashlib
@@ -108,16 +109,16 @@ class FileJournal:
                     remedy="continue with the version and settings that began this run, or start in a new directory",
                 )
             return known.answer
-        answer = self._recorded_draw(place, digest, live)
+        answer = self._recorded(place, digest, live)
         record = JournalRecord(place, digest, answer)
         with self._lock:
             self._file.append(record)
             self._known[place] = record
         return answer
 
-    def _recorded_draw(self, place: Place, digest: str, live: Callable[[], JsonValue]) -> JsonValue:
-        """The draw of the recording if it is the same request, or a new answer."""
-        record = self._recording.at(place) if self._recording and place.kind == "draw" else None
+    def _recorded(self, place: Place, digest: str, live: Callable[[], JsonValue]) -> JsonValue:
+        """The draw or web search of the recording if it is the same request, or a new answer."""
+        record = self._recording.at(place) if self._recording and place.kind in ("draw", "web") else None
         return record.answer if record and record.request == digest else live()
 
 

@@ -52,7 +52,8 @@ class Scope(Draws, Protocol):
         """The recorded answer at this place, or what `live` answers now, recorded and fsynced.
 
         Args:
-            kind: `model`, `tool`, `verdict`, `place`, `kept` or `draw`; only draws are repeated from a recording.
+            kind: `model`, `tool`, `web`, `verdict`, `place`, `kept` or `draw`; only draws and web searches are repeated from
+                a recording.
             request: The complete request; its SHA-256 is recorded.
             live: Answers the request. Its exceptions pass through and nothing is recorded.
 

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple, Protocol
 
+from specwright.domain.costs.budget import Budget
+from specwright.domain.costs.cost import Cost
+
 
 class Step(NamedTuple):
     """An event of the run, of a kind such as `task`, `module`, `sealed`, `halted`, `gate` or `release`."""
@@ -33,9 +36,23 @@ class RoleDone(NamedTuple):
     """Calls that the journal answered."""
 
 
+class AnswerBought(NamedTuple):
+    """An answer was bought and journalled.
+
+    Args:
+        cost: Its cost.
+        total: That of the project so far.
+        budget: The project's.
+    """
+
+    cost: Cost
+    total: Cost
+    budget: Budget
+
+
 class Progress(Protocol):
     """Receives events; never fails the run."""
 
-    def note(self, event: Step | RoleStarted | RoleDone) -> None:
+    def note(self, event: Step | RoleStarted | RoleDone | AnswerBought) -> None:
         """Show an event."""
         ...

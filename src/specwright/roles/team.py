@@ -11,6 +11,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool
 
+from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import (
     IMPLEMENTATION_ONLY,
     AmendmentsAnswer,
@@ -258,9 +259,11 @@ class ModelRoles:
             self._progress.note(meter.total(place.run_id))
 
     def _account(self, spending: Spending, place: Place) -> Account:
-        return Account(
-            spending.model_of(place.role), partial(spending.reserve, place), partial(spending.settle, place)
-        )
+        def settle(answer: JsonValue) -> None:
+            if bought := spending.settle(place, answer):
+                self._progress.note(bought)
+
+        return Account(spending.model_of(place.role), partial(spending.reserve, place), settle)
 
     def _waits(self, place: Place) -> Callable[[str], None]:
         return lambda why: self._progress.note(Step("waiting", place.task, why))

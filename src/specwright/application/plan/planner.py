@@ -32,6 +32,7 @@ from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id, module_id
+from specwright.domain.costs.estimate import planned_estimate
 from specwright.domain.debate.amendments import contract_problems, strayed_problems
 from specwright.domain.plan.micro_plan import KnownModules, ReuseSearchReport
 from specwright.errors import AnswerError
@@ -235,6 +236,11 @@ def _store(
         )
     factory.invocations.contribute(scope, by, ContributionType.MICRO_PLAN, plan_ref)
     factory.progress.note(Step("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules)))
+    if factory.price:
+        estimate = planned_estimate(len(contracts), factory.price)
+        factory.progress.note(
+            Step("estimate", task.entry.spec_task_id, f"still to come: {estimate.in_words()}")
+        )
     return plan_id
 
 

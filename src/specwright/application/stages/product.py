@@ -11,8 +11,10 @@ from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import laid_out
 from specwright.domain.base.slugs import slugify
+from specwright.domain.costs.estimate import Estimate, Price, build_estimate, research_estimate
 from specwright.domain.spec.completeness import ValidationReport, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
 from specwright.errors import SpecwrightError
 from specwright.ports.progress import Step
@@ -30,6 +32,12 @@ def research(factory: Factory, restart: int, reasons: Sequence[str], feedback: S
         reasons: Why earlier specs were rejected; the new agent sees these and nothing else of them.
         feedback: Amendments asked for since the last restart; they continue the conversation.
     """
+    if factory.given_spec is not None and not reasons and not feedback:
+        _publish(factory, Research(factory.given_spec, ()), scopes.emission(restart, 1))
+        return
+    if factory.price and not factory.store.exists(layout.SPEC):
+        estimate = research_estimate(factory.price)
+        factory.progress.note(Step("estimate", "", f"to the approval: {estimate.in_words()}"))
     text = factory.spec_text
     if reasons:
         text += "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in reasons) + "\n"
@@ -39,7 +47,7 @@ def research(factory: Factory, restart: int, reasons: Sequence[str], feedback: S
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
     )
-    result = factory.roles.research(assignment, feedback, _errors)
+    result = factory.roles.research(assignment, feedback, spec_errors)
     _publish(factory, result, scopes.emission(restart, len(feedback) + 1))
     factory.progress.note(Step("spec", "", "the product spec is complete"))
 
@@ -61,6 +69,36 @@ def validation_of(factory: ProjectView) -> ValidationReport:
     return ValidationReport.from_bytes(factory.store.read(layout.SPEC_VALIDATION), layout.SPEC_VALIDATION)
 
 
+def shown_hash(factory: ProjectView) -> str:
+    """The SHA-256 of what a person is shown at the gate: the spec, as JSON and as the page made of it."""
+    return canonical_json.sha256(factory.store.read(layout.SPEC) + factory.store.read(layout.SPEC_TEXT))
+
+
+def changes_since(factory: ProjectView) -> list[str]:
+    """What is different in the current spec from the version that was shown before; empty if there was none."""
+    return _changes(factory, current_spec(factory))
+
+
+def approval_estimate(factory: ProjectView, price: Price | None) -> Estimate | None:
+    """What the approval of the current spec will cost; None if all answers are scripted."""
+    tasks = sum(1 for _ in current_spec(factory).tasks())
+    return build_estimate(tasks, price) if price else None
+
+
+def approval_question(factory: Factory, amendments: int) -> dict[str, Any]:
+    """What the gate asks a person, as the graph's interrupt carries it."""
+    estimate = approval_estimate(factory, factory.price)
+    return {
+        "kind": "approval",
+        "amend_count": amendments,
+        "advise": amendments >= MANY_AMENDMENTS,
+        "sha256": shown_hash(factory),
+        "estimate": estimate and estimate.to_json(),
+        "changes": changes_since(factory),
+        "searches": factory.searches,
+    }
+
+
 def approve(factory: Factory, by: str) -> None:
     """Accept the current spec: it becomes a definition, and a review Wire says so (design: projection, wire).
 
@@ -79,7 +117,7 @@ def approve(factory: Factory, by: str) -> None:
     announce(factory, scope, project_id, [review(project_id, "spec.approved", sha256, spec.spec_id, by)])
 
 
-def _errors(data: Any) -> Sequence[str]:
+def spec_errors(data: Any) -> Sequence[str]:
     """What keeps a draft from being emitted: docs/design.md#product-spec, and what no folder, id or task file can
     carry (design: ids)."""
     if errors := validate(data).errors:
@@ -98,6 +136,9 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     report = validate(result.spec)
     sources = [{"query": source.query, "urls": list(source.urls)} for source in result.sources]
     store = factory.store
+    shown = store.read(layout.SPEC) if store.exists(layout.SPEC) else spec.to_bytes()
+    if shown != spec.to_bytes():
+        store.replace(layout.SPEC_BEFORE, shown)
     store.replace(layout.SPEC_VALIDATION, report.to_bytes())
     store.replace(layout.SPEC_SOURCES, canonical_json.pretty(sources))
     store.replace(layout.SPEC_TEXT, _markdown(factory, spec, report, result).encode())
@@ -105,6 +146,13 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
 
 
 def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, result: Research) -> str:
-    return render(
-        spec, report.warnings, result.sources, [package.requirement for package in factory.packages]
-    )
+    packages = [package.requirement for package in factory.packages]
+    changes = _changes(factory, spec)
+    return render(spec, report.warnings, result.sources, packages, changes, searches=factory.searches)
+
+
+def _changes(factory: ProjectView, spec: ProductSpec) -> list[str]:
+    if not factory.store.exists(layout.SPEC_BEFORE):
+        return []
+    before = ProductSpec.from_bytes(factory.store.read(layout.SPEC_BEFORE), layout.SPEC_BEFORE)
+    return spec_changes(before, spec)

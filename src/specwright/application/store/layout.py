@@ -13,6 +13,7 @@ SPEC = "product/spec.json"
 SPEC_TEXT = "product/spec.md"
 SPEC_VALIDATION = "product/validation.json"
 SPEC_SOURCES = "product/sources.json"
+SPEC_BEFORE = "product/previous.json"
 
 ARTIFACTS = "artifacts"
 CODE_INDEX = "code_index"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from specwright.cli.pages.page import Page
     from specwright.domain.contract.contract import MicroModuleContract
     from specwright.domain.costs.cost import Cost
+    from specwright.domain.costs.estimate import Price
     from specwright.domain.tasks.project_state import ProjectState
 
 
@@ -41,9 +42,9 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     page = Page()
     with reading_project(directory) as view:
         stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
-        asked = _cost_of(directory)
+        asked, price = _cost_of(directory), _price_in(directory)
         if as_json:
-            document = stop_document(view, stop, directory, scripted=scripted, drift=[])
+            document = stop_document(view, stop, directory, scripted=scripted, drift=[], price=price)
             show(
                 {
                     **document,
@@ -58,7 +59,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
         if driver:
             page.line(f"A run is at work: {driver}.")
         else:
-            page.add(stop_page(view, stop, directory, scripted=scripted))
+            page.add(stop_page(view, stop, directory, scripted=scripted, price=price))
     if asked is None:
         page.line("the journal is damaged; `specwright verify` says where", "Asked:", labels=_LABELS)
     elif asked.requests:
@@ -216,6 +217,17 @@ def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
     if board.outcome() is Outcome.RUNNABLE and next_task and not board.in_progress():
         entry = state.tasks[next_task]
         page.line(f"{entry.spec_task_id}  {brief(entry.task)}", "Next:", labels=_LABELS)
+
+
+def _price_in(directory: Path) -> "Price | None":
+    """What the models of the last run cost; None if they are scripted, or the settings are damaged."""
+    from specwright.bootstrap.costs import price_of
+    from specwright.cli.session.options import last_options, settings_for
+
+    try:
+        return price_of(settings_for(directory, last_options(directory)))
+    except InputError:
+        return None
 
 
 def _cost_of(directory: Path) -> "Cost | None":

@@ -8,7 +8,13 @@ from typing import Any
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
-from specwright.application.stages.product import current_spec, validation_of
+from specwright.application.stages.product import (
+    approval_estimate,
+    changes_since,
+    current_spec,
+    shown_hash,
+    validation_of,
+)
 from specwright.application.stages.release import last_release
 from specwright.application.stages.status import ProjectStatus
 from specwright.cli.pages.escalation import add_short_page
@@ -21,6 +27,7 @@ from specwright.cli.pages.release import (
     wheel_file,
 )
 from specwright.cli.terminal.output import counted, next_command
+from specwright.domain.costs.estimate import Price
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
@@ -30,13 +37,20 @@ from specwright.errors import CorruptionError
 _TASKS_SHOWN = 12
 _QUESTIONS_SHOWN = 5
 _WARNINGS_SHOWN = 5
+_CHANGES_SHOWN = 12
 
 
-def stop_page(view: ProjectView, stop: ProjectStatus, directory: Path, *, scripted: bool) -> Page:
-    """The stop for a person."""
+def stop_page(
+    view: ProjectView, stop: ProjectStatus, directory: Path, *, scripted: bool, price: Price | None = None
+) -> Page:
+    """The stop for a person.
+
+    Args:
+        price: What the roles' tokens cost, for what the approval will cost.
+    """
     page = Page()
     if stop is ProjectStatus.APPROVAL:
-        _add_approval(page, view, directory)
+        _add_approval(page, view, directory, price)
     elif stop is ProjectStatus.RELEASED:
         page = release_page(view, _last_release(view, directory), directory, scripted=scripted)
     elif stop is ProjectStatus.RELEASE_FAILED:
@@ -74,7 +88,13 @@ def by_spec_id(state: ProjectState, text: str) -> str:
 
 
 def stop_document(
-    view: ProjectView, stop: ProjectStatus, directory: Path, *, scripted: bool, drift: list[str]
+    view: ProjectView,
+    stop: ProjectStatus,
+    directory: Path,
+    *,
+    scripted: bool,
+    drift: list[str],
+    price: Price | None = None,
 ) -> dict[str, Any]:
     """The stop for a program."""
     state = view.projection.state
@@ -89,6 +109,10 @@ def stop_document(
     if stop is ProjectStatus.APPROVAL:
         document["spec"] = str(directory / "state_store/product/spec.md")
         document["warnings"] = [w.to_json() for w in validation_of(view).warnings]
+        document["sha256"] = shown_hash(view)
+        document["changes"] = changes_since(view)
+        estimate = approval_estimate(view, price)
+        document["estimate"] = estimate and estimate.to_json()
     if manifest := last_release(view):
         document["release"] = release_document(view, manifest, directory)
     return document
@@ -146,7 +170,7 @@ def _add_command(page: Page, label: str, text: str) -> None:
     page.line(text, label, labels=8)
 
 
-def _add_approval(page: Page, view: ProjectView, directory: Path) -> None:
+def _add_approval(page: Page, view: ProjectView, directory: Path, price: Price | None) -> None:
     spec = current_spec(view)
     tasks = list(spec.tasks())
     epics = sum(len(pillar.epics) for pillar in spec.pillars)
@@ -163,6 +187,13 @@ def _add_approval(page: Page, view: ProjectView, directory: Path) -> None:
         page.prose(f"warning: {str(warning).removeprefix('WARNING ')}", 2, 2)
     if len(warnings) > _WARNINGS_SHOWN:
         page.line(f"  ... and {len(warnings) - _WARNINGS_SHOWN} more warnings in spec.md")
+    changes = changes_since(view)
+    for change in changes[:_CHANGES_SHOWN]:
+        page.prose(f"since the last version {change}", 2, 2)
+    if len(changes) > _CHANGES_SHOWN:
+        page.line(f"  ... and {len(changes) - _CHANGES_SHOWN} more changes in spec.md")
+    if estimate := approval_estimate(view, price):
+        page.line(f"{estimate.in_words()}, as recorded runs took", "Costs:", labels=8)
     _add_command(page, "Read:", str(directory / "state_store/product/spec.md"))
     _add_command(page, "Then:", next_command("approve", directory))
     _add_command(page, "   or", next_command("amend", directory, '--feedback "what to change"'))

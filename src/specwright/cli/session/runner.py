@@ -53,10 +53,13 @@ def drive(
         stop = step(project)
         waits = project.driver.waiting() or {}
         remarks = _remarks(project, waits)
-        document = stop_document(project.factory, stop, directory, scripted=scripted, drift=project.drift)
+        price = project.factory.price
+        document = stop_document(
+            project.factory, stop, directory, scripted=scripted, drift=project.drift, price=price
+        )
         document["advice"] = remarks[0] if waits.get("advise") else ""
         document["usage"] = progress.used()
-        page = stop_page(project.factory, stop, directory, scripted=scripted)
+        page = stop_page(project.factory, stop, directory, scripted=scripted, price=price)
     present(document, page, as_json=as_json)
     for remark in () if as_json else remarks:
         note(remark)

@@ -1,8 +1,8 @@
 """Progress on stderr: a live line on a terminal, plain lines elsewhere.
 
-The live line says which task, module and role is at work, for how long, how much of the project is done, and the
-tokens so far. Elsewhere a role that takes long is announced, so that a silent log is not taken for a hang. A role's end
-and its outcome arrive as two events and are shown in one line.
+The live line says which task, module and role is at work, for how long, how much of the project is done, and what it
+has spent of its budget. Elsewhere a role that takes long is announced, so that a silent log is not taken for a hang.
+A role's end and its outcome arrive as two events and are shown in one line.
 """
 
 import sys
@@ -20,7 +20,8 @@ from rich.text import Text
 from specwright.cli.pages.page import brief, coloured
 from specwright.cli.terminal.output import counted, printable
 from specwright.domain.base.text import one_line
-from specwright.ports.progress import RoleDone, RoleStarted, Step
+from specwright.domain.costs.cost import Cost, dollars, money
+from specwright.ports.progress import AnswerBought, RoleDone, RoleStarted, Step
 
 _LONG_SECONDS = 5.0
 _REMINDER_SECONDS = 60.0
@@ -67,6 +68,8 @@ class ConsoleProgress:
         self._stage = "opening"
         self._done_and_all = (0, 0)
         self._scripted_calls = 0
+        self._cost = Cost()
+        self._spent: AnswerBought | None = None
         self.calls = 0
         self.journalled_calls = 0
         self.tokens = 0
@@ -99,19 +102,23 @@ class ConsoleProgress:
         if self.calls:
             self._print(f"{clock(self._elapsed()):>7}   {self._sum()}")
 
-    def note(self, event: Step | RoleStarted | RoleDone) -> None:
+    def note(self, event: Step | RoleStarted | RoleDone | AnswerBought) -> None:
         """Show an event."""
         with self._lock:
-            if isinstance(event, RoleStarted):
+            if isinstance(event, AnswerBought):
+                self._spent, self._cost = event, self._cost.plus(event.cost)
+            elif isinstance(event, RoleStarted):
                 self._begin(event)
             elif isinstance(event, RoleDone):
                 self._end(event)
             else:
                 self._step(event)
 
-    def used(self) -> dict[str, int]:
+    def used(self) -> dict[str, int | float | None]:
         """What this command asked of models; answers from the journal cost nothing again."""
-        return {"calls": self.calls, "calls_from_journal": self.journalled_calls, "tokens": self.tokens}
+        usd = None if self._cost.unpriced else float(round(self._cost.usd, 6))
+        calls = {"calls": self.calls, "calls_from_journal": self.journalled_calls, "tokens": self.tokens}
+        return {**calls, "usd": usd}
 
     def _begin(self, event: RoleStarted) -> None:
         self._flush(None)
@@ -169,7 +176,8 @@ class ConsoleProgress:
             text += f", {self.journalled_calls:,} of them answered by the journal"
         if self._scripted_calls == self.calls:
             return f"{text}, all scripted"
-        return f"{text}, {counted(self.tokens, 'token')}" + (
+        paid = f", price: {money(self._cost)}" if self._cost.requests else ""
+        return f"{text}, {counted(self.tokens, 'token')}{paid}" + (
             f", {self._scripted_calls:,} calls scripted" if self._scripted_calls else ""
         )
 
@@ -182,7 +190,7 @@ class ConsoleProgress:
             parts.append(" ".join(filter(None, (started.role, _place(started), waited))))
         else:
             parts.append(self._stage)
-        parts.append(f"{self.tokens:,} tokens" if self.tokens else "")
+        parts.append(_meter(self._spent) if self._spent else "")
         return " · ".join(filter(None, [*parts, clock(self._elapsed())]))
 
     def _remind_in(self, seconds: float) -> None:
@@ -242,6 +250,14 @@ def _tokens(done: RoleDone, *, scripted: bool) -> str:
         return "tokens unknown"
     tokens = counted(done.input_tokens + done.output_tokens, "token")
     return f"{tokens} (kept)" if done.replayed else tokens
+
+
+def _meter(spent: AnswerBought) -> str:
+    """What the project has spent, and of how much: `45,200 of 100,000 tokens · $0.31 of $2.00`."""
+    total, budget = spent.total, spent.budget
+    tokens = f"{total.tokens:,} of {budget.tokens:,} tokens" if budget.tokens else f"{total.tokens:,} tokens"
+    paid = f"{money(total)} of {dollars(budget.usd)}" if budget.usd else money(total)
+    return f"{tokens} · price unknown" if paid == "unknown" else f"{tokens} · {paid}"
 
 
 def _place(started: RoleStarted) -> str:

@@ -32,6 +32,9 @@ def render(
     warnings: Sequence[Deficiency] = (),
     sources: Sequence[ResearchSource] = (),
     allowed_packages: Sequence[str] = (),
+    changes: Sequence[str] = (),
+    *,
+    searches: bool = True,
 ) -> str:
     """The spec as markdown.
 
@@ -39,13 +42,16 @@ def render(
         warnings: Of the final validation; they do not block approval.
         sources: The research in the order in which it was done.
         allowed_packages: Third-party packages that the project's settings allow (design: module-scope).
+        changes: Since the version that was shown before.
+        searches: Whether a web search is configured.
     """
     sections = [
         _head(spec),
+        *([f"## Changes since the last version\n\n{bullets(changes)}"] if changes else []),
         *(block for pillar in spec.pillars for block in _pillar(pillar)),
         f"## Scope\n\n{scope_note(allowed_packages)}",
         f"## Warnings\n\n{_warnings(warnings)}",
-        f"## Research sources\n\n{_sources(sources)}",
+        f"## Research sources\n\n{_sources(sources, searches=searches)}",
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -123,7 +129,9 @@ def _warnings(warnings: Sequence[Deficiency]) -> str:
     return "\n\n".join(blocks)
 
 
-def _sources(sources: Sequence[ResearchSource]) -> str:
+def _sources(sources: Sequence[ResearchSource], *, searches: bool) -> str:
+    if not sources and not searches:
+        return "No web search is configured: the spec is made of SPEC.md and what the model knows."
     if not sources:
         return "No web search was made."
     return "\n".join(

@@ -13,6 +13,7 @@ from specwright.domain.costs.cost import Cost, Usage
 from specwright.errors import BudgetError
 from specwright.ports.journal import characters_of, provider_of, usage_of
 from specwright.ports.prices import Prices
+from specwright.ports.progress import AnswerBought
 from specwright.ports.roles import Place, Role
 
 
@@ -61,11 +62,13 @@ class Spending:
             if self._refusal is not None:
                 raise self._refusal
 
-    def settle(self, place: Place, answer: JsonValue) -> None:
+    def settle(self, place: Place, answer: JsonValue) -> AnswerBought | None:
         """Replace a reservation by what the journalled answer took; by nothing if none came."""
         with self._lock:
-            if self._reserved.pop(place, None) is not None and answer is not None:
-                self._add(place.task or "product", answer)
+            if self._reserved.pop(place, None) is None or answer is None:
+                return None
+            cost = self._add(place.task or "product", answer)
+            return AnswerBought(cost, self.total, self._budgets.project)
 
     def _refused(self, place: Place, characters: int) -> BudgetError | None:
         model = self.model_of(place.role)
@@ -89,15 +92,16 @@ class Spending:
             remedy=f"nothing is lost; `specwright run {option} {short.enough}`, or more, goes on",
         )
 
-    def _add(self, task: str, answer: JsonValue) -> None:
+    def _add(self, task: str, answer: JsonValue) -> Cost:
         model = provider_of(answer)
         if not model:
-            return
+            return Cost()
         usage = counted(answer)
         usd = self._prices.usd(model, usage)
         cost = Cost(1, characters_of(answer), *usage[:2], usd or Decimal(0), int(usd is None))
         self._spent[task] = self._spent[task].plus(cost)
         self.total = self.total.plus(cost)
+        return cost
 
 
 def counted(answer: JsonValue) -> Usage:

@@ -1,0 +1,1 @@
+"""Web search services behind the port `WebSearch`."""

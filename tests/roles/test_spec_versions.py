@@ -1,0 +1,96 @@
+"""Versions of a product spec at the approval gate: the difference, and a spec that a person gives (F§3.2.4)."""
+
+import copy
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from specwright.application.stages import product
+from specwright.bootstrap.spec_file import structured_spec
+from specwright.errors import InputError
+from testkit.domain.product_specs import draft_data
+from testkit.model.fake_model import OrderedReplies, calls
+from testkit.roles.roles_workbench import RolesWorkbench
+
+SOUND = draft_data()
+
+
+def emit(spec: Any) -> Any:
+    """The researcher's last call."""
+    return calls(("emit_structured_spec", {"spec": spec}))
+
+
+def amended() -> Any:
+    """The spec with a criterion added, a task renamed, and one removed."""
+    spec = copy.deepcopy(SOUND)
+    tasks = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"]
+    tasks[0]["acceptance_criteria"].append("Returns an empty list for an empty text")
+    tasks[1]["name"] = "Another name"
+    del tasks[2]
+    return spec
+
+
+def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
+    """Added, removed and changed, by id; in spec.md and in what the gate asks (F-3.2.4-05, F-3.2.4-01)."""
+    with RolesWorkbench(tmp_path, OrderedReplies(emit(SOUND), emit(amended()))) as bench:
+        product.research(bench.factory, 1, [], [])
+        first = product.approval_question(bench.factory, 0)
+        for _ in range(2):  # the step runs again after a crash
+            product.research(bench.factory, 1, [], ["Shorter."])
+            second = product.approval_question(bench.factory, 1)
+            assert second["changes"][0].startswith("removed: task TSK-003 ")
+            assert "changed: task TSK-001 " in second["changes"][1]
+            assert "+ Returns an empty list for an empty text" in second["changes"][1]
+            assert len(second["changes"]) == 3
+    assert first["changes"] == []
+    assert first["sha256"] != second["sha256"]
+    assert "## Changes since the last version" in (tmp_path / "state_store/product/spec.md").read_text()
+
+
+def test_three_amendments_bring_advice(tmp_path: Path) -> None:
+    """F-3.2.4-07: at the third, and at each after it."""
+    with RolesWorkbench(tmp_path, OrderedReplies(emit(SOUND))) as bench:
+        product.research(bench.factory, 1, [], [])
+        assert [product.approval_question(bench.factory, n)["advise"] for n in range(5)] == [False] * 3 + [
+            True
+        ] * 2
+
+
+@pytest.mark.parametrize("write", [json.dumps, yaml.safe_dump], ids=["JSON", "YAML"])
+def test_a_spec_that_a_person_gives_goes_to_the_gate_as_it_is(tmp_path: Path, write: Any) -> None:
+    """No model is asked; the gate shows it as it shows any other (F-3.2.4-01)."""
+    given = structured_spec(write(SOUND))
+    assert given == SOUND
+    replies = OrderedReplies(emit(SOUND), emit(amended()))
+    with RolesWorkbench(tmp_path, replies) as bench:
+        factory = replace(bench.factory, given_spec=given, spec_text=write(SOUND))
+        product.research(factory, 1, [], [])
+        assert not replies.requests
+        assert len(list(product.current_spec(factory).tasks())) == 3
+        product.research(factory, 1, [], ["Shorter."])
+        assert len(list(product.current_spec(factory).tasks())) == 2
+    assert SOUND["title"] in str(replies.requests[0].messages)
+
+
+def test_a_given_spec_that_is_incomplete_is_refused_with_all_that_is_wrong() -> None:
+    """Before anything is written, since no researcher mends it (F-3.2.3-01, D-S9-04)."""
+    spec = copy.deepcopy(SOUND)
+    task = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    task["acceptance_criteria"], task["depends_on"] = [], ["TSK-404"]
+    with pytest.raises(InputError, match="not complete") as caught:
+        structured_spec(json.dumps(spec))
+    assert "acceptance_criteria" in caught.value.where
+    assert "TSK-404" in caught.value.where
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# Pillars\n\nIt counts pillars.\n", "{pillars", "pillars: [", "title: x\n", "- pillars\n", "pillars"],
+)
+def test_prose_about_pillars_stays_prose(text: str) -> None:
+    """Only a mapping that has pillars is taken for a spec (F-3.2-01)."""
+    assert structured_spec(text) is None
