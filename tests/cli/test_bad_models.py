@@ -67,7 +67,14 @@ def test_doctor_is_content_with_a_playbook(project: Path) -> None:
     (project / "specwright.toml").write_text(f'model = "{PLAYBOOK}"\n')
     told = specwright("doctor", project, "--json")
     assert told.code == 0
-    assert [check["name"] for check in told.document["checks"]] == ["model", "sandbox", "index", "search"]
+    assert [check["name"] for check in told.document["checks"]] == [
+        "model",
+        "sandbox",
+        "index",
+        "search",
+        "disk",
+    ]
+    assert told.document["not_checked"]
 
 
 @pytest.fixture

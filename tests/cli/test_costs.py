@@ -12,11 +12,12 @@ JOURNAL = Path(".specwright/journal.jsonl")
 
 @pytest.mark.parametrize("by", ["role", "task", "module", "round"])
 def test_every_division_has_the_same_total(by: str, released_once: Path) -> None:
-    """Each request belongs to one part, so the parts add up to the total."""
+    """Each request belongs to one part, so the parts add up to the total (D-S9-13)."""
     document = json.loads(specwright("costs", released_once, "--by", by, "--json").out)
     parts = document["parts"].values()
     assert document["total"]["requests"] == sum(part["requests"] for part in parts) > 0
     assert document["total"]["characters"] == sum(part["characters"] for part in parts) > 0
+    assert document["total"]["usd"] == 0  # a playbook is no purchase
 
 
 def test_by_content_every_character_is_counted_once(released_once: Path) -> None:

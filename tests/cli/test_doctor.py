@@ -1,5 +1,10 @@
-"""`specwright doctor`: what it says of the embedder."""
+"""`specwright doctor`: what it looks at, and what it says."""
 
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +43,91 @@ def test_an_embedder_that_cannot_be_set_up_is_missing(project: Path) -> None:
     assert not check["ok"]
     assert "nowhere:nothing" in check["detail"]
     assert check["do"]
+
+
+@contextmanager
+def provider(*, calls_tools: bool = True, fits: bool = True) -> Iterator[str]:
+    """A server in the OpenAI wire format that answers a tool with a call and a schema with JSON, or with prose."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            message: dict[str, Any] = {"role": "assistant", "content": "ready"}
+            if "tools" in asked and calls_tools:
+                call = {"name": asked["tools"][0]["function"]["name"], "arguments": '{"word": "ready"}'}
+                message = {
+                    "role": "assistant",
+                    "tool_calls": [{"id": "1", "type": "function", "function": call}],
+                }
+            elif "response_format" in asked and fits:
+                message["content"] = '{"word": "ready"}'
+            body = {
+                "id": "1", "object": "chat.completion", "created": 1, "model": "x",
+                "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10},
+            }  # fmt: skip
+            data = json.dumps(body).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def checks(project: Path, url: str, *more: str) -> dict[str, Any]:
+    """The checks by name, with these settings."""
+    settings = "\n".join(['model = "openai:gpt-4o"', f'base_url = "{url}"', *more])
+    (project / "specwright.toml").write_text(settings + "\n")
+    return {check["name"]: check for check in specwright("doctor", project, "--json").document["checks"]}
+
+
+def test_everything_about_a_model_is_looked_at(project: Path) -> None:
+    """Endpoint, schema, context, price; what is not known is said (D-S9-12, D-S6-09)."""
+    with provider() as url:
+        found = checks(project, url)
+        assert list(found) == ["model", "schema", "context", "price", "sandbox", "index", "search", "disk"]
+        assert found["schema"]["detail"] == "openai:gpt-4o: calls tools, and answers by a schema"
+        assert "is not known" in found["context"]["detail"]
+        assert found["price"]["detail"] == f"openai:gpt-4o at {url}: unknown"
+        assert "[prices]" in found["price"]["do"]
+        assert "MiB free" in found["disk"]["detail"]
+        priced = checks(project, url, "[prices]", '"openai:gpt-4o" = [1.5, 6]')
+        assert priced["price"]["detail"] == "openai:gpt-4o: $1.50 in, $6.00 out, for a million tokens"
+
+
+@pytest.mark.parametrize(
+    ("abilities", "ok", "words"),
+    [({"calls_tools": False}, False, "calls no tool"), ({"fits": False}, True, "is read from text")],
+)
+def test_a_model_that_cannot_answer_in_form_is_told(
+    project: Path, abilities: dict[str, bool], ok: bool, words: str
+) -> None:
+    """Tools are needed, a schema is not (D-S9-12)."""
+    with provider(**abilities) as url:
+        schema = checks(project, url)["schema"]
+    assert (schema["ok"], words in schema["detail"]) == (ok, True), schema
+
+
+def test_a_search_without_its_key_is_missing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to do; one that needs none is set up and said not to be asked (D-S9-12)."""
+    monkeypatch.delenv("TAVILY_API_KEY", raising=False)
+    with provider() as url:
+        missing, there = (checks(project, url, f'search = "{name}"')["search"] for name in ("tavily", "ddgs"))
+    assert (missing["ok"], "TAVILY_API_KEY" in missing["do"]) == (False, True)
+    assert (there["ok"], there["detail"]) == (True, "ddgs: set up, not asked")
+
+
+def test_what_was_not_looked_at_is_said(project: Path) -> None:
+    """So that nobody takes it for checked (D-S9-12)."""
+    (project / "specwright.toml").write_text(f'model = "{PLAYBOOK}"\nsearch = "ddgs"\n')
+    assert "not looked at: the account's limits" in specwright("doctor", project).out
+    assert "whether the search service answers" in specwright("doctor", project).out

@@ -31,6 +31,8 @@ LOOKS = {
 
 def first(document: Any) -> dict[str, Any]:
     """The document, or the first of a list."""
+    if isinstance(document, dict) and "checks" in document:
+        return {**document, **document["checks"][0]}
     return document[0] if isinstance(document, list) else document
 
 

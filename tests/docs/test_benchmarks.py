@@ -43,6 +43,7 @@ def test_the_benchmark_of_kills_counts_no_answered_call_twice():
 @pytest.mark.parametrize(
     ("name", "options"),
     [
+        slow("spec_validation.py", ("--rounds", "1"), timeout=420),
         slow("wire_throughput.py", ("--wires", "200"), timeout=420),
         nightly("wire_append.py", ("--wires", "400", "--rounds", "1"), timeout=420),
         nightly("model_calls.py", ("--tasks", "4"), timeout=420),

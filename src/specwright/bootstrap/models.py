@@ -12,7 +12,7 @@ from specwright.errors import InputError
 from specwright.journal import Recording
 from specwright.journal.records import Place
 from specwright.ports.roles import Role
-from specwright.roles.models.sources import ModelSource, model_sources, probe
+from specwright.roles.models.sources import ModelSource, model_sources
 from specwright.settings import Settings
 
 
@@ -48,13 +48,3 @@ def require_recording_of(spec_text: str, recorded: Recording) -> None:
             where=str(recorded.path),
             remedy="name the SPEC.md that was recorded, with --spec, or another --model",
         )
-
-
-def probe_model(settings: Settings) -> str:
-    """Ask the default model for one word; what it takes is not journalled.
-
-    Raises:
-        SpecwrightError: it cannot be reached.
-    """
-    source = model_sources_of(settings)[0][Role.ARBITER]
-    return probe(source)

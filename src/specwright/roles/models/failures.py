@@ -27,7 +27,8 @@ LONGEST_WAIT = 120.0
 """Seconds that are waited at an endpoint's request; one that asks for more is not asked again."""
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key|xai|gsk)[-_][A-Za-z0-9_\-]{8,}|(?<=Bearer )\S+")
-_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?|AUTH)$", re.IGNORECASE)
+_LOGIN = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 _SHORTEST_SECRET = 6
 
 
@@ -181,11 +182,11 @@ def usage_of(counted: dict[str, Any] | None) -> UsageMetadata:
 
 
 def without_secrets(text: str) -> str:
-    """The text without keys: what looks like one, and the values of variables that hold one."""
+    """The text without keys: what looks like one, the values of variables that hold one, and logins in addresses."""
     for name, value in os.environ.items():
         if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET:
             text = text.replace(value, "***")
-    return _KEY_LIKE.sub("***", text)
+    return _LOGIN.sub("***", _KEY_LIKE.sub("***", text))
 
 
 def _status(error: Exception) -> int | None:

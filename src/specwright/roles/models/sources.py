@@ -1,17 +1,19 @@
 """Which model answers an invocation: a provider's, a playbook, or a recorded journal (design: models)."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import BaseMessage, messages_from_dict
+from langchain_core.messages import AIMessage, BaseMessage, messages_from_dict
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from specwright.errors import InputError
+from specwright.errors import InputError, SpecwrightError
 from specwright.ports.roles import Place, Role
 from specwright.roles.answers.json_text import visible_text
+from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import translated
 from specwright.roles.models.journalled_model import answers_so_far, request_of
 from specwright.roles.models.playbook import Playbook, ScriptedChatModel
@@ -160,6 +162,8 @@ def _source(name: str, settings: Settings, recording: Recording | None) -> Model
         if recording is None:
             raise InputError("no recorded journal is open", where=name)
         return _ReplaySource(recording)
+    if kind == "cli":
+        return CommandLineSource(rest, settings.timeout_seconds)
     if not rest:
         raise InputError(
             f"{name!r} is no model name",
@@ -180,5 +184,40 @@ def probe(source: ModelSource) -> str:
     try:
         answer = source.model(Place("", 1, "", "", Role.ARBITER)).invoke("Answer with the word: ready")
     except Exception as error:  # whatever a provider's client raises becomes one message
-        raise translated(error) from error
+        raise error if isinstance(error, SpecwrightError) else translated(error) from error
     return f"answers ({len(visible_text(answer.content))} characters)"
+
+
+_PROBE = {
+    "title": "Reply",
+    "description": "Your reply.",
+    "type": "object",
+    "properties": {"word": {"type": "string"}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+
+
+def probe_forms(source: ModelSource) -> tuple[bool, bool]:
+    """Whether a model calls a tool, and whether it answers by a schema.
+
+    Raises:
+        SpecwrightError: it does not answer at all.
+    """
+    model = source.model(Place("", 1, "", "", Role.ARBITER))
+    tool = {"type": "function", "function": {"name": "reply", "description": "Reply.", "parameters": _PROBE}}
+    try:
+        called = model.bind_tools([tool]).invoke("Call the tool `reply` with the word: ready")
+        structured = cast(Any, model.with_structured_output(_PROBE, include_raw=True))
+        raw = cast(AIMessage, structured.invoke("Answer with the word: ready")["raw"])
+    except Exception as error:  # whatever a provider's client raises becomes one message
+        raise error if isinstance(error, SpecwrightError) else translated(error) from error
+    return any(call["name"] == "reply" for call in called.tool_calls), _fits(raw)
+
+
+def _fits(raw: AIMessage) -> bool:
+    try:
+        given: Any = raw.tool_calls[0]["args"] if raw.tool_calls else json.loads(visible_text(raw.content))
+    except ValueError:
+        return False
+    return isinstance(given, dict) and "word" in given

@@ -1,0 +1,182 @@
+"""Is all there that a run needs? Checks of models, machine and project, each with what to do (design: command-line)."""
+
+import shutil
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+from specwright.bootstrap.costs import SCRIPTED, prices_of
+from specwright.bootstrap.models import model_sources_of
+from specwright.bootstrap.search import search_of
+from specwright.bootstrap.verify import embedder_here, sandbox_here
+from specwright.domain.costs.cost import Usage, dollars
+from specwright.errors import InputError, SpecwrightError
+from specwright.index.embedder import DEFAULT_EMBEDDER
+from specwright.ports.roles import Role
+from specwright.roles.models.prices import model_label
+from specwright.roles.models.sources import ModelSource, probe, probe_forms
+from specwright.settings import Settings
+
+LEAST_CONTEXT = 32_000
+"""Tokens that a model must take; the longest recorded requests have 12,000, and conversations grow."""
+
+LEAST_DISK_MIB = 500
+
+_MILLION = 1_000_000
+
+
+class Check(NamedTuple):
+    """One look at something.
+
+    Args:
+        name: What was looked at.
+        ok: Whether a run can do with it.
+        detail: What was seen.
+        do: What to do; empty if nothing.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+    do: str = ""
+
+
+class Diagnosis(NamedTuple):
+    """All checks, and what was not looked at."""
+
+    checks: list[Check]
+    not_checked: list[str]
+
+
+def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
+    """Look at everything that a run needs; each model is asked three short questions.
+
+    Args:
+        directory: The project; it need not exist.
+        settings: Those of the next run, or why there are none.
+    """
+    machine = Settings() if isinstance(settings, InputError) else settings
+    models = [_missing("model", settings)] if isinstance(settings, InputError) else list(_models(settings))
+    sandbox, kind = sandbox_here(machine)
+    index, embedder, remedy = embedder_here(machine)
+    checks = [
+        *models,
+        Check("sandbox", sandbox, kind, "" if sandbox else _NO_SANDBOX),
+        Check("index", index, embedder, remedy),
+        _search(machine),
+        _disk(directory),
+    ]
+    return Diagnosis(checks, _not_checked(machine))
+
+
+_NO_SANDBOX = 'install bubblewrap; or set sandbox = "none" for code that you trust'
+
+
+def _models(settings: Settings) -> Iterator[Check]:
+    """The checks of each model that answers for a role."""
+    try:
+        sources = model_sources_of(settings)[0]
+    except SpecwrightError as error:
+        yield _missing("model", error, settings.model)
+        return
+    seen: set[str] = set()
+    for role in (Role.ARBITER, *Role):
+        name = settings.role_models.get(role, settings.model)
+        if name not in seen:
+            seen.add(name)
+            yield from _model(name, sources[role], settings)
+
+
+def _model(name: str, source: ModelSource, settings: Settings) -> Iterator[Check]:
+    try:
+        yield Check("model", True, f"{name}: {probe(source)}")
+    except SpecwrightError as error:
+        yield _missing("model", error, name)
+        return
+    if name.startswith(SCRIPTED):
+        return
+    yield _schema(name, source)
+    yield _context(name, settings)
+    yield _price(name, settings)
+
+
+def _schema(name: str, source: ModelSource) -> Check:
+    """Whether it calls tools, by which four roles answer, and gives JSON by a schema, as the Arbiter does."""
+    try:
+        calls, fits = probe_forms(source)
+    except SpecwrightError as error:
+        return _missing("schema", error, name)
+    if not calls:
+        advice = "choose a model that can: four of five roles answer by a tool"
+        return Check("schema", False, f"{name}: calls no tool", advice)
+    if not fits:
+        return Check(
+            "schema",
+            True,
+            f"{name}: calls tools; its JSON is read from text, and asked for again if it must be",
+        )
+    return Check("schema", True, f"{name}: calls tools, and answers by a schema")
+
+
+def _context(name: str, settings: Settings) -> Check:
+    window = prices_of(settings).context_window(model_label(name, settings.base_url))
+    if window is None:
+        return Check(
+            "context", True, f"{name}: its length is not known; a run needs {LEAST_CONTEXT:,} tokens"
+        )
+    if window < LEAST_CONTEXT:
+        return Check(
+            "context", False, f"{name}: {window:,} tokens", f"choose a model that takes {LEAST_CONTEXT:,}"
+        )
+    return Check("context", True, f"{name}: {window:,} tokens")
+
+
+def _price(name: str, settings: Settings) -> Check:
+    prices, label = prices_of(settings), model_label(name, settings.base_url)
+    taken, given = prices.usd(label, Usage(_MILLION, 0)), prices.usd(label, Usage(0, _MILLION))
+    if taken is None or given is None:
+        advice = f'to count money, set it in specwright.toml:\n    [prices]\n    "{name}" = [1.25, 10.0]'
+        return Check("price", True, f"{label}: unknown", advice)
+    return Check("price", True, f"{name}: {_shown(taken)} in, {_shown(given)} out, for a million tokens")
+
+
+def _shown(usd: Decimal) -> str:
+    return dollars(usd)
+
+
+def _search(settings: Settings) -> Check:
+    if settings.search == "none":
+        return Check("search", True, "no web search is configured; the researcher works from SPEC.md")
+    try:
+        search_of(settings)
+    except SpecwrightError as error:
+        return _missing("search", error, settings.search)
+    return Check("search", True, f"{settings.search}: set up, not asked")
+
+
+def _disk(directory: Path) -> Check:
+    place = directory.absolute()
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free // (1 << 20)
+    enough = free >= LEAST_DISK_MIB
+    return Check(
+        "disk", enough, f"{free:,} MiB free at {place}", "" if enough else f"free {LEAST_DISK_MIB:,} MiB"
+    )
+
+
+def _missing(name: str, error: SpecwrightError, subject: str = "") -> Check:
+    detail = f"{subject}: {error.what}" if subject else error.what
+    place = f" ({error.where})" if error.where and subject else ""
+    return Check(name, False, detail + place, error.remedy)
+
+
+def _not_checked(settings: Settings) -> list[str]:
+    """What a run may still meet."""
+    left = ["the account's limits and credit", "how well the model does the work"]
+    if settings.embedder != DEFAULT_EMBEDDER:
+        left.append("whether the embedder's provider answers: asking may cost money")
+    if settings.search != "none":
+        left.append("whether the search service answers")
+    return left

@@ -1,0 +1,94 @@
+"""Secrets of the environment and the settings are in no file, prompt, Wire or message (DESIGN §6)."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from testkit.cli.commands import SMALL, Told, everything, specwright
+from testkit.endpoint import serving
+
+SECRETS = {
+    "OPENAI_API_KEY": "sk-planted-openai-0123456789",
+    "ANTHROPIC_API_KEY": "planted/anthropic+0123456789",
+    "TAVILY_API_KEY": "tvly-planted-0123456789",
+    "GITHUB_TOKEN": "planted_github_0123456789",
+    "DB_PASSWORD": "planted horse battery staple",
+    "MY_SECRET": "planted-secret-0123456789",
+    "pgpass": "planted-lowercase-0123456789",
+}
+LOGIN = "http://planted-user:planted-login@127.0.0.1:9/v1"
+
+
+@pytest.fixture(autouse=True)
+def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment full of secrets."""
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+
+
+def clean(*told: Told) -> bool:
+    """Whether no secret was printed."""
+    return not any("planted" in one.out + one.err for one in told)
+
+
+@pytest.mark.timeout(600)
+def test_a_whole_run_leaves_no_secret_anywhere(tmp_path: Path) -> None:
+    """Every file of the project, every request without its headers, and all that was printed, from SPEC.md to the wheel;
+    the key itself was used (D-S6-15)."""
+    with serving(SMALL / "playbook") as endpoint:
+        model = ("--model", "openai:test", "--base-url", endpoint.base_url)
+        project = tmp_path / "project"
+        ran = specwright("run", project, "--spec", SMALL / "SPEC.md", *model, "--approve")
+        assert ran.code == 0, ran.err
+        looked = [
+            specwright(*command.split(), project, *more)
+            for command in ("status", "costs", "doctor", "modules", "tasks", "wire log", "verify")
+            for more in ((), ("--json",))
+        ]
+    assert endpoint.keys == {f"Bearer {SECRETS['OPENAI_API_KEY']}"}
+    assert clean(ran, *looked)
+    assert "planted" not in json.dumps(endpoint.requests)
+    files = everything(tmp_path)
+    assert len(files) > 50
+    assert [name for name, data in files.items() if b"planted" in data] == []
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+def test_an_error_that_repeats_every_secret_shows_none(
+    status: int, endpoint: Callable[[tuple[int, bytes] | None], str], project: Path
+) -> None:
+    """Whatever the status; by `run`, with and without --json, and by `doctor` (D-S6-15)."""
+    said = json.dumps({"error": {"message": f"bad: {' '.join(SECRETS.values())} at {LOGIN}", "code": "c"}})
+    model = ("--model", "openai:x", "--base-url", endpoint((status, said.encode())))
+    told = [specwright("run", project, *model), specwright("run", project, *model, "--json")]
+    assert all(one.code for one in told)
+    (project / "specwright.toml").write_text(f'model = "openai:x"\nbase_url = "{model[-1]}"\n')
+    told.append(specwright("doctor", project))
+    assert clean(*told), told
+    assert [name for name, data in everything(project).items() if b"planted" in data] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'api_key = "planted"',
+        'openai_api_key = "planted"',
+        f'base_url = "{LOGIN}"',
+        "[keys]\nopenai = 'planted'",
+    ],
+)
+def test_a_secret_in_the_settings_is_refused_and_not_shown(line: str, project: Path) -> None:
+    """Keys belong into variables; the message names the setting only (D-S6-15, D-S9-04)."""
+    (project / "specwright.toml").write_text(f'model = "openai:x"\n{line}\n')
+    told = [specwright(command, project) for command in ("run", "doctor")]
+    assert [one.code for one in told] == [2, 2]
+    assert clean(*told), told
+
+
+def test_a_login_in_an_address_is_refused_as_an_option_too(project: Path) -> None:
+    """It would be remembered with the options of the run (D-S6-15)."""
+    told = specwright("run", project, "--model", "openai:x", "--base-url", LOGIN)
+    told.refuses("it holds a login", "--base-url")
+    assert clean(told)

@@ -1,0 +1,60 @@
+"""The fourteen criteria of a complete spec, each with a spec that violates it and nothing else (F§3.2.3)."""
+
+import copy
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from specwright.domain.spec.completeness import Severity, validate
+from testkit.domain.product_specs import draft_data, epic_data, pillar_data, story_data, task_data
+
+Spec = dict[str, Any]
+
+
+def epic(spec: Spec) -> Spec:
+    """The first epic."""
+    return spec["pillars"][0]["epics"][0]
+
+
+def task(spec: Spec, number: int = 0) -> Spec:
+    """A task of the first story."""
+    return epic(spec)["stories"][0]["tasks"][number]
+
+
+def another_story(spec: Spec, tasks: list[Spec]) -> None:
+    """A second story beside the first, so that no other level lacks a child."""
+    epic(spec)["stories"].append(story_data(tasks, "Export", 2))
+
+
+VIOLATIONS: dict[int, Callable[[Spec], Any]] = {
+    1: lambda spec: spec["pillars"].append(pillar_data([], "Empty", 2)),
+    2: lambda spec: spec["pillars"][0]["epics"].append(epic_data([], "Empty", 2)),
+    3: lambda spec: another_story(spec, []),
+    4: lambda spec: task(spec).update(subtasks=["Read the first row"]),
+    5: lambda spec: task(spec).update(acceptance_criteria=["Returns the column names in order"]),
+    6: lambda spec: task(spec)["io_contract_sketch"].update(modes="TBD"),
+    7: lambda spec: another_story(spec, [task_data(3, "Write the rows")]),
+    8: lambda spec: task(spec).update(depends_on=["TSK-404"]),
+    9: lambda spec: task(spec).update(depends_on=["TSK-003"]),
+    10: lambda spec: epic(spec).update(name=" "),
+    11: lambda spec: spec["pillars"][0].update(description="Everything."),
+    12: lambda spec: task(spec)["acceptance_criteria"].append("Good quality and speed"),
+    13: lambda spec: task(spec)["subtasks"].append("read the first row."),
+    14: lambda spec: task(spec)["io_contract_sketch"].update(error_surfaces="Errors may occur"),
+}
+
+
+@pytest.mark.parametrize("criterion", VIOLATIONS)
+def test_a_spec_that_violates_one_criterion_has_that_one_deficiency(criterion: int) -> None:
+    """The sound spec has none; each change brings exactly one, of its number and severity (F-3.2.3-01, F-3.2.3-02,
+    F-3.2.3-04, F-3.2.3-05, F-3.2.3-06)."""
+    sound = draft_data()
+    assert validate(sound).errors == validate(sound).warnings == []
+    spec = copy.deepcopy(sound)
+    VIOLATIONS[criterion](spec)
+    report = validate(spec)
+    (deficiency,) = [*report.errors, *report.warnings]
+    assert re.findall(r"criterion (\d+)", deficiency.message) == [str(criterion)]
+    assert deficiency.severity == (Severity.ERROR if criterion <= 10 else Severity.WARNING)
