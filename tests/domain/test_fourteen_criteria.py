@@ -37,7 +37,10 @@ VIOLATIONS: dict[int, Callable[[Spec], Any]] = {
     6: lambda spec: task(spec)["io_contract_sketch"].update(modes="TBD"),
     7: lambda spec: another_story(spec, [task_data(3, "Write the rows")]),
     8: lambda spec: task(spec).update(depends_on=["TSK-404"]),
-    9: lambda spec: task(spec).update(depends_on=["TSK-003"]),
+    9: lambda spec: (
+        task(spec, 1).update(depends_on=["TSK-003"]),
+        task(spec, 2).update(depends_on=["TSK-002"]),
+    ),
     10: lambda spec: epic(spec).update(name=" "),
     11: lambda spec: spec["pillars"][0].update(description="Everything."),
     12: lambda spec: task(spec)["acceptance_criteria"].append("Good quality and speed"),
