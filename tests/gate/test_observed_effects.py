@@ -64,6 +64,28 @@ def test_what_everyday_modules_do_is_no_effect(case):
     assert found.findings() == []
 
 
+BESIDE = cases("observed/beside.md")
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_a_file_beside_the_declared_one_is_observed(case):
+    """Issue 13.1: a WRITE effect declares its target, and no other file; a target that names no input declares any."""
+    found = observed(BESIDE[case], effects=["WRITE path"])
+    assert codes(found, ["WRITE path"]) == {"effects.undeclared"}
+    assert codes(observed(BESIDE[case], effects=["WRITE the folder"]), ["WRITE the folder"]) == set()
+
+
+SOUND_WRITES = cases("observed/sound_writes.md")
+
+
+@pytest.mark.parametrize("case", SOUND_WRITES)
+def test_what_becomes_the_declared_file_is_no_other(case):
+    """Issue 13.6: files that are gone or have taken the target's place when the call returns are none beside it."""
+    found = observed(SOUND_WRITES[case], effects=["WRITE path"])
+    assert [reply for reply in found.replies if "error" in reply] == []
+    assert codes(found, ["WRITE path"]) == set()
+
+
 FORGERIES = {
     "the pipe is closed": "os.closerange(3, 64)",
     "the pipe is replaced": "[*map(os.dup2, [os.open('/dev/null', os.O_WRONLY)] * 61, range(3, 64))]",

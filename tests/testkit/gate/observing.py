@@ -14,6 +14,7 @@ from specwright.gate.sandbox.plan import SandboxKind
 from specwright.gate.sandbox.process import start
 from specwright.gate.sandbox.staging import Staged, stage, workspace
 from specwright.gate.sandbox.stream import ObservedEffect, Stream
+from specwright.gate.static.effects import write_targets
 from specwright.ports.gate import Candidate
 from testkit.gate.static_judging import contract_of
 
@@ -32,7 +33,7 @@ class Observed(NamedTuple):
         return [*observed_findings(self.effects, contract_of(effects), self.staged)]
 
 
-def observed(source, kind=None, texts=("a", "b", "a"), more=None, must_end=True):
+def observed(source, kind=None, texts=("a", "b", "a"), more=None, must_end=True, effects=()):
     """What is observed when a module with `f(path, text)` is loaded and called in a sandbox, past every other check.
 
     Args:
@@ -40,16 +41,18 @@ def observed(source, kind=None, texts=("a", "b", "a"), more=None, must_end=True)
         kind: Of sandbox; the best of this machine if not given.
         texts: What `f` is given, one call for each.
         more: Other files.
+        effects: What the contract declares, where its targets count.
         must_end: Whether all must be answered; a module that fights its host may not come so far.
     """
     files = {"implementation/__init__.py": source.encode(), **(more or {})}
     with workspace() as root:
         sandbox = Sandbox(SandboxKind(kind or available_sandbox().kind))
-        staged = stage(root, Candidate(contract_of(), files), files, sandbox)
+        staged = stage(root, Candidate(contract_of(effects), files), files, sandbox)
         (staged.scratch / "run").mkdir()
         child = start(host_plan(staged, "run", sandbox), sandbox.kind)
         try:
-            replies = [*_replies(Stream(child, "the module"), texts, str(staged.scratch / "run"), must_end)]
+            stream, folder = Stream(child, "the module"), str(staged.scratch / "run")
+            replies = [*_replies(stream, texts, folder, must_end, write_targets(contract_of(effects)))]
         finally:
             child.stop()
     told = [header for header in replies if header["event"] == "effect"]
@@ -57,9 +60,10 @@ def observed(source, kind=None, texts=("a", "b", "a"), more=None, must_end=True)
     return Observed(effects, tuple(header for header in replies if header["event"] == "reply"), staged)
 
 
-def _replies(stream, texts, folder, must_end):
+def _replies(stream, texts, folder, must_end, targets):
     """Everything that the module's process says until its last answer."""
-    stream.outbox += frame({"surface": {"f": {"functions": {"f": False}, "classes": []}}})
+    described = {"functions": {"f": False}, "classes": [], **({"writes": targets} if targets else {})}
+    stream.outbox += frame({"surface": {"f": described}})
     for number, text in enumerate(texts):
         payload = Codec({}).encode([[pathlib.Path("here"), text], {}])
         stream.outbox += frame({"id": number, "module": "f", "entry": "f", "cwd": folder}, payload)

@@ -24,6 +24,8 @@ from specwright.errors import CorruptionError
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.source.classes import described_surfaces
 from specwright.gate.source.files import ParsedFiles
+from specwright.gate.static.effect_table import Kind
+from specwright.gate.static.effects import declared_kinds, write_targets
 from specwright.ports.gate import Candidate, SealedModule
 
 _PREFIX = "gate-"
@@ -88,7 +90,12 @@ def stage(
         for d in candidate.dependencies
     }
     sources[candidate.contract.name] = ParsedFiles.of(files)
-    return staged._replace(surface=described_surfaces(sources))
+    surface = described_surfaces(sources)
+    # what a dependency writes was judged with the dependency
+    siblings_write = any(declared_kinds(d.contract) & {Kind.WRITE} for d in candidate.dependencies)
+    if not siblings_write and (targets := write_targets(candidate.contract)):
+        surface[candidate.contract.name]["writes"] = targets
+    return staged._replace(surface=surface)
 
 
 def lay_out(root: Path, sandbox: Sandbox | None = None) -> Staged:

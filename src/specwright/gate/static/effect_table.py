@@ -17,6 +17,7 @@ class Kind(Enum):
     """What the use of a name amounts to; the value says it in a message."""
 
     WRITE = "writes files"
+    BESIDE = "is written or removed beside what the contract's WRITE effects name"
     READ = "reads files"
     LOOK = "looks at the file system"
     OPEN = "opens files"

@@ -14,8 +14,9 @@ cannot see.
 """
 
 import ast
+import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from specwright.domain.contract.contract import EffectType, MicroModuleContract
 from specwright.gate.findings import FindingCode
@@ -55,7 +56,12 @@ _CACHE_METHODS = {"cache_info", "cache_clear"}
 _CLOCK_METHODS = {"now", "utcnow"}
 # methods of paths that nothing else has: texts, dates and containers do not
 _ONLY_ON_PATHS = (PATH_WRITES | PATH_READS) - {"replace", "walk"}
-_TYPE = {Kind.WRITE: "WRITE", Kind.MUTATION: "MUTATION"}
+_TYPE = {Kind.WRITE: "WRITE", Kind.BESIDE: "WRITE", Kind.MUTATION: "MUTATION"}
+
+
+_PATHS = re.compile(r"\b(?:Path|str)\b")
+_NEAR = re.compile(r"\b(back-?up|beside|copy|copies|folder of|lock|next to|parent|sibling|suffix|temporary)", re.IGNORECASE)
+"""How a description speaks of files beside the target."""
 
 
 class _Use(NamedTuple):
@@ -115,6 +121,23 @@ def declared_kinds(contract: MicroModuleContract) -> set[Kind]:
             if "file" in text or "director" in text:
                 kinds |= {Kind.READ, Kind.LOOK}
     return kinds
+
+
+def write_targets(contract: MicroModuleContract) -> dict[str, Any] | None:
+    """What the WRITE effects of a contract name: its `parameters` in their order, and by `names` those that are written to,
+    each with whether nothing beside it may be; None if some effect names no path that a call is given."""
+    inputs = {slot.name: slot.type for slot in contract.inputs}
+    names: dict[str, bool] = {}
+    for effect in contract.effects:
+        if effect.type is not EffectType.WRITE:
+            continue
+        mentioned = [name for name in inputs if re.search(rf"\b{re.escape(name)}\b", effect.target)]
+        if not any(_PATHS.search(inputs[name]) for name in mentioned):
+            return None
+        for name in mentioned:
+            is_exact = effect.target.strip() == name and not _NEAR.search(effect.description)
+            names[name] = names.get(name, True) and is_exact and "Path" in inputs[name]
+    return {"parameters": [*inputs], "names": names} if names else None
 
 
 class _Uses:

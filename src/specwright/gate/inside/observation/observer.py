@@ -11,6 +11,7 @@ from specwright.gate.inside.observation import audit, library_watch
 from specwright.gate.inside.observation.loaded_code import code_changes
 from specwright.gate.inside.observation.module_state import ModuleState
 from specwright.gate.inside.observation.process_state import changes, process_state
+from specwright.gate.inside.observation.written_files import WrittenFiles
 
 
 class Observer:
@@ -29,6 +30,8 @@ class Observer:
         self._module: ModuleState | None = None
         self._entries: dict[str, list[str]] = {}
         self._calls = 0
+        self._scratch: str = plan["scratch"]
+        self._files = WrittenFiles(self._scratch, {})
         sources = b"\n".join(path.read_bytes() for path in Path(plan["lib"]).rglob("*.py"))
         library_watch.install(audit.teller(plan["to_gate"], self._folder), sources)
         audit.install(plan["to_gate"], self._folder, tuple(plan["reads"]))
@@ -36,6 +39,8 @@ class Observer:
     def loaded(self, surface: dict[str, Any]) -> None:
         """The module was imported."""
         self._tell(changes(self._process, process_state()))
+        targets = {name: described["writes"] for name, described in surface.items() if "writes" in described}
+        self._files = WrittenFiles(self._scratch, targets)
         # under another name the module is looked at from outside only
         if self._package == "modules":
             self._module = ModuleState(self._folder)
@@ -46,10 +51,15 @@ class Observer:
         """A call is made next."""
         self._process = process_state()
 
+    def given(self, module: str, folder: str, args: list[object], kwargs: dict[str, object]) -> None:
+        """With what it is made, and in which folder."""
+        self._files.before_call(module, folder, args, kwargs)
+
     def after_call(self, *, printed: bool) -> None:
         """A call has ended; the module's objects are looked at after the first calls, and then ever less often."""
         self._calls += 1
         self._tell([*changes(self._process, process_state()), *([("PRINTING", "a text")] * printed)])
+        self._tell(("BESIDE", path) for path in self._files.elsewhere())
         if self._calls < 4 or self._calls & (self._calls - 1) == 0:
             self._look_at_state()
 
