@@ -5,6 +5,7 @@ import pytest
 from specwright.gate.runs.suite_run import named_tests
 from specwright.gate.sandbox.kind import Sandbox, available_sandbox
 from specwright.gate.sandbox.staging import stage, workspace
+from specwright.gate.strength.invariants import assertions_of
 from specwright.gate.strength.observation import observe
 from testkit.gate.judging import candidate, judge
 
@@ -22,17 +23,19 @@ HAPPY, TOO_SMALL, SHORT, LIMIT, CUT = (
 )
 
 
-def findings(test, pointers, name="shorten"):
+def findings(test, pointers, name="shorten", contract=None, implementation=None):
     """What is found of a file with this test, which claims these obligations, beside the module's own tests."""
     source = HEADS[name] + (test if "def test_x" in test else f"def test_x(tmp_path):\n{indented(test)}")
-    whole = candidate(name, {"tests/test_x.py": source})
+    own = {"implementation/__init__.py": implementation} if implementation else {}
+    whole = candidate(name, {"tests/test_x.py": source, **own}, contract)
     claims = {"test_x": tuple(pointers)}
     with workspace() as root:
         staged = stage(root, whole, whole.files, Sandbox(available_sandbox().kind))
         named = [test for test in named_tests(whole.files) if test.startswith("test_x")]
         for path in staged.tests.glob(f"test_{name}.py"):
             path.unlink()
-        return observe(staged, whole.contract, named, claims, 0.1).findings
+        found = observe(staged, whole.contract, named, claims, 0.1, assertions=assertions_of(whole.files))
+        return found.findings
 
 
 def indented(lines):
@@ -229,6 +232,97 @@ def test_an_argument_that_is_left_alone_is_something_to_assert():
     test = "import pytest\nfrom modules.tally_words import tally_words\ndef test_x():\n"
     test += "    t = 'a b'\n    r = tally_words(t)\n    assert r['a'] == 1\n"
     assert findings(test, [HAPPY], "tally_words") == ()
+
+
+COUNTS = "/outputs/0/invariants/0"
+SUM = "/outputs/0/invariants/1"
+ONE_FOR_BOTH = {
+    "a bound": "assert all(n >= 1 for n in tally_words('a b a').values())",
+    "a sum": "assert sum(tally_words('a b a').values()) == 3",
+    "a sum with a name": "r = tally_words('a b a')\ntotal = sum(r.values())\nassert total == 3",
+    "a number of words": "assert len(tally_words('a b a')) == 2",
+    "one assertion for many texts": (
+        "for text in ('a', 'a b', 'a a b'):\n    assert sum(tally_words(text).values()) == len(text.split())"
+    ),
+    "the other is assumed": (
+        "from hypothesis import assume, given, strategies as st\n@given(st.sampled_from(['a b', 'a b a']))\n"
+        "def test_x(text):\n    r = tally_words(text)\n    assume(sum(r.values()) == len(text.split()))\n"
+        "    assert all(n >= 1 for n in r.values())\n"
+    ),
+}
+BY_ITSELF = {
+    "the whole result": "assert tally_words('a b a') == {'a': 2, 'b': 1}",
+    "the whole result by name": "r = tally_words('a b a')\nassert sorted(r.items()) == [('a', 2), ('b', 1)]",
+    "two assertions": (
+        "r = tally_words('a b a')\nassert all(n >= 1 for n in r.values())\nassert sum(r.values()) == 3"
+    ),
+    "one assertion of two conditions": (
+        "r = tally_words('a b a')\nassert all(n >= 1 for n in r.values()) and sum(r.values()) == 3"
+    ),
+    "two values together": "r = tally_words('a b a')\nassert (min(r.values()), sum(r.values())) == (1, 3)",
+    "a function of the tests": (
+        "def is_fine(r): return min(r.values()) > 0 and sum(r.values()) == 3\n"
+        "def test_x(): assert is_fine(tally_words('a b a'))\n"
+    ),
+    "drawn texts": (
+        "from hypothesis import given, strategies as st\n@given(st.sampled_from(['a b', 'a b a']))\n"
+        "def test_x(text):\n    r = tally_words(text)\n    assert min(r.values()) >= 1\n"
+        "    assert sum(r.values()) == len(text.split())\n"
+    ),
+}
+
+
+def two_invariants():
+    """The contract of tally_words with a second invariant of its output."""
+    contract = candidate("tally_words").contract
+    (counts,) = contract.outputs
+    both = [*counts.invariants, "all counts together are the number of words"]
+    return contract.model_copy(update={"outputs": [counts.model_copy(update={"invariants": both})]})
+
+
+@pytest.mark.parametrize("way", ONE_FOR_BOTH)
+def test_an_assertion_of_one_invariant_shows_no_other(way):
+    """D-S8-06: several invariants of an output need several conditions, or a test that notices whatever is changed."""
+    found = findings(ONE_FOR_BOTH[way], [COUNTS, SUM], "tally_words", two_invariants())
+    assert "obligations.unseen" in codes(found)
+    assert any("claims output invariant" in finding.message for finding in found)
+
+
+@pytest.mark.parametrize("way", BY_ITSELF)
+def test_invariants_with_assertions_of_their_own_are_shown(way):
+    """D-S8-06: a whole result, or as many conditions as there are invariants."""
+    assert findings(BY_ITSELF[way], [COUNTS, SUM], "tally_words", two_invariants()) == ()
+
+
+OF_NOTHING = """from collections import Counter
+__all__ = ["EmptyTextError", "tally_words"]
+class EmptyTextError(Exception):
+    pass
+def tally_words(text: str, fold: bool = False) -> dict[str, int]:
+    return dict(Counter(text.split()))
+"""
+NEVER_READ = {
+    "a condition that always holds": "assert all(len(word) >= 0 for word in tally_words('a b'))",
+    "a call and itself": "assert tally_words('a b') == tally_words('a b')",
+    "the type alone": "assert isinstance(tally_words('a b'), dict)",
+    "an empty slice": "assert [*tally_words('a b')][:0] == []",
+    "no assertion": "tally_words('a b')",
+}
+
+
+@pytest.mark.parametrize("way", NEVER_READ)
+def test_an_empty_result_shows_nothing_of_the_others(way):
+    """D-S8-06: where a test meets more than an empty result, something of that is to be read."""
+    test = f"{NEVER_READ[way]}\nassert tally_words('') == {{}}"
+    assert codes(findings(test, [COUNTS], "tally_words", implementation=OF_NOTHING)) == ["obligations.unseen"]
+
+
+def test_an_empty_result_shows_an_invariant_of_itself():
+    """D-S8-06: a test of empty results alone, and one that reads others too."""
+    alone = "assert tally_words('') == {}"
+    assert findings(alone, [COUNTS], "tally_words", implementation=OF_NOTHING) == ()
+    both = f"{alone}\nassert tally_words('a') == {{'a': 1}}"
+    assert findings(both, [COUNTS], "tally_words", implementation=OF_NOTHING) == ()
 
 
 CLOCKS = {

@@ -19,6 +19,7 @@ from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.stream import ObservedEffect
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.strength.check import examine_strength, uses_hypothesis
+from specwright.gate.strength.invariants import assertions_of
 from specwright.gate.strength.observation import observe
 from specwright.gate.strength.run import start_runner
 from specwright.ports.gate import Candidate, Finding, StageResult
@@ -176,6 +177,7 @@ class MeasuringStages:
             self._claims,
             tests_seconds,
             self._repetition,
+            assertions_of(self._files),
         )
 
     def _mutants(self, tests_seconds: float) -> "_StageReport":

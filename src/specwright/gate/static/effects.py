@@ -60,7 +60,9 @@ _TYPE = {Kind.WRITE: "WRITE", Kind.BESIDE: "WRITE", Kind.MUTATION: "MUTATION"}
 
 
 _PATHS = re.compile(r"\b(?:Path|str)\b")
-_NEAR = re.compile(r"\b(back-?up|beside|copy|copies|folder of|lock|next to|parent|sibling|suffix|temporary)", re.IGNORECASE)
+_NEAR = re.compile(
+    r"\b(back-?up|beside|copy|copies|folder of|lock|next to|parent|sibling|suffix|temporary)", re.IGNORECASE
+)
 """How a description speaks of files beside the target."""
 
 

@@ -99,13 +99,27 @@ def claims_of(
     return Claims(contract, {one.pointer: one for one in obligations(contract)}, by_test)
 
 
-def unshown_finding(claims: Claims, pointer: str) -> Finding:
-    """Names the tests that claim an obligation and do not show it, and what to write."""
+def unshown_finding(claims: Claims, pointer: str, *, apart: bool = False) -> Finding:
+    """Names the tests that claim an obligation and do not show it, and what to write.
+
+    Args:
+        claims: Who claims what.
+        pointer: The obligation's.
+        apart: Whether they show something, which shows another invariant of the same output already.
+    """
     obligation = claims.due[pointer]
     tests = [name for name, pointers in claims.by_test.items() if pointer in pointers]
     subject = f"{', '.join(tests)} claim{'s' * (len(tests) == 1)} {obligation.category}: {obligation.text}"
-    message = f"{subject} ({pointer or 'the empty pointer'}), but {_missing(claims, pointer)}"
+    message = (
+        f"{subject} ({pointer or 'the empty pointer'}), but {_APART if apart else _missing(claims, pointer)}"
+    )
     return Finding(FindingCode.OBLIGATIONS_UNSEEN, _CLAIMS, message)
+
+
+_APART = (
+    "no assertion shows it beside the other invariants of that output; give it an assertion of its own, or compare the "
+    "whole result with what is expected"
+)
 
 
 def _missing(claims: Claims, pointer: str) -> str:

@@ -28,7 +28,14 @@ from specwright.gate.fuzz.determinism import Answer as CallAnswer
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged, empty_tree
 from specwright.gate.strength.claims import Claims, claims_of, unshown_finding
-from specwright.gate.strength.perturbations import Answer, Aspect, Perturbation, perturbations_of
+from specwright.gate.strength.invariants import Assertions, Invariants
+from specwright.gate.strength.perturbations import (
+    NOTHING_MUCH,
+    Answer,
+    Aspect,
+    Perturbation,
+    perturbations_of,
+)
 from specwright.ports.gate import ENTRY_FILE, Finding
 
 _DEPTH = "RecursionError"
@@ -85,6 +92,7 @@ def observe(
     claims: Mapping[str, tuple[str, ...]],
     tests_seconds: float,
     pair: Pair | None = None,
+    assertions: Assertions | None = None,
 ) -> Observation:
     """Repeat the tests of a staged candidate, which have passed, with changed answers.
 
@@ -95,14 +103,15 @@ def observe(
         claims: Of `read_claims`.
         tests_seconds: How long the tests took before.
         pair: Processes that were started before for this, of the role `variants.repetition`; the caller stops them.
+        assertions: Of `assertions_of`; without them every line that fails counts as one condition.
 
     Raises:
         SpecwrightError: the processes did not come up, or broke off again and again.
     """
     seconds = max(_LEAST_SECONDS, _TIMES * tests_seconds)
-    plan = _Plan(
-        claims_of(contract, claims, named), files=bool(contract.effects), repeatable=is_repeatable(contract)
-    )
+    resolved = claims_of(contract, claims, named)
+    apart = Invariants(resolved, assertions or {})
+    plan = _Plan(resolved, apart, files=bool(contract.effects), repeatable=is_repeatable(contract))
     for start in count():
         again = staged if start == 0 else _in_other_folder(staged, start)
         started = nullcontext(pair) if pair and start == 0 else prepare(again, "variants.repetition")
@@ -117,7 +126,9 @@ def observe(
             message = f"the run tampered with its own report ({ended.message}); leave the test runner alone"
             forged = Finding(FindingCode.TESTS_FORGED, "tests", message)
             return Observation((forged,), plan.tried, plan.noticed, plan.repetitions, plan.compared)
-        plan.broken_off(ledger.running, ended.message)
+        if ended.how != "timeout" or ended.message:
+            # otherwise the repetitions took their time, on a machine that is busy, and go on where they were
+            plan.broken_off(ledger.running, ended.message)
         if start + 1 >= _MOST_STARTS:
             raise SpecwrightError(
                 f"the tests broke off again and again when their answers were changed ({ended.how}): "
@@ -136,6 +147,22 @@ def _in_other_folder(staged: Staged, start: int) -> Staged:
     return staged._replace(root=folder, scratch=folder / "scratch")
 
 
+class Ending(NamedTuple):
+    """How a test came to its end, as its process tells.
+
+    Args:
+        how: An assertion failed, no drawn input met what the test assumes, or something else.
+        file: Of the tests, where it failed.
+        line: Likewise.
+        altered: Whether an answer that was to be changed became another one.
+    """
+
+    how: str
+    file: str = ""
+    line: int = 0
+    altered: bool = True
+
+
 class _Test:
     """One collected test: what its calls came to, and the changes that are still to be tried."""
 
@@ -150,12 +177,14 @@ class _Test:
 class _Plan:
     """What is repeated next, and what has been shown; it outlives the processes."""
 
-    def __init__(self, claims: Claims, *, files: bool, repeatable: bool) -> None:
+    def __init__(self, claims: Claims, apart: Invariants, *, files: bool, repeatable: bool) -> None:
         self._claims = claims
+        self._apart = apart
         self._files = files
         self._repeatable = repeatable
         self._tests: dict[str, _Test] = {}
         self._outside = _Test("")
+        self._meets_more: set[str] = set()
         self._vacuous = {*claims.by_test}
         self._unshown = {p for pointers in claims.by_test.values() for p in pointers if p in claims.due}
         self._unstable: list[str] = []
@@ -213,29 +242,37 @@ class _Plan:
 
     def _goals(self, test: _Test) -> set[str | None]:
         """What a test has to show: None stands for anything at all."""
-        own: set[str | None] = {*self._claims.of(test.function) & self._unshown}
+        own: set[str | None] = {*self._claims.of(test.function) & (self._unshown | self._apart.goals())}
         return {*own, None} if test.function in self._vacuous else own
 
     def _open_goals(self) -> set[str | None]:
-        return {None, *self._unshown}
+        return {None, *self._unshown, *self._apart.goals()}
 
     def _open_tests(self) -> list[str]:
         return [test.name for test in self._tests.values() if self._goals(test)]
 
     def _changes(self, test: _Test, pointers: Iterable[str]) -> Iterator[Perturbation]:
+        pointers = [*pointers]
         others = [answer for other in self._tests.values() if other is not test for answer in other.answers]
         parts = self._claims.parts(pointers)
-        return perturbations_of(test.answers, others, parts, files=self._files)
+        whole = any(pointer in self._apart for pointer in pointers)
+        return perturbations_of(test.answers, others, parts, files=self._files, whole=whole)
 
     def _useful(self, test: _Test, goals: set[str | None]) -> Perturbation | None:
         """The next change that could show something that is to be shown."""
         for change in test.waiting:
-            if any(self._shows(goal, change) for goal in goals):
+            if any(self._shows(test, goal, change) for goal in goals):
                 return change
         return None
 
-    def _shows(self, goal: str | None, change: Perturbation) -> bool:
-        return goal is None or self._claims.shows(goal, change)
+    def _shows(self, test: _Test, goal: str | None, change: Perturbation) -> bool:
+        if goal is None:
+            return True
+        # where the same test meets more than nothing, nothing shows little of what comes out
+        is_plain = not change.answer.errors and change.answer.payload in NOTHING_MUCH
+        if is_plain and test.function in self._meets_more and (not goal or goal.startswith("/outputs/")):
+            return False
+        return self._claims.shows(goal, change)
 
     def answered(self, owner: str, answer: Answer) -> None:
         """A call came back in the first repetition; the same call of a test counts once."""
@@ -243,6 +280,8 @@ class _Plan:
         known = {(one.entry, one.arguments) for one in test.answers}
         if (answer.entry, answer.arguments) not in known:
             test.answers.append(answer)
+        if not answer.errors and answer.payload not in NOTHING_MUCH:
+            self._meets_more.add(test.function)
 
     def compare_answer(self, owner: str, call: dict[str, Any], answer: Answer) -> None:
         """A call came back from the process in other surroundings."""
@@ -266,7 +305,7 @@ class _Plan:
         change = test.change if test and self.kind == "changed" else None
         return change if change and change.call == place else None
 
-    def ended(self, name: str, *, passed: bool, how: str) -> None:
+    def ended(self, name: str, *, passed: bool, ending: Ending) -> None:
         """A test came to its end."""
         test = self._tests.setdefault(name, _Test(name))
         match self.kind:
@@ -280,10 +319,12 @@ class _Plan:
             case _:
                 change = self._outside.change if self.kind == "outside" else test.change
                 # inputs that were passed over for what the module answered show nothing
-                seen = not passed and how != "assumption"
-                if change and seen and (how == "assertion" or not change.strict):
+                seen = not passed and ending.how != "assumption"
+                if change and seen and (ending.how == "assertion" or not change.strict):
                     self.noticed += 1
-                    self._shown(test, change)
+                    self._shown(test, change, ending)
+                elif change and passed and not ending.altered:
+                    self._apart.tried(test.function, change, set(), noticed=False)
 
     def _note_failure(self, name: str) -> None:
         """A test that was answered as ever and fails is unstable by itself; what lies in files is not compared."""
@@ -292,10 +333,13 @@ class _Plan:
         else:
             self._unstable.append(name)
 
-    def _shown(self, test: _Test, change: Perturbation) -> None:
+    def _shown(self, test: _Test, change: Perturbation, ending: Ending) -> None:
         self._vacuous.discard(test.function)
-        claimed = self._claims.of(test.function)
-        self._unshown -= {p for p in claimed & self._unshown if self._claims.shows(p, change)}
+        shown = {p for p in self._claims.of(test.function) if self._shows(test, p, change)}
+        self._unshown -= shown
+        self._apart.tried(test.function, change, shown, noticed=True)
+        if change.aspect is Aspect.VALUE:
+            self._apart.asserted(shown, ending.file, ending.line)
 
     def repeated(self) -> None:
         """A repetition is over; after the first one all answers are known, and changes can be chosen."""
@@ -354,6 +398,8 @@ class _Plan:
             yield Finding(FindingCode.TESTS_VACUOUS, f"tests/{name}", message)
         for pointer in sorted(self._unshown):
             yield unshown_finding(self._claims, pointer)
+        for pointer in sorted({*self._apart.unshown()} - self._unshown):
+            yield unshown_finding(self._claims, pointer, apart=True)
 
 
 class _Ledger:
@@ -380,7 +426,10 @@ class _Ledger:
                 self._is_set_up = True
             case "test":
                 passed = header.get("passed") is True
-                self._plan.ended(name, passed=passed, how=str(header.get("how", "")))
+                file, _, line = str(header.get("line", "")).rpartition(":")
+                altered = header.get("altered") is not False
+                ending = Ending(str(header.get("how", "")), file, int(line or 0), altered=altered)
+                self._plan.ended(name, passed=passed, ending=ending)
                 self.running = ""
             case _:
                 pass
@@ -389,7 +438,7 @@ class _Ledger:
     def _next(self) -> dict[str, Any]:
         if self.running:
             # its process came to an end during a test
-            self._plan.ended(self.running, passed=False, how="error")
+            self._plan.ended(self.running, passed=False, ending=Ending("error"))
             self.running = ""
         self._plan.repeated()
         tests = self._plan.next()

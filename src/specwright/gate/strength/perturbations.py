@@ -17,6 +17,9 @@ _MOST_CALLS = 5
 _FEW_CALLS = 2
 _MOST_OTHERS = 3
 _NOTHING = Codec({}).encode(None)
+_EMPTY: tuple[object, ...] = (None, "", b"", list[str](), (), dict[str, str](), set[str](), frozenset[str]())
+NOTHING_MUCH = frozenset(map(Codec({}).encode, _EMPTY))
+"""Answers that hold nothing, as they cross."""
 _SAME_SHAPE = {"other", "last", "order"}
 
 
@@ -71,7 +74,12 @@ class Perturbation(NamedTuple):
 
 
 def perturbations_of(
-    answers: Sequence[Answer], others: Sequence[Answer], parts: Sequence[int], *, files: bool
+    answers: Sequence[Answer],
+    others: Sequence[Answer],
+    parts: Sequence[int],
+    *,
+    files: bool,
+    whole: bool = False,
 ) -> Iterator[Perturbation]:
     """The perturbations to try of a test's answers, those that most tests notice first.
 
@@ -80,10 +88,15 @@ def perturbations_of(
         others: Of other tests, which may stand in place of its own.
         parts: Of a tuple, that are perturbed by themselves as well.
         files: Whether the module may write files.
+        whole: Whether it matters that a test notices all that can be changed of one answer.
     """
     places = [*range(len(answers))]
     calls = [(at, answers[at]) for at in (*places[: _MOST_CALLS - 1], *places[_MOST_CALLS - 1 :][-1:])]
     values = [(at, answer) for at, answer in calls if not answer.errors]
+    if whole:
+        # of equal parts an order would be no other one
+        much = max(values, key=lambda value: _variety(value[1].payload), default=None)
+        yield from _of_values([much] if much else [], WAYS, parts, with_all=not parts)
     for at, answer in calls:
         if answer.errors:
             yield from _value_for_error(at, answer, answers, others)
@@ -104,13 +117,18 @@ def perturbations_of(
     )
 
 
+def _variety(payload: bytes) -> tuple[int, int]:
+    """How much an answer holds, and how many different things."""
+    return len(payload), len({*payload.split(b",")})
+
+
 def _of_values(
-    values: Sequence[tuple[int, Answer]], ways: Sequence[str], parts: Sequence[int]
+    values: Sequence[tuple[int, Answer]], ways: Sequence[str], parts: Sequence[int], *, with_all: bool = True
 ) -> Iterator[Perturbation]:
     for way in ways:
         aspect = Aspect.KIND if way == "none" else Aspect.VALUE
         for at, answer in values:
-            for part in (*parts, None) if answer.payload != _NOTHING else ():
+            for part in (*parts, *([None] if with_all else [])) if answer.payload != _NOTHING else ():
                 reply = {"change": way} if part is None else {"change": way, "part": part}
                 yield Perturbation(aspect, at, answer, reply, part, strict=way not in _SAME_SHAPE)
 

@@ -50,7 +50,16 @@ _EVENTS = {
 # functions of the library that ask for somebody else
 _PATH_FILES = frozenset(
     text.format(name)
-    for name in ("os", "posixpath", "genericpath", "pathlib", "random", "tokenize", "_collections_abc", "codecs")
+    for name in (
+        "os",
+        "posixpath",
+        "genericpath",
+        "pathlib",
+        "random",
+        "tokenize",
+        "_collections_abc",
+        "codecs",
+    )
     for text in (_LIBRARY + "/{}.py", "<frozen {}>")
 )
 _LOOP_TIME = (f"{_LIBRARY}/asyncio/base_events.py", "time")

@@ -77,8 +77,8 @@ def _allowed(
             return None
         for path in paths:
             with contextlib.suppress(ValueError, OSError):
-                for one in {os.path.normpath(path), os.path.realpath(path)}:
-                    found.append(one if is_exact else os.path.dirname(one))  # noqa: PTH120 - likewise
+                both = {os.path.normpath(path), os.path.realpath(path)}
+                found += both if is_exact else map(os.path.dirname, both)
     return found or None
 
 

@@ -9,6 +9,7 @@ without decoding a value is done here, before the test gets it.
 import gc
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Any, cast
 
@@ -46,6 +47,7 @@ class _Perturber(Caller):
         self._folder = Path.cwd()
         self._before = files_below(self._folder) if watches else {}
         self._given: list[object] = []
+        self.altered = False
 
     def before_call(self) -> None:
         """Remember the files that are there."""
@@ -71,7 +73,9 @@ class _Perturber(Caller):
             return tuple(whole)
         if way is None:
             return value
-        return self._replaced(value, way) if part is None else self._in_part(value, way, part)
+        changed = self._replaced(value, way) if part is None else self._in_part(value, way, part)
+        self.altered = self.altered or type(changed) is not type(value) or changed != value
+        return changed
 
     def _in_part(self, value: object, way: str, part: int) -> object:
         parts = list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else []
@@ -124,7 +128,7 @@ class _Repetitions:
             caller = _Perturber(self._link, watches=job["watches"])
             install(caller, job["surface"])
             guard = Guard(lambda what: send({"event": "forged", "message": what}), self._tests)
-            reporter = _Reporter(send, guard, self._tests)
+            reporter = _Reporter(send, guard, self._tests, caller)
             session.config.pluginmanager.register(reporter)
             reporter.pytest_sessionstart()
             return
@@ -139,17 +143,21 @@ class _Repetitions:
 
 
 class _Reporter(Reporter):
-    """Tells of each test also how it failed."""
+    """Tells of each test also how and where it failed, and whether a changed answer was another one."""
 
-    def __init__(self, send: Any, guard: Guard, tests: str) -> None:
+    def __init__(self, send: Any, guard: Guard, tests: str, caller: _Perturber) -> None:
         super().__init__(self._with_kind, guard)
         self._tell = send
         self._tests = tests
-        self._kinds: dict[str, str] = {}
+        self._caller = caller
+        self._failures: dict[str, dict[str, Any]] = {}
 
     def _with_kind(self, header: dict[str, Any]) -> None:
-        kind = self._kinds.get(header.get("name", ""), "")
-        self._tell({**header, "how": kind} if header["event"] == "test" else header)
+        if header["event"] == "start":
+            self._caller.altered = False
+        if header["event"] == "test":
+            header = {**header, **self._failures.get(header["name"], {}), "altered": self._caller.altered}
+        self._tell(header)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
@@ -157,8 +165,20 @@ class _Reporter(Reporter):
         when = "call" if call.when == "collect" else call.when
         if call.excinfo is None:
             return pytest.TestReport(item.nodeid, ("", 0, ""), {}, "passed", None, when)
-        self._kinds.setdefault(item.nodeid, _how(call.excinfo, self._tests))
+        how, line = _how(call.excinfo, self._tests), _where(call.excinfo.value, self._tests)
+        self._failures.setdefault(item.nodeid, {"how": how, "line": line})
         return pytest.TestReport(item.nodeid, ("", 0, ""), {}, "failed", "failed", when)
+
+
+def _where(error: BaseException, tests: str) -> str:
+    """The line of the tests that failed, `test_x.py:12`."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseException", error.exceptions[0])
+    places = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
+    own = [
+        f"{file.removeprefix(tests).lstrip('/')}:{line}" for file, line in places if file.startswith(tests)
+    ]
+    return own[-1] if own else ""
 
 
 def _how(failure: pytest.ExceptionInfo[BaseException], tests: str) -> str:

@@ -69,7 +69,8 @@ def _dict(value: dict[Any, Any], way: str) -> dict[Any, Any]:
         case "fewer":
             return {}
         case "order":
-            return dict(reversed(value.items()))
+            # the values too, so that it is another one, and what is said of their sum still holds
+            return dict(zip(reversed(value), value.values(), strict=True))
         case "more":
             key: Any = perturb(next(reversed(value)), "other") if value else "~"
             return {**value, key: next(iter(value.values()), 0)}
