@@ -144,11 +144,12 @@ class MeasuringStages:
         elsewhere = self._second.observed if self._second else ()
         return (*(self._pair.observed if self._pair else ()), *elsewhere)
 
-    def examine(self, tests_seconds: float, log: StageLog) -> None:
+    def examine(self, tests_seconds: float, log: StageLog, shown: Collection[str] = ()) -> None:
         """Run the stages; the tests have passed.
 
         Args:
             tests_seconds: How long they took.
+            shown: Lines out of which exceptions came while tests and examples ran.
             log: Takes what the stages observe.
 
         Raises:
@@ -160,7 +161,7 @@ class MeasuringStages:
         if self._strength:
             stages["strength"] = lambda: self._mutants(tests_seconds)
         if self._fuzz.examples:
-            stages["fuzz"] = self._contract_fuzz
+            stages["fuzz"] = lambda: self._contract_fuzz(shown)
         with ThreadPoolExecutor(len(stages) or 1) as pool:
             runs = {name: pool.submit(_timed, stage) for name, stage in stages.items()}
         for name, run in runs.items():
@@ -190,9 +191,9 @@ class MeasuringStages:
             runner=self._runner,
         )
 
-    def _contract_fuzz(self) -> "_StageReport":
+    def _contract_fuzz(self, shown: Collection[str]) -> "_StageReport":
         return examine_contract(
-            self._staged, self._candidate, self._files, self._fuzz, self._pair, self._second
+            self._staged, self._candidate, self._files, self._fuzz, self._pair, self._second, shown
         )
 
 

@@ -11,6 +11,8 @@ cannot acquit itself. A counterexample is
   effect is declared;
 - an async twin that does something else;
 - a result for an input that breaks a constraint beyond doubt, where only exceptions are declared;
+- a declared error out of a call in the module, not by a `raise` of its own, at a line where no test and no example met
+  one: nobody has said that this input is one of those that the contract refuses;
 - a call that does not end, or that ends the process.
 
 It is shrunk, and shown as a call with what happened.
@@ -18,7 +20,8 @@ It is shrunk, and shown as a call with what happened.
 Left out: whether a result is the right one, which is for the tests. A large input that merely takes long is
 no counterexample; it ends the run, which is then made again with modest inputs."""
 
-from collections.abc import Iterator, Mapping
+import ast
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
@@ -32,6 +35,7 @@ from specwright.gate.fuzz.limits import bounds, numbers, quoted, small_range
 from specwright.gate.fuzz.run import FuzzRun, run_fuzz, unanswered_call
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged
+from specwright.gate.source.files import ParsedFiles
 from specwright.gate.static.effect_table import Kind
 from specwright.gate.static.effects import declared_kinds
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding
@@ -87,6 +91,7 @@ def examine_contract(
     limits: FuzzBounds,
     pair: Pair | None = None,
     second: SecondProcess | None = None,
+    shown: Collection[str] = (),
 ) -> FuzzResult:
     """Draw inputs for a staged candidate whose surface is its contract's.
 
@@ -97,6 +102,7 @@ def examine_contract(
         limits: How much is drawn.
         pair: Processes that were started before for this run, of the role `inside.fuzz.runner`; the caller stops them.
         second: Of `second_process`; the caller stops it.
+        shown: Lines out of which exceptions came while tests and examples ran, as the module's process names them.
 
     Raises:
         SpecwrightError: the processes did not come up, or there is no sandbox.
@@ -116,6 +122,8 @@ def examine_contract(
             ran = run_fuzz(again, {**request, "most_size": _MODEST}, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
     findings = [*_findings(ran, staged, limits)]
+    if not findings:
+        findings += _unshown_errors(ran, candidate.contract.name, ParsedFiles.of(files), shown, staged)
     compared = 0
     if second and not findings:
         difference, compared = first_difference(second, staged, ran.calls)
@@ -221,6 +229,54 @@ def _findings(ran: FuzzRun, staged: Staged, limits: FuzzBounds) -> Iterator[Find
         yield _finding(ENTRY_FILE, f"{call['call']} {text}", staged)
 
 
+def _unshown_errors(
+    ran: FuzzRun, name: str, files: ParsedFiles, shown: Collection[str], staged: Staged
+) -> Iterator[Finding]:
+    """Declared errors that something in the module's calls raised, where no test and no example met one."""
+    known = {_statement(line.rpartition(f"/lib/modules/{name}/")[2], files) for line in shown}
+    for line, raised in sorted(ran.raised.items()):
+        statement = _statement(line, files)
+        # what the system says of files and folders differs from machine to machine
+        if statement is None or statement.is_raise or statement in known or raised.error in _OF_THE_SYSTEM:
+            continue
+        message = (
+            f"{raised.text} raises {raised.error} out of what this line calls, where no test and no example met one; "
+            "return a result, or raise it yourself and show in a test that the contract refuses such an input"
+        )
+        yield _finding(f"implementation/{line}", message, staged)
+
+
+class _Statement(NamedTuple):
+    """Where an exception came out of: a file, the first line of a statement, and whether it is a `raise`."""
+
+    path: str
+    line: int
+    is_raise: bool
+
+
+def _statement(place: str, files: ParsedFiles) -> _Statement | None:
+    """The innermost statement at a place like `__init__.py:7`."""
+    path, _, number = place.rpartition(":")
+    path = f"implementation/{path}"
+    if path not in files or not number.isdigit():
+        return None
+    at = int(number)
+    around = [
+        node
+        for node in ast.walk(files.tree(path))
+        if isinstance(node, ast.stmt) and node.lineno <= at <= (node.end_lineno or at)
+    ]
+    innermost = max(around, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)
+    return _Statement(path, innermost.lineno, isinstance(innermost, ast.Raise)) if innermost else None
+
+
+_OF_THE_SYSTEM = {
+    "OSError",
+    "FileNotFoundError",
+    "PermissionError",
+    "IsADirectoryError",
+    "NotADirectoryError",
+}
 _ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
 _BROKEN_OFF: dict[str, str] = {
     "finished": _ENDLESS,

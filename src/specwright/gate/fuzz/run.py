@@ -24,6 +24,20 @@ _PATIENCE = (4, 40)
 _SHARE = 0.8
 
 
+class RaisedError(NamedTuple):
+    """A call that raised a declared error.
+
+    Args:
+        text: The call, for a person.
+        error: The exception's class.
+        size: Of the arguments.
+    """
+
+    text: str
+    error: str
+    size: int
+
+
 class FuzzRun(NamedTuple):
     """What a run reported, and how it ended.
 
@@ -31,12 +45,14 @@ class FuzzRun(NamedTuple):
         events: What the runner reported.
         ended: How it ended.
         made: Calls that were answered.
+        raised: By line of the module, the plainest call that raised a declared error there.
         last_call: Seconds that the last call had if it hangs, without what it waited for a processor.
     """
 
     events: list[dict[str, Any]]
     ended: RunEnd
     calls: list[RecordedCall]
+    raised: dict[str, RaisedError]
     last_call: float
 
     def finished(self) -> bool:
@@ -86,6 +102,8 @@ class _Ledger:
     def __init__(self, request: dict[str, Any], pair: Pair) -> None:
         self.events: list[dict[str, Any]] = []
         self.calls: list[RecordedCall] = []
+        self.raised: dict[str, RaisedError] = {}
+        self._declared = {*request["errors"]}
         self.last_call = 0.0
         self._pair = pair
         self._text = ""
@@ -121,6 +139,9 @@ class _Ledger:
             if self._bytes_of_files <= _MOST_BYTES_OF_FILES:
                 self.calls.append(RecordedCall(self._text, call, arguments, answer, seconds))
         place = self._place.fullmatch(str(header.get("line", "")))
+        if place and header.get("error") and (name := str(header["error"][0][1])) in self._declared:
+            one = RaisedError(self._text, name, len(arguments))
+            self.raised[place[1]] = min(one, self.raised.get(place[1], one), key=lambda error: error.size)
         changed, used = header.get("changed") is not False, self._clock.seconds()
         return {"changed": changed, "line": place[1] if place else "", "used": used}
 
@@ -135,7 +156,7 @@ def _run(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
             where="gate",
             remedy="run `specwright doctor`",
         )
-    return FuzzRun(ledger.events, ended, ledger.calls, ledger.last_call)
+    return FuzzRun(ledger.events, ended, ledger.calls, ledger.raised, ledger.last_call)
 
 
 def unanswered_call(ran: FuzzRun) -> dict[str, Any] | None:

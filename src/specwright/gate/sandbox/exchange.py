@@ -55,6 +55,8 @@ class Exchange:
         self._used_up: Stream | None = None
         self._observed: dict[ObservedEffect, None] = {}
         self._answers_elsewhere = False
+        self.raised: set[str] = set()
+        """The lines of the module out of which exceptions came."""
 
     def run(
         self,
@@ -242,6 +244,7 @@ class Exchange:
                     names = _class_names(header["error"])
                     header = {**header, "error": names}
                     reply |= {"error": names, "message": str(header.get("message", ""))}
+                    self.raised.add(str(header.get("line", "")))
                 reply |= ledger.replied(header, payload) or {}
                 payload = reply.pop("payload", payload)
                 self._runner.outbox += frame({k: v for k, v in reply.items() if v is not None}, payload)

@@ -35,6 +35,7 @@ class Pair:
         self._plan = plan
         self._exchange: Exchange | None = None
         self.observed: tuple[ObservedEffect, ...] = ()
+        self.raised: frozenset[str] = frozenset()
 
     def __enter__(self) -> Self:
         return self
@@ -58,6 +59,7 @@ class Pair:
             return exchange.run(job, surface, ledger, timeout_seconds, reports_unfit=reports_unfit)
         finally:
             self.observed = exchange.observed()
+            self.raised = frozenset(exchange.raised)
 
     def take_other(self, *, is_other: bool) -> None:
         """As `Exchange.take_other`, while a job runs."""

@@ -4,6 +4,7 @@
     strength.weak       fewer than the threshold of all mutants die
     strength.function   the same for one function that has at least five: strong error tests hide weak happy ones
     strength.slow       the tests take so long that not even a few mutants can be run
+    obligations.unseen  a limit that a constraint states could be another one
     strength.unstable   the tests fail on the unchanged module when they are run again, before, among or after the mutants
 
 A mutant that cannot be imported counts for neither side. The findings name the survivors: place and change.
@@ -25,6 +26,7 @@ from specwright.gate.sandbox.staging import Staged
 from specwright.gate.source.files import ParsedFiles, with_body
 from specwright.gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
 from specwright.gate.strength.run import BUDGET_SECONDS, Variant, VariantRun, run_variants, start_runner
+from specwright.gate.strength.stated_limits import unshown_limits
 from specwright.ports.gate import ENTRY_FILE, Finding
 
 MOST_MUTANTS = 120
@@ -116,7 +118,7 @@ def examine_strength(
     same = [runs[0]]
     if len(runs) == len(variants):
         same += [runs.pop(), runs.pop(3 + place)]
-    return _judged(mutants, taken, runs, same, threshold, seconds)
+    return _judged(mutants, taken, runs, same, threshold, seconds, contract)
 
 
 def _judged(
@@ -126,6 +128,7 @@ def _judged(
     same: Sequence[VariantRun],
     threshold: float,
     seconds: float,
+    contract: MicroModuleContract,
 ) -> Strength:
     """What the runs show: of both stubs, of the mutants that were taken, and of the module as it is, again and again."""
     first = runs[0]
@@ -140,6 +143,7 @@ def _judged(
         findings += vacuous_findings(runs[1].passed, runs[2].passed)
     if first.outcome == "passed":
         findings += _weak(judged, threshold, fewer=len(tried) < len(taken))
+        findings += unshown_limits(alive, contract)
     return Strength(
         tuple(findings),
         len(mutants),

@@ -27,6 +27,7 @@ class Mutant(NamedTuple):
         scope: The function that holds it, with its file where that is not the first; or the module level.
         change: What was changed, as a person reads it.
         source: The whole file with the fault.
+        limit: The number that the file accepts up to, if the fault moves it.
     """
 
     path: str
@@ -34,6 +35,7 @@ class Mutant(NamedTuple):
     scope: str
     change: str
     source: str
+    limit: str = ""
 
     @property
     def location(self) -> str:
@@ -83,7 +85,7 @@ def _of_file(tree: ast.Module, path: str) -> Iterator[Mutant]:
         source = ast.unparse(ast.fix_missing_locations(tree))
         undo()
         line = getattr(fault.node, "lineno", 1)
-        yield Mutant(path, line, scopes.get(id(fault.node), MODULE_LEVEL), fault.change, source)
+        yield Mutant(path, line, scopes.get(id(fault.node), MODULE_LEVEL), fault.change, source, fault.limit)
 
 
 def _scopes(tree: ast.Module, prefix: str) -> dict[int, str]:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from specwright.gate.strength.equivalent_mutants import equivalent_nodes
+from specwright.gate.strength.guards import guards_of
+from specwright.gate.strength.regex_mutations import other_patterns, pattern_function
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str, str]] = {
     ast.Lt: (ast.LtE, "<", "<="),
@@ -47,11 +49,19 @@ _SHOWN = 70
 
 
 class Mutation(NamedTuple):
-    """A change of a syntax tree in place, and the way back."""
+    """A change of a syntax tree in place, and the way back.
+
+    Args:
+        node: What is changed.
+        change: How, as a person reads it.
+        apply: Changes it, and gives what undoes that.
+        limit: The number that the file accepts up to, if that is moved.
+    """
 
     node: ast.AST
     change: str
     apply: Callable[[], Callable[[], None]]
+    limit: str = ""
 
 
 class Mutations:
@@ -61,6 +71,7 @@ class Mutations:
         self._tree = tree
         self._parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         self._equivalent = equivalent_nodes(tree)
+        self._guards = guards_of(tree)
 
     def found(self) -> Iterator[Mutation]:
         """Every fault, by its place in the source."""
@@ -175,7 +186,8 @@ class Mutations:
         for place, operator in enumerate(node.ops):
             new, old_text, new_text = _COMPARISONS[type(operator)]
             change = f"`{old_text}` to `{new_text}` in `{shown(node)}`"
-            yield self._set_at(node, node.ops, place, new(), change)
+            limit = self._guards.comparisons.get((id(node), place), "")
+            yield self._set_at(node, node.ops, place, new(), change)._replace(limit=limit)
 
     def _arithmetic(self, node: ast.BinOp | ast.AugAssign) -> Iterator[Mutation]:
         found = _OPERATORS.get(type(node.op))
@@ -193,6 +205,9 @@ class Mutations:
             yield self._set(node, "test", ast.UnaryOp(ast.Not(), test), change)
 
     def _constant(self, node: ast.Constant) -> Iterator[Mutation]:
+        if isinstance(node.value, str) and (function := pattern_function(self._above(node), node)):
+            for other in other_patterns(node.value, function):
+                yield self._set(node, "value", other.pattern, other.change)
         for new in self._other_returned(node) or self._other_characters(node) or _other_constant(node.value):
             within = self._parents.get(id(node))
             if isinstance(within, ast.JoinedStr):
@@ -201,7 +216,9 @@ class Mutations:
                     node, "value", new, f"{str(node.value)[:_SHOWN]!r} to {str(new)[:_SHOWN]!r} in `{whole}`"
                 )
             else:
-                yield self._set(node, "value", new, f"`{shown(node)}` to `{repr(new)[:_SHOWN]}`")
+                limit = self._guards.constants.get(id(node), "")
+                change = f"`{shown(node)}` to `{repr(new)[:_SHOWN]}`"
+                yield self._set(node, "value", new, change)._replace(limit=limit)
 
     def _other_returned(self, node: ast.Constant) -> Sequence[object]:
         """For a returned text, another that the function returns: of its kind, and yet the wrong one."""

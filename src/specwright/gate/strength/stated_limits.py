@@ -1,0 +1,36 @@
+"""The limits that constraints of a contract state and the source guards: tests call at each and one beyond (design:
+obligations, ship-gate).
+
+Where a condition before a `raise` compares with a number that a constraint names, the comparison's fault at its edge, and
+the number's by one, must be noticed, however many other mutants die.
+
+Left out: limits in patterns, and numbers that are worked out.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.gate.findings import FindingCode
+from specwright.gate.fuzz.limits import numbers
+from specwright.gate.strength.mutants import Mutant
+from specwright.ports.gate import Finding
+
+_CLAIMS = "tests/obligations.json"
+
+
+def unshown_limits(alive: Iterable[Mutant], contract: MicroModuleContract) -> Iterator[Finding]:
+    """A finding for each constraint whose limit could be another one without a test noticing."""
+    moved = [mutant for mutant in alive if mutant.limit]
+    for index, slot in enumerate(contract.inputs):
+        for place, text in enumerate(slot.constraints):
+            stated = {*map(float, numbers([text]))}
+            found = [mutant for mutant in moved if float(mutant.limit) in stated]
+            if found:
+                pointer = f"/inputs/{index}/constraints/{place}"
+                faults = "; ".join(f"{mutant.location}: {mutant.change}" for mutant in found)
+                message = (
+                    f"no test is at the limit of the input constraint {slot.name}: {text} ({pointer}); call it with the "
+                    f"value at the limit and with the next one beyond it, and assert what comes of both. The tests pass "
+                    f"with {faults}"
+                )
+                yield Finding(FindingCode.OBLIGATIONS_UNSEEN, _CLAIMS, message)
