@@ -287,6 +287,49 @@ def test_a_planted_fault_is_found_and_shown_as_a_call(fault):
     assert all(finding.message.startswith("f(") for finding in findings)
 
 
+UNSHOWN = {
+    "a number that is none": ({"n: int": []}, "int", "if n == 10:\n    return int('x')\nreturn n"),
+    "a key that is no number": (
+        {"text: str": []},
+        "int",
+        "if len(text) > 3000:\n    raise ValueError('long')\nreturn len(text) if '_' not in text else int(text[0])",
+    ),
+    "an item that is not there": (
+        {"values: list[int]": []},
+        "int",
+        "if len(values) > 3000:\n    raise ValueError('long')\nreturn values.index(99) if len(values) == 1 else 1",
+    ),
+    "a day that is none": (
+        {"n: int": []},
+        "date",
+        "if not 0 < n < 13:\n    raise ValueError('month')\nreturn date(2024, n, 31 if n == 2 else 1)",
+    ),
+    "too many parts": (
+        {"text: str": []},
+        "str",
+        "if '@' in text:\n    raise ValueError('sign')\nif '=' not in text:\n    return text\n"
+        "name, value = text.split('=')\nreturn name",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", UNSHOWN)
+def test_a_declared_error_that_the_library_raises_is_to_be_shown(fault):
+    """Issue 13.5: its class is declared, but nothing says that the contract refuses this input."""
+    inputs, returns, body = UNSHOWN[fault]
+    planted = Planted(inputs, returns, body, tests="def test_a():\n    assert f('a=b=c') != f('a_b')\n")
+    (finding,) = fuzzed(planted, QUICK, shown=())
+    assert "raises ValueError out of what this line calls" in finding.message
+    assert fuzzed(planted, QUICK, shown=tuple(range(1, 9))) == ()
+    assert fuzzed(planted, QUICK) == ()
+
+
+def test_a_declared_error_that_the_module_raises_need_not_be_shown():
+    """D-S8-14: which inputs the module refuses by itself is for the tests and their mutants."""
+    body = "if n > 9:\n    raise ValueError(n)\nreturn n"
+    assert fuzzed(Planted({"n: int": []}, "int", body), QUICK, shown=()) == ()
+
+
 SOUND = {
     "large inputs that take long": Planted(
         {"values: list[int]": []}, "int", "return sum(a == b for a in values for b in values for c in values)"

@@ -7,6 +7,7 @@ from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.staging import stage
 from specwright.gate.strength.mutants import MODULE_LEVEL, mutants_of, sampled
 from specwright.gate.strength.run import Variant, run_variants, start_runner
+from specwright.gate.strength.stated_limits import unshown_limits
 from specwright.ports.gate import Candidate
 from testkit.gate.corpus_reading import sound
 from testkit.gate.judging import candidate, judge
@@ -76,6 +77,72 @@ def test_a_returned_text_becomes_another_one_that_the_function_returns():
         "`'x'` to `'y'`",
         "`'y'` to `'x'`",
     ]
+
+
+PATTERNS = {
+    "re.match('a+', b)": ["`+` to `*` in the pattern 'a+'"],
+    "re.sub(r'\\s*,', '', b)": [
+        r"`\s` to `\S` in the pattern '\\s*,'",
+        r"`*` to `+` in the pattern '\\s*,'",
+    ],
+    "re.fullmatch('-?[0-9]{1,6}', b)": [
+        "`?` left out in the pattern '-?[0-9]{1,6}'",
+        "`[0-9]` to `[^0-9]` in the pattern '-?[0-9]{1,6}'",
+    ],
+    "re.search('^a$', b)": ["`^` left out in the pattern '^a$'", "`$` left out in the pattern '^a$'"],
+    "re.match('a$', b)": ["`$` left out in the pattern 'a$'"],
+    "re.compile('^(?P<x>a)(?!b)$')": [],
+    "re.compile('a +  # many', re.VERBOSE)": [],
+    "other.match('a+', b)": [],
+}
+
+
+@pytest.mark.parametrize("call", PATTERNS)
+def test_a_pattern_is_changed_within(call):
+    """Issue 13.5: quantifiers, classes and anchors of literal patterns; whole numbers as bounds are left alone."""
+    assert [change for change in changes(function(f"x = {call}")) if "pattern" in change] == PATTERNS[call]
+
+
+LIMITS = {
+    "one side": (["at most 64"], "if a > 64:", {"64"}),
+    "both sides": (["from 1 to 64"], "if not 1 <= a <= 64:", {"1", "64"}),
+    "two conditions": (["at least 1", "at most 64"], "if a < 1 or a > 64:", {"1", "64"}),
+    "a length": (["at most 1000 characters"], "if len(a) > 1000:", {"1000"}),
+    "a name": (["below 5"], "if a >= _MOST:", {"5"}),
+    "a negative number": (["at least -5"], "if a < -5:", {"-5"}),
+}
+
+
+@pytest.mark.parametrize("case", LIMITS)
+def test_a_stated_limit_that_can_be_moved_is_told(case):
+    """Issue 13.4: a constraint is shown by calls at its edge and one beyond it, however many other mutants die."""
+    constraints, guard, limits = LIMITS[case]
+    source = "_MOST = 5\n" + function(
+        guard, "    raise ValueError(a)", "if a < 3:", "    return 64", "return a"
+    )
+    mutants = mutants_of({ENTRY: source.encode()})
+    assert {mutant.limit for mutant in mutants} == {"", *limits}
+    contract = limited(constraints)
+    alive = [mutant for mutant in mutants if mutant.limit]
+    found = [*unshown_limits(alive, contract)]
+    assert {finding.code for finding in found} == {"obligations.unseen"}
+    assert len(found) == len(constraints)
+    assert f"a: {constraints[0]} (/inputs/0/constraints/0)" in found[0].message
+    assert [*unshown_limits([mutant for mutant in mutants if not mutant.limit], contract)] == []
+
+
+def test_a_number_that_no_constraint_names_may_be_moved():
+    """Issue 13.6: what the source checks beside its contract is for the threshold."""
+    source = function("if a > 64:", "    raise ValueError(a)", "return a")
+    assert [*unshown_limits(mutants_of({ENTRY: source.encode()}), limited(["at most 65"]))] == []
+
+
+def limited(constraints):
+    """A contract of one input with constraints."""
+    whole = sound("clip_number").contract
+    return whole.model_copy(
+        update={"inputs": [whole.inputs[0].model_copy(update={"name": "a", "constraints": constraints})]}
+    )
 
 
 SPARED = {
@@ -182,7 +249,8 @@ def test_survivors_are_named_with_their_place_and_change():
         .replace("[0, -1]", "[-1]")
     }
     verdict = judge("shorten", weak, strength=0.8)
-    assert {finding.code for finding in verdict.findings} == {"strength.weak", "strength.function"}
+    weak_codes = {"strength.weak", "strength.function", "obligations.unseen"}
+    assert {finding.code for finding in verdict.findings} == weak_codes
     told = verdict.findings[0].message
     assert "80% are due" in told
     assert "implementation/__init__.py:28: `<` to `<=` in `limit < 1`" in told

@@ -144,7 +144,7 @@ class MeasuringStages:
         elsewhere = self._second.observed if self._second else ()
         return (*(self._pair.observed if self._pair else ()), *elsewhere)
 
-    def examine(self, tests_seconds: float, log: StageLog, shown: Collection[str] = ()) -> None:
+    def examine(self, tests_seconds: float, log: StageLog, shown: Collection[str]) -> None:
         """Run the stages; the tests have passed.
 
         Args:

@@ -115,12 +115,27 @@ def _indented(body: str) -> str:
 
 
 def fuzzed(
-    planted: Planted, bounds: FuzzBounds | None = None, *, elsewhere: bool = False
+    planted: Planted,
+    bounds: FuzzBounds | None = None,
+    *,
+    elsewhere: bool = False,
+    shown: tuple[int, ...] | None = None,
 ) -> tuple[Finding, ...]:
-    """What the fuzz finds; also in a second process, if that is asked for."""
+    """What the fuzz finds; also in a second process, if that is asked for, and where errors were met in these lines of the
+    function's body alone, if they are given."""
     candidate = planted.candidate()
     with tempfile.TemporaryDirectory() as root, ExitStack() as stack:
         staged = stage(Path(root), candidate, candidate.files)
         second = stack.enter_context(second_process(staged)) if elsewhere else None
         bounds = bounds or FuzzBounds()
-        return examine_contract(staged, candidate, candidate.files, bounds, second=second).findings
+        lines = None if shown is None else [_place(staged, candidate, line) for line in shown]
+        return examine_contract(
+            staged, candidate, candidate.files, bounds, second=second, shown=lines
+        ).findings
+
+
+def _place(staged, candidate, line):
+    """A line of the function's body, as the module's process names it."""
+    source = candidate.files["implementation/__init__.py"].decode()
+    above = source[: source.index("\ndef f(")].count("\n") + 2
+    return f"{staged.lib}/modules/f/__init__.py:{above + line}"

@@ -91,7 +91,7 @@ def examine_contract(
     limits: FuzzBounds,
     pair: Pair | None = None,
     second: SecondProcess | None = None,
-    shown: Collection[str] = (),
+    shown: Collection[str] | None = None,
 ) -> FuzzResult:
     """Draw inputs for a staged candidate whose surface is its contract's.
 
@@ -102,7 +102,8 @@ def examine_contract(
         limits: How much is drawn.
         pair: Processes that were started before for this run, of the role `inside.fuzz.runner`; the caller stops them.
         second: Of `second_process`; the caller stops it.
-        shown: Lines out of which exceptions came while tests and examples ran, as the module's process names them.
+        shown: Lines out of which exceptions came while tests and examples ran, as the module's process names them; if
+            they are not known, no declared error is a counterexample.
 
     Raises:
         SpecwrightError: the processes did not come up, or there is no sandbox.
@@ -122,7 +123,7 @@ def examine_contract(
             ran = run_fuzz(again, {**request, "most_size": _MODEST}, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
     findings = [*_findings(ran, staged, limits)]
-    if not findings:
+    if not findings and shown is not None:
         findings += _unshown_errors(ran, candidate.contract.name, ParsedFiles.of(files), shown, staged)
     compared = 0
     if second and not findings:

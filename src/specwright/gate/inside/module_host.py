@@ -107,7 +107,7 @@ class _Host:
         out, err = io.StringIO(), io.StringIO()
         result: object = None
         restore(self._start, header.get("env"))
-        self._observer.given(header["module"], header["cwd"], args, kwargs)
+        self._observer.watch_files(header["module"], header["cwd"], args, kwargs)
         self._observer.before_call()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:

@@ -51,15 +51,15 @@ class Observer:
         """A call is made next."""
         self._process = process_state()
 
-    def given(self, module: str, folder: str, args: list[object], kwargs: dict[str, object]) -> None:
-        """With what it is made, and in which folder."""
+    def watch_files(self, module: str, folder: str, args: list[object], kwargs: dict[str, object]) -> None:
+        """With what it is made, and in which folder; files beside its targets are compared."""
         self._files.before_call(module, folder, args, kwargs)
 
     def after_call(self, *, printed: bool) -> None:
         """A call has ended; the module's objects are looked at after the first calls, and then ever less often."""
         self._calls += 1
         self._tell([*changes(self._process, process_state()), *([("PRINTING", "a text")] * printed)])
-        self._tell(("BESIDE", path) for path in self._files.elsewhere())
+        self._tell(("BESIDE", path) for path in self._files.undeclared())
         if self._calls < 4 or self._calls & (self._calls - 1) == 0:
             self._look_at_state()
 

@@ -52,7 +52,7 @@ class WrittenFiles:
         if allowed and (before := _tree(self._folder)) is not None:
             self._call = _Call(tuple(allowed), before)
 
-    def elsewhere(self) -> Iterator[str]:
+    def undeclared(self) -> Iterator[str]:
         """The paths that the call changed and was not to, each once."""
         call, self._call = self._call, None
         after = _tree(self._folder) if call else None

@@ -165,12 +165,12 @@ class _Reporter(Reporter):
         when = "call" if call.when == "collect" else call.when
         if call.excinfo is None:
             return pytest.TestReport(item.nodeid, ("", 0, ""), {}, "passed", None, when)
-        how, line = _how(call.excinfo, self._tests), _where(call.excinfo.value, self._tests)
+        how, line = _how(call.excinfo, self._tests), _failing_line(call.excinfo.value, self._tests)
         self._failures.setdefault(item.nodeid, {"how": how, "line": line})
         return pytest.TestReport(item.nodeid, ("", 0, ""), {}, "failed", "failed", when)
 
 
-def _where(error: BaseException, tests: str) -> str:
+def _failing_line(error: BaseException, tests: str) -> str:
     """The line of the tests that failed, `test_x.py:12`."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseException", error.exceptions[0])
