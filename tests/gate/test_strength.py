@@ -124,17 +124,28 @@ def test_a_stated_limit_that_can_be_moved_is_told(case):
     assert {mutant.limit for mutant in mutants} == {"", *limits}
     contract = limited(constraints)
     alive = [mutant for mutant in mutants if mutant.limit]
-    found = [*unshown_limits(alive, contract)]
+    found = [*unshown_limits(mutants, alive, contract)]
     assert {finding.code for finding in found} == {"obligations.unseen"}
     assert len(found) == len(constraints)
     assert f"a: {constraints[0]} (/inputs/0/constraints/0)" in found[0].message
-    assert [*unshown_limits([mutant for mutant in mutants if not mutant.limit], contract)] == []
+    others = [mutant for mutant in mutants if not mutant.limit]
+    assert [*unshown_limits(mutants, others, contract)] == []
 
 
 def test_a_number_that_no_constraint_names_may_be_moved():
     """Issue 13.6: what the source checks beside its contract is for the threshold."""
     source = function("if a > 64:", "    raise ValueError(a)", "return a")
-    assert [*unshown_limits(mutants_of({ENTRY: source.encode()}), limited(["at most 65"]))] == []
+    mutants = mutants_of({ENTRY: source.encode()})
+    assert [*unshown_limits(mutants, mutants, limited(["at most 65"]))] == []
+
+
+def test_of_a_range_one_end_is_enough():
+    """Issue 13.6: a constraint is shown by a call at its edge and one beyond it; it may have two edges."""
+    source = function("if not 1 <= a <= 64:", "    raise ValueError(a)", "return a")
+    mutants = mutants_of({ENTRY: source.encode()})
+    upper = [mutant for mutant in mutants if mutant.limit == "64"]
+    assert [*unshown_limits(mutants, upper, limited(["from 1 to 64"]))] == []
+    assert [*unshown_limits(mutants, upper, limited(["at least 1", "at most 64"]))] != []
 
 
 def limited(constraints):

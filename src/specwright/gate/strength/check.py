@@ -143,7 +143,7 @@ def _judged(
         findings += vacuous_findings(runs[1].passed, runs[2].passed)
     if first.outcome == "passed":
         findings += _weak(judged, threshold, fewer=len(tried) < len(taken))
-        findings += unshown_limits(alive, contract)
+        findings += unshown_limits([mutant for mutant, _ in judged], alive, contract)
     return Strength(
         tuple(findings),
         len(mutants),

@@ -2,7 +2,7 @@
 obligations, ship-gate).
 
 Where a condition before a `raise` compares with a number that a constraint names, the comparison's fault at its edge, and
-the number's by one, must be noticed, however many other mutants die.
+the number's by one, must be noticed, however many other mutants die. Of a constraint with two ends one is enough.
 
 Left out: limits in patterns, and numbers that are worked out.
 """
@@ -18,19 +18,28 @@ from specwright.ports.gate import Finding
 _CLAIMS = "tests/obligations.json"
 
 
-def unshown_limits(alive: Iterable[Mutant], contract: MicroModuleContract) -> Iterator[Finding]:
-    """A finding for each constraint whose limit could be another one without a test noticing."""
+def unshown_limits(
+    judged: Iterable[Mutant], alive: Iterable[Mutant], contract: MicroModuleContract
+) -> Iterator[Finding]:
+    """A finding for each constraint of which every limit that the source guards could be another one.
+
+    Args:
+        judged: The mutants that were run.
+        alive: Those of them that no test noticed.
+        contract: States the constraints.
+    """
+    guarded = {float(mutant.limit) for mutant in judged if mutant.limit}
     moved = [mutant for mutant in alive if mutant.limit]
     for index, slot in enumerate(contract.inputs):
         for place, text in enumerate(slot.constraints):
-            stated = {*map(float, numbers([text]))}
+            stated = guarded.intersection(map(float, numbers([text])))
             found = [mutant for mutant in moved if float(mutant.limit) in stated]
-            if found:
+            if stated and stated == {float(mutant.limit) for mutant in found}:
                 pointer = f"/inputs/{index}/constraints/{place}"
                 faults = "; ".join(f"{mutant.location}: {mutant.change}" for mutant in found)
                 message = (
-                    f"no test is at the limit of the input constraint {slot.name}: {text} ({pointer}); call it with the "
-                    f"value at the limit and with the next one beyond it, and assert what comes of both. The tests pass "
-                    f"with {faults}"
+                    f"no test shows where the limit of the input constraint {slot.name}: {text} ({pointer}) is; call it "
+                    f"with the value at the limit and with the next one beyond it, and assert what comes of both. The "
+                    f"tests pass with {faults}"
                 )
                 yield Finding(FindingCode.OBLIGATIONS_UNSEEN, _CLAIMS, message)
