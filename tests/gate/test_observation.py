@@ -1,7 +1,10 @@
 """Tests and claims are shown by what happens: an answer is changed on its way, and somebody notices or nobody does."""
 
+from collections import Counter, OrderedDict, defaultdict, namedtuple
+
 import pytest
 
+from specwright.gate.inside.variants.values import WAYS, perturb
 from specwright.gate.runs.suite_run import named_tests
 from specwright.gate.sandbox.kind import Sandbox, available_sandbox
 from specwright.gate.sandbox.staging import stage, workspace
@@ -292,6 +295,24 @@ def test_an_assertion_of_one_invariant_shows_no_other(way):
 def test_invariants_with_assertions_of_their_own_are_shown(way):
     """D-S8-06: a whole result, or as many conditions as there are invariants."""
     assert findings(BY_ITSELF[way], [COUNTS, SUM], "tally_words", two_invariants()) == ()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "value",
+    [
+        Counter(a=2, b=1),
+        OrderedDict(a=1, b=2),
+        defaultdict(int, {"a": 1, "b": 2}),
+        namedtuple("Place", ["x", "y"])(1, 2),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_crosses_in_place_of_a_dict_or_tuple_is_changed_too(value, way):
+    """Issue 13.6: another value of the same kind, each way."""
+    changed = perturb(value, way)
+    assert type(changed) is type(value)
+    assert changed != value
 
 
 OF_NOTHING = """from collections import Counter

@@ -4,6 +4,7 @@ What is altered keeps its type, so that a test which fails has read the value an
 ways, because an assertion may look at one side only: a length that is at most ten, an order, a name that is left out.
 """
 
+import copy
 import dataclasses
 import datetime
 import decimal
@@ -25,7 +26,12 @@ _SIGNS = "".join(2 * sign for sign in "~ !\"#$%&'()*+,-./:;<=>?@[]^_`{|}09AZaz\n
 def perturb(value: object, way: str) -> object:
     """Another value of the same type; the same one where the way leads to no other."""
     kind = type(value)
-    if kind in _CONTAINERS or dataclasses.is_dataclass(kind) or isinstance(value, enum.Enum):
+    if (
+        isinstance(value, (dict, tuple))
+        or kind in _CONTAINERS
+        or dataclasses.is_dataclass(kind)
+        or isinstance(value, enum.Enum)
+    ):
         return _composite(value, way)
     change = _SCALARS.get(kind)
     try:
@@ -39,13 +45,24 @@ def _composite(value: Any, way: str) -> object:
     if isinstance(value, enum.Enum):
         members: list[enum.Enum] = list(kind)
         return members[(members.index(value) + (-1 if way == "lower" else 1)) % len(members)]
-    if kind is dict:
-        return _dict(cast("dict[Any, Any]", value), way)
+    if isinstance(value, dict):
+        changed = _dict(cast("dict[Any, Any]", value), way)
+        return changed if kind is dict else _filled(cast("dict[Any, Any]", value), changed)
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in dataclasses.fields(kind) if field.init]
         chosen = names[-1:] if way == "last" else names
         return dataclasses.replace(value, **{name: perturb(getattr(value, name), way) for name in chosen})
-    return kind(_items(list(value), way, grows=kind is not tuple))
+    items = _items(list(value), way, grows=not isinstance(value, tuple))
+    build: Any = getattr(kind, "_make", kind)  # of a named tuple
+    return build(items)
+
+
+def _filled(value: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
+    """A Counter, defaultdict or OrderedDict with other items."""
+    other = copy.copy(value)
+    other.clear()
+    other.update(items)
+    return other
 
 
 def _items(items: list[object], way: str, *, grows: bool) -> list[object]:
