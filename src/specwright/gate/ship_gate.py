@@ -186,8 +186,7 @@ class SandboxedShipGate(ShipGate):
                 if not any(FindingCode(f.code) is FindingCode.TESTS_TIMEOUT for f in run.findings):
                     findings += run_examples(staged, examples, self._timeout_seconds, examples_pair)
             if run.tests and not run.findings:
-                shown = pair.raised | examples_pair.raised
-                measuring.examine(sum(test.duration_ms for test in run.tests) / 1000, log, shown)
+                measuring.examine(run.seconds(), log, pair.raised | examples_pair.raised)
             observed = (*pair.observed, *examples_pair.observed, *measuring.observed())
             log.add("effects", observed_findings(observed, contract, staged))
             _note_counts(log, candidate, run, examples=len(examples), effects=len({*observed}))

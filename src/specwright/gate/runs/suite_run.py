@@ -43,6 +43,10 @@ class TestRun(NamedTuple):
     in_module: bool = False
     calls: int = 0
 
+    def seconds(self) -> float:
+        """How long the tests took."""
+        return sum(test.duration_ms for test in self.tests) / 1000
+
 
 def named_tests(files: Mapping[str, bytes]) -> list[str]:
     """The tests that the files name, `test_file.py::test_x`, as pytest would collect them; all can be parsed."""

@@ -27,6 +27,7 @@ from specwright.gate.fuzz.determinism import ALL_OF_THEM, OTHER_ADVICE, Recorded
 from specwright.gate.fuzz.determinism import Answer as CallAnswer
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged, empty_tree
+from specwright.gate.sandbox.stream import RunEnd
 from specwright.gate.strength.claims import Claims, claims_of, unshown_finding
 from specwright.gate.strength.invariants import Assertions, Invariants
 from specwright.gate.strength.perturbations import (
@@ -130,15 +131,19 @@ def observe(
             # otherwise the repetitions took their time, on a machine that is busy, and go on where they were
             plan.broken_off(ledger.running, ended.message)
         if start + 1 >= _MOST_STARTS:
-            raise SpecwrightError(
-                f"the tests broke off again and again when their answers were changed ({ended.how}): "
-                f"{ended.message} {ended.output[-300:]}",
-                where="gate",
-                remedy="run it again on a machine with less load",
-            )
+            raise _broken_off_again(ended)
     found = [*plan.findings(), *plan.differences(staged)]
     findings = [finding._replace(message=staged.anonymous(finding.message)) for finding in found]
     return Observation(tuple(findings), plan.tried, plan.noticed, plan.repetitions, plan.compared)
+
+
+def _broken_off_again(ended: RunEnd) -> SpecwrightError:
+    return SpecwrightError(
+        f"the tests broke off again and again when their answers were changed ({ended.how}): "
+        f"{ended.message} {ended.output[-300:]}",
+        where="gate",
+        remedy="run it again on a machine with less load",
+    )
 
 
 def _in_other_folder(staged: Staged, start: int) -> Staged:
