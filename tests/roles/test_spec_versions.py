@@ -89,7 +89,15 @@ def test_a_given_spec_that_is_incomplete_is_refused_with_all_that_is_wrong() -> 
 
 @pytest.mark.parametrize(
     "text",
-    ["# Pillars\n\nIt counts pillars.\n", "{pillars", "pillars: [", "title: x\n", "- pillars\n", "pillars"],
+    [
+        "# Pillars\n\nIt counts pillars.\n",
+        "{pillars",
+        "pillars: [",
+        "title: x\n",
+        "- pillars\n",
+        "pillars",
+        "# Temples\n\npillars: three of them\n",
+    ],
 )
 def test_prose_about_pillars_stays_prose(text: str) -> None:
     """Only a mapping that has pillars is taken for a spec (F-3.2-01)."""

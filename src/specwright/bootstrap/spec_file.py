@@ -85,14 +85,15 @@ def structured_spec(text: str) -> dict[str, Any] | None:
 
 
 def _structured(text: str) -> dict[str, Any] | None:
-    """A mapping with pillars. YAML's scalars are read as texts: the spec has no other ones."""
+    """A mapping with a list of pillars. YAML's scalars are read as texts: the spec has no other ones."""
     if "pillars" not in text:
         return None
     try:
         data: Any = json.loads(text) if text.lstrip().startswith("{") else yaml.load(text, yaml.BaseLoader)  # noqa: S506 - BaseLoader makes texts, lists and mappings only
     except (ValueError, RecursionError, yaml.YAMLError):
         return None
-    return cast(dict[str, Any], data) if isinstance(data, dict) and "pillars" in data else None
+    spec = cast(dict[str, Any], data) if isinstance(data, dict) else {}
+    return spec if isinstance(spec.get("pillars"), list) else None
 
 
 def spec_copy(directory: Path) -> Path:
