@@ -59,7 +59,7 @@ def test_a_faulty_module_is_refused_for_its_reason(fault):
 
 @pytest.mark.parametrize("every", [slow(15, timeout=1200), nightly(1, timeout=7200)])
 def test_of_the_whole_corpus_almost_nothing_is_judged_wrongly(capsys, every):
-    """Issue 6: beside those that are known to ship at most 2 faults; 1 sound module refused; each for its reason."""
+    """Issues 6 and 13: with those that are known to ship at most 2 faults; 1 sound module refused; each for its reason."""
     names, planted = sound_names()[::every], FAULTS[every - 1 :: every]
     with ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1)) as pool:
         fair = dict(zip(names, pool.map(lambda name: verdict_on(sound(name)), names), strict=True))
@@ -73,6 +73,6 @@ def test_of_the_whole_corpus_almost_nothing_is_judged_wrongly(capsys, every):
             f"{len(foul)} faulty modules, shipped: {shipped or 'none'}\n"
             f"refused for another reason: {other or 'none'}\n"
         )
-    assert len(shipped) <= MOST_SHIPPED
+    assert len(shipped) + len(KNOWN) <= MOST_SHIPPED
     assert len(refused) <= MOST_REFUSED
     assert not other

@@ -75,6 +75,12 @@ def test_a_file_beside_the_declared_one_is_observed(case):
     assert codes(observed(BESIDE[case], effects=["WRITE the folder"]), ["WRITE the folder"]) == set()
 
 
+def test_a_file_beside_the_declared_one_is_observed_in_every_sandbox(kind):
+    """Issue 13.1: what is compared is a folder that both sandboxes let the module write to."""
+    found = observed(BESIDE["a copy with another suffix"], kind=kind, effects=["WRITE path"])
+    assert codes(found, ["WRITE path"]) == {"effects.undeclared"}
+
+
 SOUND_WRITES = cases("observed/sound_writes.md")
 
 
