@@ -29,7 +29,7 @@ EXAMPLES = (
         "print(apply_patch(one, make_patch(one, other)) == other, make_patch(one, one))",
         ("True []",),
     ),
-    Recorded(  # a module that the ship gate sent back
+    Recorded(  # a part of a shared answer whose tests were too weak; its first judges' answers are left out
         "fieldtext",
         "from fieldtext import read_amount, read_table\n"
         "print(read_table('a,\"b\\n\"\"c\"\\n', ','), read_amount('(1,234.50)'))",

@@ -79,6 +79,11 @@ def gate(run: str, module: str, version_id: str) -> str:
     return f"{run}/{module}/gate/{version_id}"
 
 
+def observed(run: str, module: str, digest: str) -> str:
+    """What the gate observed of these files, in the preflight or at the ship gate."""
+    return f"{run}/{module}/observed/{digest}"
+
+
 def refusal(run: str, module: str, version_id: str) -> str:
     """The record of a version that the ship gate refused."""
     return f"{run}/{module}/gate/{version_id}/refused"

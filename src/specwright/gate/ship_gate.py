@@ -14,7 +14,7 @@ from functools import cached_property
 
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import render_stub
+from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.domain.contract.examples_coverage import coverage_faults
 from specwright.domain.contract.examples_file import Example, parse_examples, placeholder_faults
 from specwright.domain.contract.obligations import claims_faults, obligations, read_claims, unseen_faults
@@ -91,9 +91,9 @@ class SandboxedShipGate(ShipGate):
         kind = chosen_sandbox(self._sandbox_setting, system=self._system, shipped=self._shipped)
         return Sandbox(kind, self._packages, self._limits).within(self._timeout_seconds)
 
-    def stub(self, contract: MicroModuleContract) -> bytes:
+    def stub(self, contract: MicroModuleContract, dependencies: Sequence[MicroModuleContract] = ()) -> bytes:
         """The source from which an implementer starts (port)."""
-        return render_stub(contract).encode()
+        return render_stub(contract, imported_classes(contract, dependencies)).encode()
 
     def documented(self, source: bytes, contract: MicroModuleContract) -> bytes:
         """The source with another contract's docstring (port)."""
@@ -155,7 +155,7 @@ class SandboxedShipGate(ShipGate):
         with log.stage("static") as findings:
             findings += static_findings(candidate) if self._static else []
         with log.stage("surface") as findings:
-            findings += (surface := compare_surface(files, contract)).findings
+            findings += (surface := compare_surface(files, contract, candidate.dependencies)).findings
         with log.stage("imports") as findings:
             findings += import_findings(candidate, self._packages)
         with log.stage("obligations") as findings:

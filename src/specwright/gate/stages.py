@@ -35,7 +35,7 @@ class StageLog:
     """Collects the findings of a judgement, and what each stage observed.
 
     Args:
-        skipped: Stages that the settings turn off, or that a preflight goes without.
+        skipped: Stages that the settings turn off, or that this judgement goes without.
     """
 
     def __init__(self, skipped: Collection[str]) -> None:

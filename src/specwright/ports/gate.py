@@ -10,13 +10,23 @@ from specwright.domain.contract.contract import MicroModuleContract
 ENTRY_FILE = "implementation/__init__.py"
 """The file of a module that holds its entry point."""
 
+SLOW_STAGES = ("strength", "fuzz")
+"""The stages that a judgement may go without."""
+
 
 class SealedModule(NamedTuple):
     """A dependency by its directory: that of a sealed version, or of a draft of the same request (design: sealing,
-    shared-requests)."""
+    shared-requests).
+
+    Args:
+        contract: Its own.
+        directory: Of its files.
+        implementation_sha256: Of its implementation; empty where nothing is remembered of a candidate.
+    """
 
     contract: MicroModuleContract
     directory: Path
+    implementation_sha256: str = ""
 
 
 class Candidate(NamedTuple):
@@ -117,9 +127,7 @@ class ShipGate(Protocol):
 
         Args:
             candidate: What wants to ship.
-            thorough: Also the stages after tests and examples (strength, fuzz). A preflight goes without them
-            (design: preflight);
-                what ships never does.
+            thorough: Also the slow stages. What ships has had them for the same files (design: preflight).
 
         Raises:
             SpecwrightError: the gate itself could not run (as opposed to a module that fails it).
@@ -138,9 +146,14 @@ class ShipGate(Protocol):
         """
         ...
 
-    def stub(self, contract: MicroModuleContract) -> bytes:
-        """The source of `implementation/__init__.py` from which an implementer starts: the contract as a
-        signature and docstring, with a body that raises NotImplementedError (design: module-directory)."""
+    def stub(self, contract: MicroModuleContract, dependencies: Sequence[MicroModuleContract] = ()) -> bytes:
+        """The source of `implementation/__init__.py` from which an implementer starts: the contract as a signature and
+        docstring, with a body that raises NotImplementedError (design: module-directory).
+
+        Args:
+            contract: The locked one.
+            dependencies: Of the modules that it calls; classes that both name are imported from there.
+        """
         ...
 
     def documented(self, source: bytes, contract: MicroModuleContract) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import render_stub
+from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.domain.contract.obligations import read_claims
 from specwright.gate.surface.splice import splice
 from specwright.ports.gate import Candidate, Finding, GateVerdict, TestResult, Trial
@@ -32,11 +32,11 @@ class ScriptedGate:
     """
 
     def __init__(self, trace: list[str]) -> None:
-        self._trace = trace
+        self.trace = trace
 
-    def stub(self, contract: MicroModuleContract) -> bytes:
+    def stub(self, contract: MicroModuleContract, dependencies: Sequence[MicroModuleContract] = ()) -> bytes:
         """As the real one makes it."""
-        return render_stub(contract).encode()
+        return render_stub(contract, imported_classes(contract, dependencies)).encode()
 
     def documented(self, source: bytes, contract: MicroModuleContract) -> bytes:
         """As the real one does it."""
@@ -45,7 +45,7 @@ class ScriptedGate:
     def judge(self, candidate: Candidate, *, thorough: bool = True) -> GateVerdict:
         """Look for the marks."""
         contract = candidate.contract
-        self._trace.append(f"{contract.name}/{'gate' if thorough else 'preflight'}")
+        self.trace.append(f"{contract.name}/{'preflight' if thorough else 'gate'}")
         source = candidate.files["implementation/__init__.py"].decode()
         locked = contract.interface_fingerprint
         tests = tuple(
@@ -53,7 +53,7 @@ class ScriptedGate:
             for name in read_claims(candidate.files["tests/obligations.json"])
             if BOUNDARY not in source or not LIMITED.endswith(name)
         )
-        if thorough and MISMATCH in source:
+        if MISMATCH in source and not thorough:
             message = MISMATCHED.format(locked, "0" * 64)
             finding = Finding("surface.mismatch", "implementation/__init__.py", message)
             return GateVerdict(
@@ -71,7 +71,7 @@ class ScriptedGate:
     def falsify(self, candidate: Candidate, tests: Sequence[FalsifyingTest]) -> tuple[Trial, ...]:
         """Every test fails on what is marked so."""
         if tests:
-            self._trace.append(f"{candidate.contract.name}/tests")
+            self.trace.append(f"{candidate.contract.name}/tests")
         failed = FALSIFIABLE in candidate.files["implementation/__init__.py"].decode()
         return tuple(
             Trial(test.name, (), not failed, "expected 6, got 5" if failed else "") for test in tests
@@ -82,5 +82,5 @@ class ScriptedGate:
             yield Finding("tests.failed", "test_it_is_the_number_twice", "expected 4, got 5")
         if BOUNDARY in source:
             yield Finding("tests.boundary", LIMITED, "a value is nested too deeply")
-        if thorough and AT_THE_GATE in source:
+        if AT_THE_GATE in source and not thorough:
             yield Finding("strength.weak", "implementation/__init__.py", "7 of 12 mutants lived")

@@ -38,6 +38,7 @@ from specwright.application.store.invocations import Invocation
 from specwright.domain.answers.answers import ProposerAnswer
 from specwright.domain.artifacts.provenance import Permission
 from specwright.domain.debate.debate import MAX_REVISIONS, Adjudication, Challenge
+from specwright.domain.modules.evidence import TreeHashes
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.errors import AnswerError
 from specwright.ports.gate import SealedModule
@@ -121,8 +122,10 @@ class FirstRound:
         return {**_refused(refused), "draft": draft}
 
     def _note_draft(self, module: Implementation, version_id: str) -> None:
-        location = self._factory.artifacts.location(module.task.folder, version_id)
-        self._drafted[module.contract.ref] = SealedModule(module.contract, location)
+        folder, artifacts = module.task.folder, self._factory.artifacts
+        sha256 = TreeHashes.of(artifacts.body(folder, version_id)).implementation
+        location = artifacts.location(folder, version_id)
+        self._drafted[module.contract.ref] = SealedModule(module.contract, location, sha256)
 
     def _message(
         self, modules: Sequence[Implementation], rulings: Mapping[int, CriterionRuling] | None = None

@@ -1,8 +1,8 @@
 """The gate's verdict, journalled: what it observed once is not observed again after a crash (design: journal)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -15,6 +15,7 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
 from specwright.ports.gate import (
+    SLOW_STAGES,
     Candidate,
     Finding,
     GateVerdict,
@@ -38,24 +39,50 @@ _VERDICT = TypeAdapter(GateVerdict, config=ConfigDict(ser_json_bytes="base64", v
 _TRIALS = TypeAdapter(tuple[Trial, ...])
 
 
-def judge(
-    gate: ShipGate, progress: Progress, scope: Scope, candidate: Candidate, *, thorough: bool
-) -> GateVerdict:
-    """Judge a candidate, or recall how it was judged; what it measured is drawn as such."""
+class GateRun(NamedTuple):
+    """A judgement of a candidate, in the preflight of a draft or at the ship gate (design: preflight).
+
+    Args:
+        gate: The port.
+        progress: Is told of a failed verdict.
+        scope: Takes what was measured, and what the ship gate observed.
+        by_content: The scope of what was observed of these very files, whoever asked first, by their digest.
+        shipping: Whether the candidate would be sealed.
+    """
+
+    gate: ShipGate
+    progress: Progress
+    scope: Scope
+    by_content: Callable[[str], Scope]
+    shipping: bool
+
+
+def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
+    """Judge a candidate, or recall how it was judged; what it measured is drawn as such.
+
+    All stages run once for the same files, contract and dependencies. What would ship is judged once more, without the
+    slow stages, whose results it takes over (design: preflight).
+    """
     request: JsonValue = {
         "contract": candidate.contract.ref,
         "fingerprint": candidate.contract.interface_fingerprint,
         "files": tree_sha256(candidate.files),
-        "dependencies": [d.contract.ref for d in candidate.dependencies],
-        "thorough": thorough,
+        "dependencies": [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies],
     }
-    verdict = _VERDICT.validate_python(
-        scope.recall(
-            "verdict",
-            request,
-            lambda: _VERDICT.dump_python(gate.judge(candidate, thorough=thorough), mode="json"),
-        )
-    )
+
+    def recalled(scope: Scope, *, thorough: bool) -> GateVerdict:
+        def observe() -> JsonValue:
+            return _VERDICT.dump_python(run.gate.judge(candidate, thorough=thorough), mode="json")
+
+        return _VERDICT.validate_python(scope.recall("verdict", {**request, "thorough": thorough}, observe))
+
+    def observed() -> GateVerdict:
+        return recalled(run.by_content(canonical_json.digest(request)), thorough=True)
+
+    scope = run.scope
+    verdict = recalled(scope, thorough=False) if run.shipping else observed()
+    if run.shipping and verdict.passed:
+        verdict = _with_slow_stages(verdict, observed())
     durations = scope.readings([test.duration_ms for test in verdict.tests])
     tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, durations, strict=True))
     # a sweep that is bounded by time reports how far it came: measured too, so that a replay says the same
@@ -65,8 +92,20 @@ def judge(
     )
     verdict = verdict._replace(stages=_measured(verdict.stages, stages))
     if not verdict.passed:
-        progress.note(_refusal_note(scope, candidate, verdict, "gate" if thorough else "preflight"))
+        kind = "gate" if run.shipping else "preflight"
+        run.progress.note(_refusal_note(scope, candidate, verdict, kind))
     return verdict._replace(tests=tests, notes=tuple(notes))
+
+
+def _with_slow_stages(verdict: GateVerdict, whole: GateVerdict) -> GateVerdict:
+    """A verdict that passed, with what the stages showed that it went without."""
+    found = {stage.name: stage for stage in whole.stages}
+    return verdict._replace(
+        passed=whole.passed,
+        findings=whole.findings,
+        stages=tuple(found[one.name] if one.name in SLOW_STAGES else one for one in verdict.stages),
+        notes=tuple(dict.fromkeys((*verdict.notes, *whole.notes))),
+    )
 
 
 def _measured(stages: tuple[StageResult, ...], drawn: JsonValue) -> tuple[StageResult, ...]:
@@ -224,7 +263,11 @@ def candidate(
     """
 
     def module(ref: str) -> SealedModule:
-        return drafted.get(ref) or SealedModule(modules.contract(ref), modules.location(ref))
+        sealed = drafted.get(ref)
+        if sealed is None:
+            sha256 = modules.evidence(ref).tree_sha256.implementation
+            sealed = SealedModule(modules.contract(ref), modules.location(ref), sha256)
+        return sealed
 
     own = [d.ref for d in contract.dependencies]
     called = [*own, *reachable(own, lambda ref: [d.ref for d in module(ref).contract.dependencies])]

@@ -20,6 +20,7 @@ from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, RevisionRequest, Version
 from specwright.application.debate.gate_runs import (
+    GateRun,
     as_failures,
     candidate,
     falsify,
@@ -66,7 +67,7 @@ def module_of(
     factory: Factory, task: Task, plan: StoredPlan, name: str, questions: Sequence[str] = ()
 ) -> "Implementation":
     """A module of a plan as a deliverable."""
-    siblings = [contract.ref for other, contract in plan.contracts.items() if other != name]
+    siblings = [contract for other, contract in plan.contracts.items() if other != name]
     contract_ref = factory.artifacts.ref(task.folder, plan.contract_ids[name])
     module = Implementation(factory, task, plan.contracts[name], contract_ref, siblings)
     module.questions, module.plan_claim = questions, plan.answer.claim
@@ -80,7 +81,7 @@ class Implementation:
     Args:
         contract: Locked.
         contract_ref: Its artifact, `CTR-...@x.y.z`.
-        siblings: The other modules of its plan.
+        planned: The contracts of the other modules of its plan.
 
     `drafted` are the modules that are asked for in the same request, as far as there is a draft of each (design:
     shared-requests).
@@ -92,14 +93,14 @@ class Implementation:
         task: Task,
         contract: MicroModuleContract,
         contract_ref: str,
-        siblings: Sequence[str] = (),
+        planned: Sequence[MicroModuleContract] = (),
     ) -> None:
         self._factory = factory
         self.task = task
         self.name = contract.name
         self.contract = contract
         self.contract_ref = contract_ref
-        self.siblings = siblings
+        self.planned = planned
         self.questions: Sequence[str] = ()
         self.plan_claim = self.plan_ref = ""
         self.calls = [dependency.ref for dependency in contract.dependencies]
@@ -218,7 +219,9 @@ class Implementation:
 
     def stub(self) -> Files:
         """The files that an implementation begins with."""
-        return {ENTRY: self._factory.gate.stub(self.contract)}
+        planned = {contract.ref: contract for contract in self.planned}
+        called = [planned.get(ref) or self._factory.modules.contract(ref) for ref in self.calls]
+        return {ENTRY: self._factory.gate.stub(self.contract, called)}
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """The module's own."""
@@ -251,7 +254,7 @@ class Implementation:
             active_tests: Falsifying tests of its debate, which must pass as well (design: falsifying-tests).
         """
         scope = self._factory.journal.scope(scopes.gate(self.task.run, self.name, version_id))
-        return self._judged(scope, self.files(version_id), active_tests, thorough=True)
+        return self._judged(scope, self.files(version_id), active_tests, shipping=True)
 
     def artifacts(self, version_id: str) -> list[str]:
         """The implementation."""
@@ -272,11 +275,15 @@ class Implementation:
         )
 
     def _judged(
-        self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, thorough: bool
+        self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
         judged, gate, progress = self._candidate(files), self._factory.gate, self._factory.progress
-        verdict = judge(gate, progress, scope, judged, thorough=thorough)
-        return with_falsifying_tests(gate, progress, scope, judged, verdict, active_tests)
+        run = GateRun(gate, progress, scope, self._observed, shipping)
+        return with_falsifying_tests(gate, progress, scope, judged, judge(run, judged), active_tests)
+
+    def _observed(self, digest: str) -> Scope:
+        """The scope of what the gate observed of these files."""
+        return self._factory.journal.scope(scopes.observed(self.task.run, self.name, digest))
 
     def _draft_problems(self, answer: ProposerAnswer, files: Files, preflight: "_Preflight") -> list[str]:
         found = preflight.problems(files, answer.contract_at_fault)
@@ -320,7 +327,7 @@ class Implementation:
     def _preflight(self, scope: Scope, active_tests: Sequence[TriedTest]) -> "_Preflight":
         return _Preflight(
             self.contract,
-            lambda files: self._judged(scope, files, active_tests, thorough=False),
+            lambda files: self._judged(scope, files, active_tests, shipping=False),
             active_tests,
         )
 
@@ -386,7 +393,7 @@ class Implementation:
         tasks around it, as they were when the task began."""
         board, own = task_board(self._factory), {self.contract.ref, *self.calls}
         near = {ref for task in neighbours(self._factory, self.task) for ref in board.modules_of(task)}
-        return sorted({*self.siblings, *near} - own)
+        return sorted({*(contract.ref for contract in self.planned), *near} - own)
 
     def _changed_contract(self, version_id: str) -> tuple[str, MicroModuleContract] | None:
         """The contract that a version was made to, if it is not the one that is locked now (design: debate)."""

@@ -11,7 +11,7 @@ of the fingerprint. A class that a contract names without stating its fields bel
 from that sibling module, or says in a comment that it must be imported."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
@@ -87,9 +87,26 @@ def render_stub(contract: MicroModuleContract, siblings: Mapping[str, str] | Non
     fields = error_fields(contract)
     own = [name for name in own_exceptions(contract) if name not in siblings]
     blocks += [_exception(name, base_of(contract, name), fields.get(name, [])) for name in own]
-    blocks += [_class(statement) for statement in own_statements(contract).values()]
+    blocks += [_class(stated) for stated in own_statements(contract).values() if stated.name not in siblings]
     blocks += [_function(contract, entry) for entry in entry_points(contract)]
     return "\n\n\n".join(blocks) + "\n"
+
+
+def imported_classes(
+    contract: MicroModuleContract, dependencies: Sequence[MicroModuleContract]
+) -> dict[str, str]:
+    """The classes that a module imports, by the name of the module that exports them: those of a dependency that the
+    contract names, and does not describe as something else."""
+    found: dict[str, str] = {}
+    stated, fields = own_statements(contract), error_fields(contract)
+    for name in (*own_exceptions(contract), *_classes(contract)):
+        for other in dependencies:
+            theirs, their_fields = own_statements(other), error_fields(other)
+            exported = name in own_exceptions(other) or name in theirs
+            same = stated.get(name, theirs.get(name)) == theirs.get(name)
+            if exported and same and fields.get(name, their_fields.get(name)) == their_fields.get(name):
+                found.setdefault(name, other.name)
+    return found
 
 
 def _classes(contract: MicroModuleContract) -> tuple[str, ...]:
@@ -144,7 +161,13 @@ def _header(contract: MicroModuleContract, siblings: Mapping[str, str]) -> str:
     statements = own_statements(contract)
     public = [name for name in public_names(contract) if name in siblings or not _is_foreign(contract, name)]
     listed = "[" + ", ".join(f'"{name}"' for name in public) + "]"
-    lines = ["from __future__ import annotations", "", *_imports(contract), "", f"__all__ = {listed}"]
+    lines = [
+        "from __future__ import annotations",
+        "",
+        *_imports(contract, siblings),
+        "",
+        f"__all__ = {listed}",
+    ]
     imported = [f"from ..{siblings[name]} import {name}" for name in public if name in siblings]
     missing = [
         f"# {name} belongs to a dependency: write `from ..<module> import {name}`"
@@ -158,7 +181,7 @@ def _is_foreign(contract: MicroModuleContract, name: str) -> bool:
     return name in _classes(contract) and name not in own_statements(contract)
 
 
-def _imports(contract: MicroModuleContract) -> list[str]:
+def _imports(contract: MicroModuleContract, siblings: Mapping[str, str]) -> list[str]:
     statements = list(own_statements(contract).values())
     types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
     types += [field.type for statement in statements for field in statement.fields if field.type]
@@ -166,7 +189,7 @@ def _imports(contract: MicroModuleContract) -> list[str]:
     wanted: dict[str, set[str]] = {}
     for name in (name for text in types for name in named(text) if name in BOUNDARY_IMPORTS):
         wanted.setdefault(BOUNDARY_IMPORTS[name], set()).add(name)
-    for statement in statements:
+    for statement in (stated for stated in statements if stated.name not in siblings):
         module, name = _ORIGIN[statement.kind]
         wanted.setdefault(module, set()).add(name)
     return [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(wanted.items())]

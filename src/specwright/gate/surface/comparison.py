@@ -1,15 +1,17 @@
 """Compares the surface of a candidate with its contract (design: sealing, ship-gate)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
 from specwright.domain.contract.class_statement import ClassStatement, parse_statement
 from specwright.domain.contract.contract import DIMENSIONS, MicroModuleContract, fingerprint
+from specwright.domain.contract.docstring import error_fields
+from specwright.domain.contract.rules import own_statements
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.files import ParsedFiles, SourceError
-from specwright.gate.surface.surface import extract_surface
-from specwright.ports.gate import ENTRY_FILE, Finding
+from specwright.gate.surface.surface import Imported, extract_surface
+from specwright.ports.gate import ENTRY_FILE, Finding, SealedModule
 
 _MOST_SHOWN = 5
 _TEXTS = {"inputs": "constraints", "outputs": "invariants"}
@@ -29,10 +31,18 @@ class SurfaceComparison(NamedTuple):
     findings: list[Finding]
 
 
-def compare_surface(files: ParsedFiles, contract: MicroModuleContract) -> SurfaceComparison:
-    """Extract a candidate's surface and compare it with its locked contract's."""
+def compare_surface(
+    files: ParsedFiles, contract: MicroModuleContract, dependencies: Sequence[SealedModule] = ()
+) -> SurfaceComparison:
+    """Extract a candidate's surface and compare it with its locked contract's.
+
+    Args:
+        files: The candidate's.
+        contract: Its locked one.
+        dependencies: The modules whose classes it may import.
+    """
     try:
-        actual = extract_surface(files, contract.name)
+        actual = extract_surface(files, contract.name, _imported(contract, dependencies))
     except SourceError as error:
         return SurfaceComparison("", {}, [error.finding])
     locked, extracted = contract.interface_fingerprint, fingerprint(actual)
@@ -53,6 +63,17 @@ def compare_surface(files: ParsedFiles, contract: MicroModuleContract) -> Surfac
         advice = f"{'; '.join(found[:_MOST_SHOWN])}{more}; {_advice(name, dimensions, actual)}"
         findings.append(Finding(FindingCode.SURFACE_DIVERGED, f"{ENTRY_FILE}#/{name}", advice))
     return SurfaceComparison(extracted, diverged, findings)
+
+
+def _imported(contract: MicroModuleContract, dependencies: Sequence[SealedModule]) -> Imported:
+    """The sources of dependencies, where the contract describes a class that may be theirs."""
+    described = {*own_statements(contract), *error_fields(contract)}
+    if not described:
+        return Imported()
+    sources = {
+        d.contract.name: ParsedFiles.of_implementation(d.directory / "implementation") for d in dependencies
+    }
+    return Imported(sources, described)
 
 
 def _differences(place: str, locked: Any, actual: Any) -> Iterator[str]:

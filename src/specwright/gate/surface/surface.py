@@ -7,7 +7,9 @@ is raised only where there is nothing to compare.
 
 import ast
 import warnings
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import griffe
@@ -16,7 +18,7 @@ from specwright.domain.contract.boundary_types import class_names, normal_or_sam
 from specwright.domain.contract.class_statement import ClassStatement, placed
 from specwright.domain.contract.rules import DEFAULT, is_builtin_exception
 from specwright.gate.findings import FindingCode
-from specwright.gate.source.classes import annotated_fields, find_class, read_class, type_text
+from specwright.gate.source.classes import ClassSource, annotated_fields, find_class, read_class, type_text
 from specwright.gate.source.files import ParsedFiles, SourceError, TopLevel
 from specwright.gate.surface.docstring_reader import DocstringSections, read_docstring
 from specwright.ports.gate import ENTRY_FILE
@@ -32,24 +34,45 @@ class _Slot(NamedTuple):
     default: str | None = None
 
 
+class Imported(NamedTuple):
+    """What a surface may say of classes that its module imports from its dependencies.
+
+    Args:
+        modules: The sources of the dependencies, by their names.
+        described: The classes that the contract describes itself; of others it says no more than the name.
+    """
+
+    modules: Mapping[str, ParsedFiles] = MappingProxyType({})
+    described: Collection[str] = ()
+
+
 class _Source(NamedTuple):
     name: str
     files: ParsedFiles
     top: TopLevel
     module: griffe.Module
+    imported: Imported
+
+    def find(self, name: str, module: str = "", path: str = ENTRY_FILE) -> ClassSource | None:
+        """A class by its name in a file; without its definition where the contract does not describe it."""
+        modules = {self.name: self.files, **self.imported.modules}
+        found = find_class(name, module or self.name, modules, path)
+        described = found is None or found.module == self.name or name in self.imported.described
+        return found if found is None or described else found._replace(node=None, top=None)
 
 
-def extract_surface(files: ParsedFiles, name: str) -> dict[str, Any]:
+def extract_surface(files: ParsedFiles, name: str, imported: Imported = Imported()) -> dict[str, Any]:  # noqa: B008 - immutable
     """The five dimensions as `MicroModuleContract.dimensions()` gives them.
 
     Args:
         files: The files of the module.
         name: The contract's name, which is the entry point's (design: contracts).
+        imported: What is known of classes that the module imports.
 
     Raises:
         SourceError: there is no surface to compare.
     """
-    source = _read(files, name)
+    source = _read(files, name, imported)
     entries = _entry_points(source.top, name)
     surfaces = [_surface(source, entry) for entry in entries]
     for dimension, value in surfaces[0].items():
@@ -61,7 +84,7 @@ def extract_surface(files: ParsedFiles, name: str) -> dict[str, Any]:
     return {**surfaces[0], "modes": {"sync": not all(awaited), "async": any(awaited), "notes": notes}}
 
 
-def _read(files: ParsedFiles, name: str) -> _Source:
+def _read(files: ParsedFiles, name: str, imported: Imported) -> _Source:
     if ENTRY_FILE not in files:
         message = "the file is missing; it holds the entry point"
         raise SourceError(FindingCode.SOURCE_UNREADABLE, ENTRY_FILE, message)
@@ -75,7 +98,7 @@ def _read(files: ParsedFiles, name: str) -> _Source:
     except RecursionError as error:
         message = "the file is nested too deeply; simplify it"
         raise SourceError(FindingCode.SOURCE_UNREADABLE, ENTRY_FILE, message) from error
-    return _Source(name, files, top, module)
+    return _Source(name, files, top, module, imported)
 
 
 def _entry_points(top: TopLevel, name: str) -> list[str]:
@@ -152,11 +175,7 @@ def _with_fields(raises: list[dict[str, str]], source: _Source) -> list[dict[str
     for error in raises:
         name = error["name"]
         is_first = all(name != other["name"] for other in found)
-        own = (
-            None
-            if is_builtin_exception(name) or not is_first
-            else find_class(name, source.name, {source.name: source.files})
-        )
+        own = None if is_builtin_exception(name) or not is_first else source.find(name)
         fields = [
             {"name": field, "type": normal_or_same(type_text(annotation, own.top))}
             for field, annotation in (annotated_fields(own) if own and own.top else [])
@@ -205,22 +224,23 @@ def _tuple_elements(text: str) -> list[str]:
 
 
 def _own_classes(source: _Source, types: list[str]) -> dict[str, ClassStatement]:
-    """The classes of the module itself that its types name, with those that their fields name."""
+    """The classes that its types name, with those that their fields name: the module's own, and imported ones that the
+    contract describes."""
     found: dict[str, ClassStatement] = {}
-    names = [name for text in types for name in class_names(text)]
+    names = [(name, source.name, ENTRY_FILE) for text in types for name in class_names(text)]
     seen: set[str] = set()
     while names:
-        name = names.pop(0)
+        name, module, path = names.pop(0)
         if name in seen:
             continue
         seen.add(name)
-        origin = find_class(name, source.name, {source.name: source.files})
+        origin = source.find(name, module, path)
         if origin is None:
             message = f"{name} is no class of this module or of a sibling, bound once; define or import it"
             raise SourceError(FindingCode.SURFACE_NAME, ENTRY_FILE, message)
         if origin.node is not None:
             found[name] = read_class(origin)
-            names += found[name].names()
+            names += [(used, origin.module, origin.path) for used in found[name].names()]
     return found
 
 

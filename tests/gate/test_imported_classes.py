@@ -1,0 +1,190 @@
+"""Classes that a module imports from a dependency: what the contract describes of them is read where they are defined
+(design: module-directory, ship-gate)."""
+
+import ast
+import json
+
+import pytest
+
+from specwright.domain.contract.contract import (
+    Dependency,
+    ErrorField,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+)
+from specwright.domain.contract.docstring import imported_classes, render_stub
+from specwright.gate import SandboxedShipGate
+from specwright.ports.gate import Candidate, SealedModule
+from testkit.gate.judging import codes
+
+ERROR = ErrorSurface(
+    name="PairError",
+    when="no digits beside a comma",
+    surface="exception",
+    fields=[ErrorField(name="index", type="int")],
+)
+PAIR = "Pair is a frozen dataclass: left: int, right: int"
+
+
+def a_contract(name, output, invariants, depends_on=(), error=ERROR):
+    """Of a module that reads a pair from a text."""
+    return MicroModuleContract(
+        module_id=f"MM-{len(name):08x}",
+        name=name,
+        purpose="Read two numbers from a text.",
+        inputs=[Input(name="text", type="str")],
+        outputs=[Output(name="pair", type=output, invariants=list(invariants))],
+        error_surfaces=[error],
+        effects=[],
+        modes=Modes(sync=True, async_=False),
+        dependencies=[Dependency(ref=ref, why="It reads the pair.") for ref in depends_on],
+    )
+
+
+READ = a_contract("read_pair", "Pair", ["both are not negative", PAIR])
+READ_SOURCE = """from dataclasses import dataclass
+
+__all__ = ["Pair", "PairError", "read_pair"]
+
+
+class PairError(Exception):
+    index: int
+
+    def __init__(self, message: str, *, index: int) -> None:
+        super().__init__(message)
+        self.index = index
+
+
+@dataclass(frozen=True)
+class Pair:
+    left: int
+    right: int
+
+
+def read_pair(text: str) -> Pair:
+    numbers = [part if part.isdecimal() and part.isascii() else "" for part in text.split(",")]
+    if len(numbers) != 2 or not all(numbers):
+        raise PairError("no pair", index=len(text))
+    return Pair(int(numbers[0][:9]), int(numbers[1][:9]))
+"""
+SWAP_SOURCE = """from ..read_pair import Pair, PairError, read_pair
+
+__all__ = ["Pair", "PairError", "swap_pair"]
+
+
+def swap_pair(text: str) -> Pair:
+    pair = read_pair(text)
+    return Pair(pair.right, pair.left)
+"""
+SWAP_TESTS = """import pytest
+
+from modules.swap_pair import Pair, PairError, swap_pair
+
+
+@pytest.mark.parametrize(("text", "left", "right"), [("1,2", 2, 1), ("30,4", 4, 30)])
+def test_the_numbers_change_places(text, left, right):
+    assert swap_pair(text) == Pair(left=left, right=right)
+    assert min(left, right) >= 0
+
+
+def test_no_pair_is_refused_with_its_length():
+    with pytest.raises(PairError) as caught:
+        swap_pair("1,b")
+    assert caught.value.index == 3
+"""
+CLAIMS = {
+    "test_the_numbers_change_places": ["", "/outputs/0/invariants/0"],
+    "test_no_pair_is_refused_with_its_length": ["/error_surfaces/0", "/error_surfaces/0/fields/0"],
+}
+EXAMPLES = """## Two numbers
+
+They change places.
+
+```python
+from modules.swap_pair import swap_pair
+
+swap_pair("1,2")
+```
+
+```text
+Pair(left=2, right=1)
+```
+
+## No number
+
+It is refused.
+
+```python
+from modules.swap_pair import swap_pair
+
+swap_pair("1,b")
+```
+
+```text
+PairError: no pair
+```
+"""
+
+
+def swapping(described, source=SWAP_SOURCE):
+    """A candidate that returns and raises classes of its dependency, whose contract describes them or not."""
+    error = ERROR if described else ERROR.model_copy(update={"fields": []})
+    texts = ["both are not negative", *([PAIR] if described else [])]
+    contract = a_contract("swap_pair", "Pair", texts, [READ.ref], error)
+    claims = (
+        CLAIMS
+        if described
+        else {name: [p for p in found if "fields" not in p] for name, found in CLAIMS.items()}
+    )
+    files = {
+        "implementation/__init__.py": source,
+        "tests/test_swap_pair.py": SWAP_TESTS,
+        "tests/obligations.json": json.dumps(claims),
+        "examples.md": EXAMPLES,
+    }
+    return contract, {path: text.encode() for path, text in files.items()}
+
+
+@pytest.fixture
+def reading(tmp_path):
+    """The dependency."""
+    (tmp_path / "implementation").mkdir()
+    (tmp_path / "implementation/__init__.py").write_text(READ_SOURCE, encoding="utf-8")
+    return SealedModule(READ, tmp_path)
+
+
+@pytest.mark.parametrize("described", [True, False], ids=["described again", "named only"])
+def test_a_module_may_return_and_raise_the_classes_of_its_dependency(reading, described):
+    """D-21-03: imported as the Proposer is told; the gate reads their fields where they are defined."""
+    contract, files = swapping(described)
+    verdict = SandboxedShipGate().judge(Candidate(contract, files, (reading,)))
+    assert codes(verdict) == []
+    assert verdict.actual_fingerprint == contract.interface_fingerprint
+
+
+def test_a_class_that_the_dependency_defines_otherwise_is_a_mismatch(reading, tmp_path):
+    """D-21-03: what the contract says of an imported class is compared with its definition."""
+    source = READ_SOURCE.replace("    right: int\n", "    right: float\n")
+    (tmp_path / "implementation/__init__.py").write_text(source, encoding="utf-8")
+    contract, files = swapping(described=True)
+    verdict = SandboxedShipGate().judge(Candidate(contract, files, (reading,)))
+    assert "surface.mismatch" in codes(verdict)
+
+
+@pytest.mark.parametrize("described", [True, False], ids=["described again", "named only"])
+def test_the_stub_imports_what_a_dependency_exports(described):
+    """D-21-03: so that a Proposer need not know which module has the class."""
+    contract, _ = swapping(described)
+    stub = render_stub(contract, imported_classes(contract, [READ]))
+    assert "from ..read_pair import Pair\n" in stub
+    assert "from ..read_pair import PairError\n" in stub
+    assert [node.name for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)] == []
+
+
+def test_a_class_of_the_same_name_that_is_described_otherwise_is_the_modules_own():
+    """D-21-03: another class cannot be imported."""
+    contract = a_contract("swap_pair", "Pair", ["Pair is a frozen dataclass: left: int"], [READ.ref])
+    assert imported_classes(contract, [READ]) == {"PairError": "read_pair"}
