@@ -15,7 +15,8 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
-from specwright.domain.contract.rules import normalise, problems
+from specwright.domain.contract.normal_form import normalise
+from specwright.domain.contract.rules import problems
 from specwright.errors import InputError
 
 
@@ -386,6 +387,74 @@ def test_exceptions_stand_before_codes():
         "error_surfaces.1: an exception comes after a code or variant; list exceptions first"
     ]
     assert problems(normalise(contract)) == []
+
+
+ITEM = "Item is a frozen dataclass: name: str"
+ORDER = "Order is a frozen dataclass: items: list[Item]"
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        [ITEM, ORDER, "is not empty", "defaults to None"],
+        ["is not empty", ITEM, ORDER, "defaults to None"],
+        [ORDER, "is not empty", ITEM, "defaults to None"],
+    ],
+)
+def test_classes_are_put_where_they_belong(constraints):
+    """D-S8.1-02: their order follows from the types, so code sorts them."""
+    contract = normalise(an_input("Order | None", *constraints))
+    assert contract.inputs[0].constraints == ["is not empty", ORDER, ITEM, "defaults to None"]
+    assert problems(contract) == []
+
+
+def test_a_class_that_is_stated_where_it_is_named_second_moves_to_where_it_is_named_first():
+    """D-S8.1-02: an input comes before an output."""
+    contract = normalise(
+        a_contract(
+            inputs=[Input(name="item", type="Item")],
+            outputs=[Output(name="same", type="Item", invariants=[ITEM])],
+        )
+    )
+    assert (contract.inputs[0].constraints, contract.outputs[0].invariants) == ([ITEM], [])
+    assert problems(contract) == []
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [[ITEM, "Item is a frozen dataclass: name: int"], [ITEM, ORDER], ["Item is a frozen dataclass: 1", "x"]],
+    ids=["stated in two ways", "named by no type", "cannot be read"],
+)
+def test_classes_that_can_be_read_in_two_ways_stay(constraints):
+    """D-S8.1-02: which was meant is the planner's to say."""
+    contract = normalise(an_input("Item", *constraints))
+    assert contract.inputs[0].constraints == constraints
+    assert problems(contract)
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        (" is  not   empty ", "is not empty"),
+        ("the module's text  and the user's", "the module's text and the user's"),
+        ("keeps 'a  b' as it is", "keeps 'a  b' as it is"),
+        ("tab\tand", "tab\tand"),
+    ],
+)
+def test_spaces_are_made_single_unless_they_are_quoted(text, normal):
+    """D-S8.1-02: a slip of the planner costs no attempt; what may be meant is asked for."""
+    contract = normalise(
+        a_contract(
+            purpose=text,
+            inputs=[Input(name="text", type="str", constraints=[text])],
+            error_surfaces=[ErrorSurface(name="ValueError", when=text, surface=SurfaceKind.EXCEPTION)],
+            error_cases=[text],
+        )
+    )
+    assert contract.purpose == normal
+    assert contract.inputs[0].constraints == [normal]
+    assert contract.error_surfaces[0].when == normal
+    assert contract.error_cases == [normal]
 
 
 def test_normalising_repairs_types_and_defaults_and_nothing_else():

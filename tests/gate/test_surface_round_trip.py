@@ -4,7 +4,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from specwright.domain.contract.docstring import render_stub
-from specwright.domain.contract.rules import normalise, problems
+from specwright.domain.contract.normal_form import normalise
+from specwright.domain.contract.rules import problems
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.surface.splice import splice
 from specwright.gate.surface.surface import extract_surface

@@ -5,7 +5,7 @@ from typing import Any
 
 from specwright.ports.gate import Finding, GateVerdict, StageResult
 from testkit.loop.debate_workbench import DebateWorkbench, script
-from testkit.loop.role_answers import Turn, approving, claimed, draft, plan, planned, rejecting
+from testkit.loop.role_answers import Turn, claimed, draft, plan, planned
 from testkit.loop.scripted_gate import ScriptedGate
 
 WEAK = "Its tests notice little."
@@ -76,17 +76,3 @@ def test_what_ships_is_judged_once_more_and_measured_once(directory: Path):
     assert [checks[name]["result"] for name in ("tests", "strength", "fuzz")] == ["PASS"] * 3
     assert checks["strength"]["observed"] == {"killed": 7}
     assert "7 of 12 mutants died" in checks["notes"]["detail"]
-
-
-def test_files_that_come_back_in_a_later_round_are_not_measured_again(directory: Path):
-    """What was observed of the same files, contract and dependencies holds (D-18-04)."""
-    same = Turn(claimed(), draft("double"))
-    answers = {
-        "double/round-1/proposer": [same],
-        "double/round-1/arbiter": [rejecting()],
-        "double/round-2/proposer": [same],
-        "double/round-2/arbiter": [approving()],
-    }
-    bench, gate = run(directory, answers, planned("double"))
-    assert bench.status() == "SHIPPED"
-    assert gate.measured == ["double"]

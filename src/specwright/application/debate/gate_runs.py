@@ -46,7 +46,7 @@ class GateRun(NamedTuple):
         gate: The port.
         progress: Is told of a failed verdict.
         scope: Takes what was measured, and what the ship gate observed.
-        by_content: The scope of what was observed of these very files, whoever asked first, by their digest.
+        by_content: The scope of what the slow stages showed of the same files, by their digest.
         shipping: Whether the candidate would be sealed.
     """
 
@@ -60,8 +60,8 @@ class GateRun(NamedTuple):
 def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
     """Judge a candidate, or recall how it was judged; what it measured is drawn as such.
 
-    All stages run once for the same files, contract and dependencies. What would ship is judged once more, without the
-    slow stages, whose results it takes over (design: preflight).
+    A preflight runs all stages. The ship gate runs them again without the slow ones; what those showed is taken over from a
+    preflight that passed with the same files, contract and dependencies, or observed now (design: preflight).
     """
     request: JsonValue = {
         "contract": candidate.contract.ref,
@@ -69,20 +69,13 @@ def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
         "files": tree_sha256(candidate.files),
         "dependencies": [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies],
     }
-
-    def recalled(scope: Scope, *, thorough: bool) -> GateVerdict:
-        def observe() -> JsonValue:
-            return _VERDICT.dump_python(run.gate.judge(candidate, thorough=thorough), mode="json")
-
-        return _VERDICT.validate_python(scope.recall("verdict", {**request, "thorough": thorough}, observe))
-
-    def observed() -> GateVerdict:
-        return recalled(run.by_content(canonical_json.digest(request)), thorough=True)
-
-    scope = run.scope
-    verdict = recalled(scope, thorough=False) if run.shipping else observed()
+    scope, known = run.scope, run.by_content(canonical_json.digest(request))
+    verdict = _recalled(scope, request, lambda: run.gate.judge(candidate, thorough=not run.shipping))
     if run.shipping and verdict.passed:
-        verdict = _with_slow_stages(verdict, observed())
+        slow = _recalled(known, request, lambda: _measured_only(run.gate.judge(candidate, thorough=True)))
+        verdict = _with_slow_stages(verdict, slow)
+    elif verdict.passed:
+        _recalled(known, request, lambda: _measured_only(verdict))
     durations = scope.readings([test.duration_ms for test in verdict.tests])
     tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, durations, strict=True))
     # a sweep that is bounded by time reports how far it came: measured too, so that a replay says the same
@@ -95,6 +88,17 @@ def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
         kind = "gate" if run.shipping else "preflight"
         run.progress.note(_refusal_note(scope, candidate, verdict, kind))
     return verdict._replace(tests=tests, notes=tuple(notes))
+
+
+def _recalled(scope: Scope, request: JsonValue, observe: Callable[[], GateVerdict]) -> GateVerdict:
+    return _VERDICT.validate_python(
+        scope.recall("verdict", request, lambda: _VERDICT.dump_python(observe(), mode="json"))
+    )
+
+
+def _measured_only(verdict: GateVerdict) -> GateVerdict:
+    """A verdict without what the ship gate observes itself."""
+    return verdict._replace(tests=(), files={})
 
 
 def _with_slow_stages(verdict: GateVerdict, whole: GateVerdict) -> GateVerdict:

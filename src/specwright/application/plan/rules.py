@@ -9,7 +9,8 @@ from specwright.application.plan.stored_plans import Contracts
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.rules import normalise, problems
+from specwright.domain.contract.normal_form import normalise
+from specwright.domain.contract.rules import problems
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan.human_plan import HumanModule, deviations
 from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, plan_problems, sealed_problems

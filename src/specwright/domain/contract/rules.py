@@ -25,13 +25,12 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from specwright.domain.base.record import is_placeholder
-from specwright.domain.contract.annotations import normal_type, union_parts
+from specwright.domain.contract.annotations import union_parts
 from specwright.domain.contract.boundary_types import (
     BOUNDARY_IMPORTS,
     class_names,
     is_class_name,
     literal_problem,
-    normal_or_same,
     type_problem,
 )
 from specwright.domain.contract.class_statement import (
@@ -89,43 +88,6 @@ def module_name_problem(name: str) -> str:
     return f"{name!r} would hide a name of Python's own; choose another" if hides else ""
 
 
-def normalise(contract: MicroModuleContract) -> MicroModuleContract:
-    """The same contract with types and defaults in normal form and exceptions before other surfaces."""
-    exceptions_first = sorted(
-        contract.error_surfaces, key=lambda error: error.surface is not SurfaceKind.EXCEPTION
-    )
-    return contract.model_copy(
-        update={
-            "inputs": [
-                parameter.model_copy(
-                    update={
-                        "type": normal_type(parameter.type),
-                        "constraints": [_normal(text) for text in parameter.constraints],
-                    }
-                )
-                for parameter in contract.inputs
-            ],
-            "outputs": [
-                output.model_copy(
-                    update={
-                        "type": normal_type(output.type),
-                        "invariants": [_normal(text) for text in output.invariants],
-                    }
-                )
-                for output in contract.outputs
-            ],
-            "error_surfaces": [
-                error.model_copy(
-                    update={
-                        "fields": [f.model_copy(update={"type": normal_type(f.type)}) for f in error.fields]
-                    }
-                )
-                for error in exceptions_first
-            ],
-        }
-    )
-
-
 def problems(contract: MicroModuleContract) -> list[str]:
     """Everything that keeps a contract from being locked.
 
@@ -143,16 +105,6 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *_error_field_problems(contract),
         *_effect_problems(contract),
     ]
-
-
-def _normal(text: str) -> str:
-    """A default or a class statement in normal form; any other text as it is."""
-    if text.startswith(DEFAULT):
-        return DEFAULT + normal_or_same(text.removeprefix(DEFAULT))
-    if statement := parse_statement(text):
-        fields = tuple(f._replace(type=normal_type(f.type)) if f.type else f for f in statement.fields)
-        return statement._replace(fields=fields).render()
-    return text
 
 
 def _slots(contract: MicroModuleContract) -> list[list[str]]:
