@@ -79,9 +79,9 @@ def gate(run: str, module: str, version_id: str) -> str:
     return f"{run}/{module}/gate/{version_id}"
 
 
-def observed(run: str, module: str, digest: str) -> str:
-    """What the gate observed of these files, in the preflight or at the ship gate."""
-    return f"{run}/{module}/observed/{digest}"
+def measured(task: str, module: str, digest: str) -> str:
+    """What the slow stages of the gate showed of these files, in whatever run of the task."""
+    return f"{task}/{module}/measured/{digest}"
 
 
 def refusal(run: str, module: str, version_id: str) -> str:
@@ -157,6 +157,11 @@ def record(place: str) -> str:
 def plan(place: str) -> str:
     """A planner's pack and the plan that it makes."""
     return f"{place}/plan"
+
+
+def plan_by_code(place: str) -> str:
+    """A plan whose amendments code applied."""
+    return f"{place}/by-code"
 
 
 def implementation(place: str) -> str:

@@ -415,3 +415,21 @@ def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     if isinstance(value, list) and isinstance(step, int) and step < len(value):
         return [*value[:step], replaced(value[step], tuple(rest), new), *value[step + 1 :]]
     return value
+
+
+def test_a_text_that_a_ruling_amends_is_written_by_code(directory: Path):
+    """F-9.6-02, F-9.6-04: the planner is not asked; who asked, what changed and who made it are on record."""
+    purpose = "Double a number that is not negative, and no other."
+    ruled = amending(("MODIFY", "contract:double#/purpose", purpose))
+    one = plan(planned("double"))
+    with DebateWorkbench(directory, script({"contracts/round-1/arbiter": [ruled]}, one)) as bench:
+        assert bench.begin() == "SHIPPED"
+        assert [call for call in bench.trace if call.startswith("plan/")] == [PLANNER]
+        applied = bench.record("contracts", 1, "amendments")
+        assert [one["applied"] for one in applied["answer"]["applied"]] == [True]
+        made = bench.envelope(applied["after"])
+        assert (made.created_by.role, bench.envelope(applied["before"]).created_by.role) == (
+            "factory",
+            "planner",
+        )
+        assert bench.read(bench.sealed()["double"] / "contract.json")["purpose"] == purpose

@@ -87,7 +87,7 @@ class ContractSet:
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
     ) -> tuple[Version, AmendmentsAnswer]:
-        """The planner applies the amendments to its contracts."""
+        """The amendments applied to the contracts, by code or by the planner."""
         approved = self._plan(version_id)
         version = self._version(
             amended_plan(
@@ -102,7 +102,7 @@ class ContractSet:
         )
         answer = AmendmentsAnswer(
             applied=[
-                AppliedAmendment(amendment_index=i, applied=True, note="the plan was handed in again")
+                AppliedAmendment(amendment_index=i, applied=True, note=f"it stands in {version.version_id}")
                 for i in range(len(ruling.amendments))
             ],
             claim=version.claim,

@@ -278,12 +278,13 @@ class Implementation:
         self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
         judged, gate, progress = self._candidate(files), self._factory.gate, self._factory.progress
-        run = GateRun(gate, progress, scope, self._observed, shipping)
+        run = GateRun(gate, progress, scope, self._measured, shipping)
         return with_falsifying_tests(gate, progress, scope, judged, judge(run, judged), active_tests)
 
-    def _observed(self, digest: str) -> Scope:
-        """The scope of what the gate observed of these files."""
-        return self._factory.journal.scope(scopes.observed(self.task.run, self.name, digest))
+    def _measured(self, digest: str) -> Scope:
+        """The scope of what the slow stages showed of these files."""
+        task = self.task.entry.spec_task_id
+        return self._factory.journal.scope(scopes.measured(task, self.name, digest))
 
     def _draft_problems(self, answer: ProposerAnswer, files: Files, preflight: "_Preflight") -> list[str]:
         found = preflight.problems(files, answer.contract_at_fault)

@@ -34,12 +34,16 @@ from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id, module_id
 from specwright.domain.costs.estimate import planned_estimate
 from specwright.domain.debate.amendments import contract_problems, strayed_problems
+from specwright.domain.debate.applied_by_code import applied_by_code
 from specwright.domain.plan.micro_plan import KnownModules, ReuseSearchReport
 from specwright.errors import AnswerError
 from specwright.ports.code_index import IndexQuery
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Role
+
+FACTORY = "factory"
+"""The author of what code makes of a ruling."""
 
 MOST_NEAR = 5
 """Shipped modules in a planner's request; it can search for more."""
@@ -111,8 +115,11 @@ def amended_plan(
     reopened: ReopenedPlan | None = None,
     questions: Sequence[str] = (),
 ) -> str:
-    """Have amendments applied to an approved plan, and nothing else; an answer that misses one, or changes more, goes
-    back to the planner (design: amendments)."""
+    """Apply amendments to an approved plan, and nothing else: by code where each names a text, else by the planner, whose
+    answer goes back if it misses one or changes more (design: amendments)."""
+    stage = f"amended-{round_number}"
+    if by_code := _amended_by_code(factory, task, stage, amendments, approved, reopened):
+        return by_code
     answer_text = _answer_text(factory, task, approved)
     message = amend_plan_message(_task_file(factory, task), answer_text, amendments, factory.packages)
 
@@ -121,7 +128,31 @@ def amended_plan(
         return [*contract_problems(amendments, approved.contracts, drafts), *strayed]
 
     revision = _Revision(approved, reopened, questions=questions, check=check)
-    return _asked(factory, task, f"amended-{round_number}", message, revision)
+    return _asked(factory, task, stage, message, revision)
+
+
+def _amended_by_code(
+    factory: Factory,
+    task: Task,
+    stage: str,
+    amendments: Sequence[Amendment],
+    approved: StoredPlan,
+    reopened: ReopenedPlan | None,
+) -> str:
+    """The plan with its amendments, if code can apply them all and it could be locked; else nothing."""
+    answer = applied_by_code(amendments, approved.answer, approved.contracts)
+    if answer is None:
+        return ""
+    place = task.place("plan", stage, Role.PLANNER)
+    scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
+    everything = known_modules(factory, scope)
+    rules = _rules(everything, human_plan(factory, task, everything), reopened)
+    broken, drafts = rules.check(answer)
+    if broken or drafts is None or contract_problems(amendments, approved.contracts, drafts):
+        return ""
+    entries = pack_rows(_revision_entries(factory, task, stage, _Revision(approved, reopened)))
+    by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, entries)
+    return _store(factory, scope, task, by, answer, rules, approved)
 
 
 def _adopted(
