@@ -19,7 +19,7 @@ from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, e
 from specwright.errors import RefusedError
 from specwright.ports.roles import Place, Role
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, modelled, script
-from testkit.loop.role_answers import Turn, failing, plan, planned
+from testkit.loop.role_answers import Turn, amending, failing, plan, planned
 
 PLANNER = "plan/round-1/planner"
 
