@@ -134,9 +134,9 @@ class Settings(BaseSettings):
     @field_validator("base_url")
     @classmethod
     def _base_url_is_one(cls, url: str) -> str:
+        if "@" in url or "?" in url:  # it would be stored with the run, and shown
+            raise ValueError("it holds a login or a query; put the key into the provider's variable instead")
         parts = urlsplit(url)
-        if "@" in parts.netloc:  # it would be stored with the run, and shown
-            raise ValueError("it holds a login; put the key into the provider's variable instead")
         if url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0):
             raise ValueError(f"{url!r} is no web address; for instance http://127.0.0.1:11434/v1")
         return url

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from specwright.domain.costs.budget import RESERVED_OUTPUT, Budget, Budgets
-from specwright.domain.costs.cost import Usage
+from specwright.domain.costs.cost import Usage, dollars
 from specwright.errors import BudgetError
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.prices import PublishedPrices, model_label
@@ -136,3 +136,27 @@ def test_what_a_provider_had_in_its_cache_is_cheaper() -> None:
     assert whole is not None
     assert cached is not None
     assert 0 < cached < whole
+
+
+def test_what_was_paid_stays_what_it_was() -> None:
+    """Prices change, with the hour at some providers; the sum of a resumed run is that of the run (D-S6-08)."""
+    book = spending(prices=PublishedPrices({MODEL: (50.0, 50.0)}))
+    book.read([("TSK-001.1/shout/round-1/arbiter", {**answer(90, 10), "usd": "0.00019"})])
+    assert book.total.usd == Decimal("0.00019")
+
+
+@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
+def test_a_server_that_the_environment_names_is_another_one(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its prices are its own, as with --base-url; so for every provider (D-S6-09)."""
+    monkeypatch.setenv(variable, "http://127.0.0.1:1/v1")
+    assert model_label("openai:gpt-4o", "") == "openai:gpt-4o at http://127.0.0.1:1/v1"
+    published = PublishedPrices()
+    sonnet = model_label("anthropic:claude-sonnet-4-5", "http://127.0.0.1:4000")
+    assert published.usd(sonnet, Usage(1_000_000, 0)) is None
+
+
+def test_money_that_is_hardly_any_is_not_shown_as_none() -> None:
+    """D-S6-09: and what is said to be enough is enough."""
+    assert dollars(Decimal("0.00001")) == "under $0.0001"

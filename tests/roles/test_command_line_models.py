@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from specwright.ports.journal import tokens_of
 from specwright.ports.roles import Place, Role
 from specwright.roles.agent.agent import structured_answer
 from specwright.roles.answers.submission import Form, Submission
+from specwright.roles.models import command_line
 from specwright.roles.models.journalled_model import Meter, journalled
 from specwright.roles.models.sources import model_sources
 from specwright.settings import Settings
@@ -147,6 +149,8 @@ def test_text_that_is_no_call_stays_text(path: Path) -> None:
 FAILURES = {
     "an error": ("claude", claude("not logged in", is_error=True), "", "not logged in"),
     "no JSON": ("claude", "Welcome!", "", "gave no answer"),
+    "no result": ("claude", claude("x").replace('"x"', "null"), "", "None"),
+    "a list of nothing": ("claude", "[[]]", "", "gave no answer"),
     "a bad exit": ("claude", "", f"sys.stdout.write({claude('x')!r}); sys.exit(3)", "exit code 3"),
     "an error event": ("codex", '{"type": "error", "message": "usage limit"}\n', "", "usage limit"),
     "a tool": ("codex", codex({"type": "command_execution"}), "", "a tool of its own"),
@@ -169,6 +173,34 @@ def test_a_command_that_takes_too_long_is_ended(path: Path) -> None:
     Fake(path, "claude", claude("x"), "time.sleep(60)")
     with pytest.raises(ModelUnavailableError, match="in time"):
         model("cli:claude", seconds=1.0).invoke("Well?")
+
+
+def test_what_an_agent_started_ends_with_it(path: Path, tmp_path: Path) -> None:
+    """A wrapper's child would go on buying (D-S6-12)."""
+    left = tmp_path / "left"
+    child = f"import pathlib, time; time.sleep(4); pathlib.Path({str(left)!r}).touch()"
+    Fake(
+        path, "claude", claude("x"), f"import subprocess; subprocess.Popen([sys.executable, '-c', {child!r}])"
+    )
+    assert model("cli:claude").invoke("Well?").content == "x"
+    time.sleep(5)
+    assert not left.exists()
+
+
+def test_an_agent_that_prints_without_end_is_ended(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it prints is hostile input (D-S6-15)."""
+    monkeypatch.setattr(command_line, "_MOST_PRINTED", 4096)
+    Fake(path, "claude", claude("x"), "sys.stdout.write('x' * 9000); sys.stdout.flush(); time.sleep(60)")
+    with pytest.raises(ModelUnavailableError, match="no answer") as caught:
+        model("cli:claude").invoke("Well?")
+    assert "4,096 bytes" in str(caught.value.where)
+
+
+def test_the_result_is_found_where_the_agent_prints_every_message(path: Path) -> None:
+    """As it does if the user's own settings say `verbose` (D-S6-01)."""
+    printed = json.dumps([{"type": "system"}, json.loads(claude("yes"))])
+    Fake(path, "claude", printed)
+    assert model("cli:claude").invoke("Well?").content == "yes"
 
 
 def test_an_agent_that_is_not_there_is_told_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,22 @@ def test_a_spec_that_a_person_gives_goes_to_the_gate_as_it_is(tmp_path: Path, wr
     assert SOUND["title"] in str(replies.requests[0].messages)
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"title": "Keeper", "pillars": [],}', "cannot be read"),
+        ("title: Part keeper: a tool\npillars:\n- name: x\n", "cannot be read"),
+        ("title: x\na: &a [1]\nb: &b [*a, *a]\npillars: [*b, *b]\n", "alias"),
+    ],
+    ids=["a comma too many", "a colon in a value", "aliases"],
+)
+def test_a_given_spec_that_cannot_be_read_is_no_prose(text: str, why: str) -> None:
+    """A researcher is not paid to write it anew, and nothing grows while it is read (D-S9-04)."""
+    with pytest.raises(InputError) as caught:
+        structured_spec(text)
+    assert why in f"{caught.value.what} {caught.value.where}"
+
+
 def test_a_given_spec_that_is_incomplete_is_refused_with_all_that_is_wrong() -> None:
     """Before anything is written, since no researcher mends it (F-3.2.3-01, D-S9-04)."""
     spec = copy.deepcopy(SOUND)

@@ -13,11 +13,11 @@ from specwright.domain.costs.cost import Cost, Usage
 from specwright.domain.costs.estimate import Price
 from specwright.errors import InputError
 from specwright.journal.records import JournalRecord, read_records
-from specwright.ports.journal import characters_of, provider_of, read_as_model_answer, usage_of
+from specwright.ports.journal import characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.ports.prices import Prices
 from specwright.ports.roles import Role
 from specwright.roles.models.prices import PublishedPrices, model_label
-from specwright.roles.models.spending import Spending
+from specwright.roles.models.spending import Spending, counted
 from specwright.settings import Settings, load_settings
 
 Division = Literal["role", "task", "module", "round", "content"]
@@ -129,9 +129,11 @@ def _model_records(directory: Path) -> Iterator[tuple[JournalRecord, str]]:
 
 def _parts(record: JournalRecord, by: Division, prices: Prices) -> dict[str, Cost]:
     answer = cast(dict[str, Any], record.answer)
+    bought = provider_of(record.answer)
     usage, characters = usage_of(record.answer), characters_of(record.answer)
-    model = provider_of(record.answer) or _recorded_model(answer)
-    usd = _paid(model, usage, prices)
+    usage = counted(record.answer) if bought else usage
+    model, paid = bought or _recorded_model(answer), paid_for(record.answer)
+    usd = _paid(model, usage, prices) if paid is None else paid
     whole = Cost(1, characters, *usage[:2], usd or Decimal(0), int(usd is None))
     if by != "content":
         return {_place(by, record.place.scope): whole}

@@ -7,7 +7,9 @@ the first model answer is journalled nothing depends on the copy, and it follows
 import codecs
 import json
 import os
+import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,10 +17,14 @@ import yaml
 
 from specwright.application.stages.product import spec_errors
 from specwright.atomic_write import write_atomically
+from specwright.domain.base.text import one_line
 from specwright.errors import InputError
 
 MAX_SPEC_BYTES = 256 * 1024
 _ERRORS_SHOWN = 10
+_STAMPS = ("created_at", "updated_at")
+_MEANT = re.compile(r'\A\s*\{\s*"|^title:.*^pillars:|^pillars:.*^title:', re.MULTILINE | re.DOTALL)
+"""How a text begins that is meant as a structured spec."""
 
 SPEC_TEMPLATE = """\
 # Name of the product
@@ -85,15 +91,37 @@ def structured_spec(text: str) -> dict[str, Any] | None:
 
 
 def _structured(text: str) -> dict[str, Any] | None:
-    """A mapping with a list of pillars. YAML's scalars are read as texts: the spec has no other ones."""
+    """A mapping with a list of pillars, without the times that a stored spec has.
+
+    Raises:
+        InputError: it is meant as one, and cannot be read.
+    """
     if "pillars" not in text:
         return None
     try:
-        data: Any = json.loads(text) if text.lstrip().startswith("{") else yaml.load(text, yaml.BaseLoader)  # noqa: S506 - BaseLoader makes texts, lists and mappings only
-    except (ValueError, RecursionError, yaml.YAMLError):
-        return None
+        data = _read_structure(text)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        if not _MEANT.search(text):
+            return None
+        raise InputError(
+            "the product spec cannot be read",
+            where=one_line(str(error))[:300],
+            remedy="correct it, or write prose instead",
+        ) from error
     spec = cast(dict[str, Any], data) if isinstance(data, dict) else {}
-    return spec if isinstance(spec.get("pillars"), list) else None
+    if not isinstance(spec.get("pillars"), list):
+        return None
+    return {name: value for name, value in spec.items() if name not in _STAMPS}
+
+
+def _read_structure(text: str) -> Any:
+    """JSON, or YAML whose scalars are read as texts: the spec has no other ones."""
+    if text.lstrip().startswith("{"):
+        return json.loads(text)
+    events: Iterator[Any] = cast(Any, yaml).parse(text)
+    if any(isinstance(event, yaml.AliasEvent) for event in events):
+        raise ValueError("it has a YAML alias (*); write the value out")  # a few may stand for gigabytes
+    return yaml.load(text, yaml.BaseLoader)  # noqa: S506 - BaseLoader makes texts, lists and mappings only
 
 
 def spec_copy(directory: Path) -> Path:

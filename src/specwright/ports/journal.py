@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any, NamedTuple, Protocol, cast
 
 from specwright.canonical_json import JsonValue
@@ -83,7 +84,14 @@ def read_as_model_answer(where: str) -> Generator[None]:
     """
     try:
         yield
-    except (AttributeError, LookupError, TypeError, ValueError, NotImplementedError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+        NotImplementedError,
+    ) as error:
         raise CorruptionError(
             "the journal has an answer that is none of a model",
             where=where,
@@ -118,6 +126,12 @@ def characters_of(answer: JsonValue) -> int:
 def provider_of(answer: JsonValue) -> str:
     """The model that a journalled answer was bought from; empty if it was scripted."""
     return str(cast(dict[str, Any], answer).get("model") or "")
+
+
+def paid_for(answer: JsonValue) -> Decimal | None:
+    """The US dollars that a journalled answer cost when it was bought; None if that is not recorded."""
+    usd = cast(dict[str, Any], answer).get("usd")
+    return None if usd is None else Decimal(str(usd))
 
 
 def _count(tokens: Any) -> int:

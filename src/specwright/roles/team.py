@@ -263,7 +263,12 @@ class ModelRoles:
             if bought := spending.settle(place, answer):
                 self._progress.note(bought)
 
-        return Account(spending.model_of(place.role), partial(spending.reserve, place), settle)
+        return Account(
+            spending.model_of(place.role),
+            partial(spending.price, place.role),
+            partial(spending.reserve, place),
+            settle,
+        )
 
     def _waits(self, place: Place) -> Callable[[str], None]:
         return lambda why: self._progress.note(Step("waiting", place.task, why))

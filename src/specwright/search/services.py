@@ -17,7 +17,7 @@ KEY = "TAVILY_API_KEY"
 SECONDS = 20
 """After which a service is given up."""
 
-_LONGEST_TITLE, _LONGEST_SNIPPET = 200, 600
+_LONGEST_TITLE, _LONGEST_SNIPPET, _LONGEST_URL = 200, 600, 2_000
 
 Ask = Callable[[str, int], Iterable[Mapping[str, Any]]]
 """Asks a service: a query, and how many results at most."""
@@ -42,11 +42,10 @@ class Search:
             RefusedError: the service failed.
         """
         try:
-            found = list(self._ask(query, max_results))
+            results = [self._result(one) for one in self._ask(query, max_results)]
         except Exception as error:  # each client raises errors of its own
-            said = one_line(str(error))[:200]
+            said = one_line(str(error))  # whole, since who masks what is secret must see all of it
             raise RefusedError(f"The web search failed: {type(error).__name__}: {said}") from error
-        results = [self._result(one) for one in found]
         return [result for result in results if _is_web_address(result.url)][:max_results]
 
     def _result(self, found: Mapping[str, Any]) -> SearchResult:
@@ -105,7 +104,8 @@ def _is_web_address(url: str) -> bool:
         parts = urlsplit(url)
     except ValueError:
         return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
+    plain = len(url) <= _LONGEST_URL and " " not in url
+    return plain and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _not_installed(package: str, error: ImportError) -> InputError:

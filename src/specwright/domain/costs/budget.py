@@ -1,6 +1,6 @@
 """The budgets of a project and of a task: whether one more call fits (design: budgets)."""
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import NamedTuple
 
 from specwright.domain.costs.cost import Cost, dollars
@@ -8,8 +8,8 @@ from specwright.domain.costs.cost import Cost, dollars
 RESERVED_OUTPUT = 8_000
 """Tokens that are reserved for an answer; the longest recorded one has 6,099."""
 
-_CHARACTERS_PER_TOKEN = 3
-"""Few, so that a reservation is rather too large: recorded requests have 3.8."""
+_BYTES_PER_TOKEN = 3
+"""Few, so that a reservation is rather too large: recorded requests have 3.8 characters; a Chinese one has three bytes."""
 
 
 class Budget(NamedTuple):
@@ -49,9 +49,13 @@ class Shortage(NamedTuple):
     enough: str
 
 
-def tokens_in(characters: int) -> int:
-    """How many tokens a text may have, rather too many."""
-    return -(-characters // _CHARACTERS_PER_TOKEN)
+def _rounded_up(usd: Decimal) -> str:
+    return str(usd.quantize(Decimal("0.0001"), ROUND_CEILING))
+
+
+def tokens_in(size: int) -> int:
+    """How many tokens a text of so many bytes may have, rather too many."""
+    return -(-size // _BYTES_PER_TOKEN)
 
 
 def shortage(budgets: Budgets, project: Cost, task: Cost | None, needed: Cost) -> Shortage | None:
@@ -72,5 +76,5 @@ def shortage(budgets: Budgets, project: Cost, task: Cost | None, needed: Cost) -
             return Shortage(f"{name}_tokens", limit, so_far, call, str(spent.tokens + needed.tokens))
         if budget.usd and spent.usd + needed.usd > budget.usd:
             limit, so_far, call = map(dollars, (budget.usd, spent.usd, needed.usd))
-            return Shortage(f"{name}_usd", limit, so_far, call, f"{spent.usd + needed.usd:.4f}")
+            return Shortage(f"{name}_usd", limit, so_far, call, _rounded_up(spent.usd + needed.usd))
     return None

@@ -78,7 +78,9 @@ def dollars(usd: Decimal | None) -> str:
     """An amount of money for a person: `$1.20`, `$0.0042`, `unknown`."""
     if usd is None:
         return "unknown"
-    return f"${usd:.2f}" if not usd or usd >= Decimal("0.1") else f"${usd:.4f}"
+    if not usd or usd >= Decimal("0.1"):
+        return f"${usd:.2f}"
+    return f"${usd:.4f}" if usd >= Decimal("0.0001") else "under $0.0001"
 
 
 def money(cost: Cost) -> str:

@@ -48,6 +48,9 @@ MAX_DRAFTS = 10
 
 EXAMPLES = "examples.md"
 
+_LONGEST_FAULT = 500
+"""Characters of what a search service says of its failure."""
+
 MAX_RESULTS = 10
 """Of one web search (design: product-spec)."""
 
@@ -124,7 +127,7 @@ def web_search_tool(
                     :limit
                 ]
             except SpecwrightError as error:
-                return without_secrets(str(error))
+                return without_secrets(str(error))[:_LONGEST_FAULT]
 
         request: JsonValue = {"tool": "web_search", "query": query, "limit": limit}
         found = scope_of_call(journal, run_id, call_id, request).recall("web", request, live)

@@ -5,13 +5,17 @@ tools of its own, and sees of the environment only what it needs to start and to
 into the prompt, and its calls are read from the answer's text. What the agent does beside answering is an error.
 """
 
+import atexit
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, cast
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any, NamedTuple, cast
 
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -27,6 +31,10 @@ from specwright.roles.models.playbook import ScriptedChatModel
 
 _ENVIRONMENT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 _CALLS = "calls"
+_MOST_PRINTED = 16 * 1024 * 1024
+_PAUSE = 0.05
+_SHARE = 0.95
+"""Of a call's time: after that the agent is ended, before whoever waits for it gives up."""
 
 
 class Answer(NamedTuple):
@@ -60,8 +68,10 @@ class Agent(NamedTuple):
 
 
 def _claude(printed: str) -> Answer:
-    data: dict[str, Any] = json.loads(printed)
-    if data.get("is_error"):
+    whole: Any = json.loads(printed)
+    # with the user's setting `verbose` it prints every message of the turn, the result last
+    data: dict[str, Any] = cast(list[Any], whole)[-1] if isinstance(whole, list) else whole
+    if data.get("is_error") or not isinstance(data.get("result"), str):
         raise ValueError(str(data.get("result")))
     counted = cast(dict[str, Any], data.get("usage") or {})
     read = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -88,19 +98,110 @@ def _codex(printed: str) -> Answer:
 
 AGENTS = {
     "claude": Agent(
-        ("claude", "-p", "--output-format", "json", "--tools", "", "--strict-mcp-config", "--max-turns", "1"),
+        (
+            "claude",
+            "-p",
+            "--output-format",
+            "json",
+            "--tools",
+            "",
+            "--strict-mcp-config",
+            "--setting-sources",
+            "",
+            "--max-turns",
+            "1",
+        ),
         "--model",
         ("ANTHROPIC_", "CLAUDE_"),
         _claude,
     ),
     "codex": Agent(
-        ("codex", "exec", "--json", "--ephemeral", "--sandbox", "read-only", "--skip-git-repo-check", "-"),
+        (
+            "codex",
+            "exec",
+            "--json",
+            "--ephemeral",
+            "--sandbox",
+            "read-only",
+            "-c",
+            "mcp_servers={}",
+            "--skip-git-repo-check",
+            "-",
+        ),
         "--model",
         ("OPENAI_", "CODEX_"),
         _codex,
     ),
 }
 """By the name after `cli:`; a model of the agent may follow, `cli:claude:sonnet`."""
+
+
+class AgentRun(NamedTuple):
+    """An agent's run: its exit code, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+_running: set[int] = set()
+"""The process groups of agents that are at work."""
+
+
+def _run(command: Sequence[str], prompt: str, environment: Mapping[str, str], seconds: float) -> AgentRun:
+    """Run an agent in an empty directory, and end all that it started with it.
+
+    Raises:
+        TimeoutError: it did not end in time.
+        OSError: it cannot be started, or prints without end.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="specwright-cli-") as empty,
+        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        given.write(prompt.encode(errors="replace"))
+        given.seek(0)
+        process = subprocess.Popen(
+            command, stdin=given, stdout=out, stderr=err, cwd=empty, env=environment, start_new_session=True
+        )
+        _running.add(process.pid)
+        try:
+            _wait(process, [out, err], seconds)
+        finally:
+            _end(process.pid)
+            process.wait()
+            _running.discard(process.pid)
+        printed = [_text_of(file) for file in (out, err)]
+        return AgentRun(process.returncode, *printed)
+
+
+def _wait(process: subprocess.Popen[bytes], printed: Sequence[IO[bytes]], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while process.poll() is None:
+        if time.monotonic() > end:
+            raise TimeoutError
+        if any(os.fstat(file.fileno()).st_size > _MOST_PRINTED for file in printed):
+            raise OSError(f"it printed more than {_MOST_PRINTED:,} bytes")
+        time.sleep(_PAUSE)
+
+
+def _text_of(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(_MOST_PRINTED).decode(errors="replace")
+
+
+def _end(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+@atexit.register
+def _end_all() -> None:
+    """An interrupted run leaves no agent behind that goes on buying."""
+    for group in tuple(_running):
+        _end(group)
 
 
 class CommandLineChatModel(ScriptedChatModel):
@@ -140,34 +241,23 @@ class CommandLineChatModel(ScriptedChatModel):
     def _asked(self, prompt: str) -> Answer:
         agent = AGENTS[self.name_of_agent]
         command = [*agent.command, *([agent.model, self.model] if self.model else [])]
-        with tempfile.TemporaryDirectory(prefix="specwright-cli-") as empty:
-            try:
-                ended = subprocess.run(
-                    command,
-                    input=prompt,
-                    capture_output=True,
-                    text=True,
-                    errors="replace",
-                    cwd=empty,
-                    env=_environment(agent),
-                    timeout=self.seconds,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
-                raise ModelUnavailableError(
-                    "the model did not answer in time",
-                    where=f"{agent.command[0]} was ended after {self.seconds:g} seconds",
-                    remedy="raise `timeout_seconds` in specwright.toml, or run again",
-                ) from None
-            except OSError as error:
-                raise _failed(self.name_of_agent, str(error)) from error
         try:
-            answer = agent.read(ended.stdout)
-        except (KeyError, TypeError, ValueError) as error:
-            raise _failed(self.name_of_agent, ended.stderr.strip() or str(error)) from error
-        if ended.returncode or answer.deed:
-            did = f"it used a tool of its own: {answer.deed}" if answer.deed else ended.stderr.strip()
-            raise _failed(self.name_of_agent, did or f"exit code {ended.returncode}")
+            ended = _run(command, prompt, _environment(agent), self.seconds * _SHARE)
+        except TimeoutError:
+            raise ModelUnavailableError(
+                "the model did not answer in time",
+                where=f"{agent.command[0]} was ended after {self.seconds:g} seconds",
+                remedy="raise `timeout_seconds` in specwright.toml, or run again",
+            ) from None
+        except OSError as error:
+            raise _failed(self.name_of_agent, str(error)) from error
+        try:
+            answer = agent.read(ended.out)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise _failed(self.name_of_agent, ended.err.strip() or str(error)) from error
+        if ended.code or answer.deed:
+            did = f"it used a tool of its own: {answer.deed}" if answer.deed else ended.err.strip()
+            raise _failed(self.name_of_agent, did or f"exit code {ended.code}")
         return answer
 
 

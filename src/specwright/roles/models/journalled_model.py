@@ -4,7 +4,9 @@ The journal is a mixin over `_generate`: it keeps the provider's class, and with
 and the usage figures, in agents and in structured calls alike. An answer is journalled and fsynced before anyone sees it.
 """
 
+import json
 from collections.abc import Callable
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -31,11 +33,13 @@ class Account(NamedTuple):
 
     Args:
         model: As the journal names it.
-        reserve: Called with the characters of a request before it is sent.
+        price: What an answer costs now, in US dollars; None if that is not known.
+        reserve: Called with the size of a request, in bytes, before it is sent.
         settle: Called with its answer once that is journalled, or with None.
     """
 
     model: str
+    price: Callable[[JsonValue], Decimal | None]
     reserve: Callable[[int], None]
     settle: Callable[[JsonValue], None]
 
@@ -73,7 +77,7 @@ class _Journalled:
             nonlocal live
             asked = content_of(messages, kwargs)
             if account is not None:
-                account.reserve(sum(asked.values()))
+                account.reserve(sum(asked.values()) + _bytes_beyond_characters(messages, kwargs))
             live = True
             below = cast(Any, super(_Journalled, self))
             asking: Ask = self.__dict__[_ASK]
@@ -82,12 +86,16 @@ class _Journalled:
             except SpecwrightError:
                 raise
             except Exception as error:  # whatever a provider's client raises becomes one message
-                if (answer := answer_in(error)) is None:
+                if (given := answer_in(error)) is None:
                     raise translated(error) from error
-                message = answer
+                message = given
             journalled = _encodable(cast(JsonValue, message_to_dict(message)))
-            bought: dict[str, JsonValue] = {"model": account.model} if account else {}
-            return {"message": journalled, "asked": cast(JsonValue, asked), **bought}
+            answer: dict[str, JsonValue] = {"message": journalled, "asked": cast(JsonValue, asked)}
+            if account is None:
+                return answer
+            usd = account.price(answer)
+            # prices change, with the hour at some providers; what was paid does not
+            return {**answer, "model": account.model, "usd": None if usd is None else str(usd)}
 
         scope: Scope = self.__dict__[_SCOPE]
         meter: Meter = self.__dict__[_METER]
@@ -106,6 +114,12 @@ class _Journalled:
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
         return await run_in_executor(None, self._generate, messages, stop, None, **kwargs)
+
+
+def _bytes_beyond_characters(messages: list[BaseMessage], options: dict[str, Any]) -> int:
+    """By how much a request in UTF-8 is longer than its characters: scripts beyond ASCII take more tokens a character."""
+    text = json.dumps(request_of(messages, options), ensure_ascii=False)
+    return len(text.encode(errors="replace")) - len(text)
 
 
 def answers_so_far(messages: list[BaseMessage]) -> int:

@@ -1,5 +1,6 @@
 """The prices that providers publish, from `genai-prices`, which is kept by others and works offline (design: costs)."""
 
+import os
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -23,14 +24,22 @@ _PROVIDERS = {
 }
 """What `genai-prices` calls the providers that LangChain names otherwise."""
 
+_ADDRESSES = {
+    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "anthropic": ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_URL"),
+}
+"""Variables by which the clients of providers are sent to another server."""
+
 _MILLION = 1_000_000
 _AT = " at "
 
 
 def model_label(name: str, base_url: str) -> str:
     """How the journal names a model: with the address, without its secrets, if another server answers for it."""
-    address = re.sub(r"(?<=://)[^/@]*@|[?#].*", "", base_url)
-    return f"{name}{_AT}{address}" if base_url and name.startswith("openai:") else name
+    variables = _ADDRESSES.get(name.partition(":")[0], ())
+    url = base_url or next(filter(None, map(os.environ.get, variables)), "")
+    address = re.sub(r"(?<=://)[^/@]*@|[?#].*", "", url)
+    return f"{name}{_AT}{address}" if url else name
 
 
 class PublishedPrices:

@@ -11,7 +11,7 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.costs.budget import RESERVED_OUTPUT, Budgets, shortage, tokens_in
 from specwright.domain.costs.cost import Cost, Usage
 from specwright.errors import BudgetError
-from specwright.ports.journal import characters_of, provider_of, usage_of
+from specwright.ports.journal import characters_of, paid_for, provider_of, usage_of
 from specwright.ports.prices import Prices
 from specwright.ports.progress import AnswerBought
 from specwright.ports.roles import Place, Role
@@ -48,8 +48,12 @@ class Spending:
         """The model that answers for a role, as the journal names it."""
         return self._models.get(role, "")
 
-    def reserve(self, place: Place, characters: int) -> None:
-        """Reserve what the next call of an invocation may take.
+    def price(self, role: Role, answer: JsonValue) -> Decimal | None:
+        """What an answer of a role costs now; None if that is not known."""
+        return self._prices.usd(self.model_of(role), counted(answer))
+
+    def reserve(self, place: Place, size: int) -> None:
+        """Reserve what the next call of an invocation may take; `size` is that of its request in bytes.
 
         Once a call was refused every further one is, since libraries may go on after an error.
 
@@ -58,7 +62,7 @@ class Spending:
         """
         with self._lock:
             if self._refusal is None:
-                self._refusal = self._refused(place, characters)
+                self._refusal = self._refused(place, size)
             if self._refusal is not None:
                 raise self._refusal
 
@@ -70,13 +74,13 @@ class Spending:
             cost = self._add(place.task or "product", answer)
             return AnswerBought(cost, self.total, self._budgets.project)
 
-    def _refused(self, place: Place, characters: int) -> BudgetError | None:
+    def _refused(self, place: Place, size: int) -> BudgetError | None:
         model = self.model_of(place.role)
-        usage = Usage(tokens_in(characters), RESERVED_OUTPUT)
+        usage = Usage(tokens_in(size), RESERVED_OUTPUT)
         usd = self._prices.usd(model, usage) if self._budgets.in_money else Decimal(0)
         if usd is None or (self._budgets.in_money and self.total.unpriced):
             return _unknown_price(model if usd is None else "an earlier model")
-        needed = Cost(1, characters, *usage[:2], usd)
+        needed = Cost(1, size, *usage[:2], usd)
         project, task = self.total, self._spent[place.task]
         for other, reserved in self._reserved.items():
             project = project.plus(reserved)
@@ -97,7 +101,8 @@ class Spending:
         if not model:
             return Cost()
         usage = counted(answer)
-        usd = self._prices.usd(model, usage)
+        paid = paid_for(answer)
+        usd = self._prices.usd(model, usage) if paid is None else paid
         cost = Cost(1, characters_of(answer), *usage[:2], usd or Decimal(0), int(usd is None))
         self._spent[task] = self._spent[task].plus(cost)
         self.total = self.total.plus(cost)
