@@ -28,7 +28,7 @@ def test_a_run_is_one_document_and_its_progress_is_elsewhere(tmp_path: Path) -> 
     told = in_own_process("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--json")
     assert told.code == told.document["exit_code"] == 3
     assert told.document["where"] == "approval"
-    assert told.document["usage"] == {"calls": 1, "calls_from_journal": 0, "tokens": 0}
+    assert told.document["usage"] == {"calls": 1, "calls_from_journal": 0, "tokens": 0, "usd": 0}
     assert "researcher" in told.err
     assert "researcher" not in told.out
 

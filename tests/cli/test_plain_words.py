@@ -142,7 +142,7 @@ def test_status_says_what_was_asked_of_models(waiting: Path) -> None:
     specwright("run", waiting)
     asked = specwright("status", waiting, "--json").document["asked"]
     assert asked.pop("characters") > 10_000
-    assert asked == {"requests": 1, "input_tokens": 0, "output_tokens": 0}
+    assert asked == {"requests": 1, "input_tokens": 0, "output_tokens": 0, "usd": 0, "unpriced": 0}
     assert "Asked:    1 model call in all; scripted" in specwright("status", waiting).out
 
 

@@ -22,7 +22,7 @@ def costs(
     ] = "role",
     as_json: AsJson = False,
 ) -> None:
-    """What was asked of models: requests, characters, tokens and money."""
+    """What was asked of models: requests, tokens and money."""
     from specwright.bootstrap.costs import costs as costs_of
     from specwright.bootstrap.costs import prices_in, total_cost
     from specwright.bootstrap.reading import log_file
