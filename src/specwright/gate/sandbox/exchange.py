@@ -99,6 +99,10 @@ class Exchange:
         printed = self._module is not None and bool(self._module.printed)
         return (*self._observed, *([ObservedEffect("PRINTING", "a text", "")] * printed))
 
+    def repeat(self) -> None:
+        """Count what the tests print from here on: they are repeated, and a limit is that of one run."""
+        self._runner.printed.clear()
+
     def take_other(self, *, is_other: bool) -> None:
         """Have calls answered by the process in other surroundings, or by the usual one again."""
         assert self._outstanding is None  # the runner waits for an order

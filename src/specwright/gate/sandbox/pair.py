@@ -61,6 +61,11 @@ class Pair:
             self.observed = exchange.observed()
             self.raised = frozenset(exchange.raised)
 
+    def repeat(self) -> None:
+        """As `Exchange.repeat`, while a job runs."""
+        assert self._exchange is not None  # it runs
+        self._exchange.repeat()
+
     def take_other(self, *, is_other: bool) -> None:
         """As `Exchange.take_other`, while a job runs."""
         assert self._exchange is not None  # it runs

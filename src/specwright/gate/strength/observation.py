@@ -446,6 +446,7 @@ class _Ledger:
             self._plan.ended(self.running, passed=False, ending=Ending("error"))
             self.running = ""
         self._plan.repeated()
+        self._pair.repeat()
         tests = self._plan.next()
         self._pair.take_other(is_other=self._plan.kind == "elsewhere")
         if tests is None:
