@@ -8,7 +8,9 @@ import pytest
 from specwright.application.messages.rounds import without_source
 from specwright.domain.answers.answers import Failure
 from specwright.domain.artifacts.provenance import ContextPack, Permission
+from specwright.domain.spec.product_spec import ProductSpec
 from specwright.ports.roles import Role
+from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import REPLANNED, late
 from testkit.loop.role_answers import Turn, claimed, draft, failing, plan, planned, rejecting
@@ -135,3 +137,19 @@ def test_a_ruling_stands_in_the_round_that_it_is_about(directory: Path):
     first, second = told.split("# Round 2\n")
     assert "Ruling:" not in first.partition("# Round 1\n")[2]
     assert "Ruling:" in second.partition("# Proposal\n")[0]
+
+
+def test_the_challenger_sees_what_the_sketch_decided_and_no_more_of_the_task(directory: Path):
+    """F-9.7-02, D-12-02: an extract, as the criteria are; it explains why a contract settles an open case."""
+    data = spec_of_graph(([],)).to_json()
+    task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    decided = "Decided: nought is nought, and stays so."
+    task["io_contract_sketch"]["outputs"] = f"A number without a sign. {decided}\nIt is an int."
+    with DebateWorkbench(directory, script({}, ONE)) as bench:
+        bench.approve(ProductSpec.model_validate(data))
+        bench.run()
+        for place in ("contracts/round-1/challenger", "double/round-1/challenger"):
+            message = bench.roles.asked_at(place).message
+            assert f"# What the task's sketch decided\n\n- {decided}\n" in message
+            assert "A number without a sign" not in message
+            assert "It is an int" not in message

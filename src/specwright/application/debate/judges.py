@@ -109,7 +109,11 @@ def shared_place(cases: Sequence[Case], role: Role) -> Place:
 
 def challenge_text(cases: Sequence[Case]) -> str:
     """What a Challenger would be asked about these debates, as far as it can be said before it is asked."""
-    return challenge_message([case.shown for case in cases], _views(cases), _criteria(cases))
+    shown, decided = (
+        [case.shown for case in cases],
+        cases[0].deliverable.task.definition.io_contract_sketch.decided,
+    )
+    return challenge_message(shown, _views(cases), _criteria(cases), decided=decided)
 
 
 def ruling_text(factory: Factory, cases: Sequence[Case]) -> str:
@@ -219,9 +223,8 @@ def _challenger_request(
     first = cases[0].deliverable
     rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
     by = _open_pack(factory, cases, place, views, rulings)
-    message = challenge_message(
-        [case.shown for case in cases], views, _criteria(cases), rulings, first.plan_claim
-    )
+    shown, decided = [case.shown for case in cases], first.task.definition.io_contract_sketch.decided
+    message = challenge_message(shown, views, _criteria(cases), rulings, first.plan_claim, decided)
     judged = [contract for case in cases for contract in case.contracts]
     store = RoleStore(factory, factory.index, by, judged=judged, contracts_only=True)
     proposals = {
@@ -398,7 +401,7 @@ def _open_pack(
             status = f"its index status: {view.status}"
             included.append((view.contract.ref, Permission.CONTRACT_ONLY, "a dependency"))
             included.append((view.contract.ref, Permission.METADATA_ONLY, status))
-        extract = "its acceptance criteria, as an extract (design: role-access)"
+        extract = "its acceptance criteria and what its sketch decided, as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(record_ref(r), "rulings are not shown to this role") for r in earlier]
     scope, own = factory.journal.scope(scopes.pack(place.run_id)), first.task

@@ -144,11 +144,16 @@ def challenge_message(
     criteria: Sequence[str],
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     plan_claim: str = "",
+    decided: Sequence[str] = (),
 ) -> str:
     """The Challenger's: never the task file, never source."""
     return "\n\n".join(
         [
             as_criteria(criteria, rulings),
+            *(
+                ["# What the task's sketch decided\n\n" + "\n".join(f"- {one}" for one in decided)]
+                * bool(decided)
+            ),
             *_planned(plan_claim),
             *map(as_dependency, dependencies),
             *(part for debate in debates for part in _challenged(debate)),

@@ -17,12 +17,12 @@ RESEARCH = {"researcher": Usage(7_415, 4_261)}
 TASK = {"planner": Usage(7_360, 2_375), "challenger": Usage(4_515, 562), "arbiter": Usage(3_800, 86)}
 """The plan of a task and the debate of its contracts."""
 
-MODULE = {"proposer": Usage(5_429, 3_080), "challenger": Usage(6_137, 1_158), "arbiter": Usage(6_594, 90)}
+MODULE = {"proposer": Usage(4_920, 3_031), "challenger": Usage(5_302, 1_027), "arbiter": Usage(5_714, 79)}
 """The debate of a module, its share of requests about several."""
 
 MODULES_PER_TASK = 14 / 12
-LOWEST, HIGHEST = 0.5, 1.8
-"""The recorded tasks took from 0.54 to 1.71 of these means; a task that is sent back at every step takes more."""
+LOWEST, HIGHEST = 0.5, 1.9
+"""The recorded tasks took from 0.56 to 1.81 of these means; a task that is sent back at every step takes more."""
 
 Price = Callable[[str, Usage], Decimal | None]
 """What a role's tokens cost; None if its model's price is unknown."""

@@ -42,6 +42,9 @@ def _addressed(text: str) -> str:
 Dimension = Annotated[Text, AfterValidator(_addressed)]
 
 
+_DECIDED = re.compile(r"\bDecided:[^\n]*")
+
+
 class IoContractSketch(Record):
     """The five dimensions in prose, before the micro plan refines them (design: product-spec)."""
 
@@ -53,6 +56,11 @@ class IoContractSketch(Record):
     ]
     effects: Annotated[Dimension, Field(description="Writes and calls, or `none: pure`.")]
     modes: Annotated[Dimension, Field(description="sync, async or both, and why.")]
+
+    @property
+    def decided(self) -> list[str]:
+        """What it says of cases that SPEC.md leaves open, from `Decided:` to the end of its line."""
+        return [found for text in self.to_json().values() for found in _DECIDED.findall(str(text))]
 
 
 class TaskSpec(Record):
