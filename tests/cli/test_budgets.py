@@ -66,7 +66,7 @@ def test_an_unknown_price_is_told_as_unknown(directory: Path, endpoint: Endpoint
     assert not endpoint.asked
     gate = specwright("run", directory, *model)
     assert gate.code == 3
-    assert "to the approval: about 12,000 tokens (6,000 to 21,000), at an unknown price" in gate.err
+    assert "to the approval: about 12,000 tokens (6,000 to 22,000), at an unknown price" in gate.err
     assert "at an unknown price, as recorded runs took" in gate.out
     assert total(directory)["usd"] is None
     assert "unknown" in specwright("costs", directory).out.splitlines()[-1]
@@ -78,10 +78,10 @@ def test_the_gate_says_what_the_approval_will_cost(directory: Path, endpoint: En
     model = ("--model", "openai:test", "--base-url", endpoint.base_url, "--json")
     estimate = specwright("run", directory, *model).document["estimate"]
     assert estimate == {
-        "tokens": 45_000, "tokens_range": [22_000, 81_000], "usd": 0.1176, "usd_range": [0.0588, 0.2117],
+        "tokens": 42_000, "tokens_range": [21_000, 80_000], "usd": 0.1128, "usd_range": [0.0564, 0.2142],
     }  # fmt: skip
     looked = specwright("status", directory)
-    assert "Costs:  about 45,000 tokens (22,000 to 81,000), $0.12 ($0.0588 to $0.21)" in looked.out
+    assert "Costs:  about 42,000 tokens (21,000 to 80,000), $0.11 ($0.0564 to $0.21)" in looked.out
     assert specwright("status", directory, "--json").document["estimate"] == estimate
 
 
