@@ -4,7 +4,8 @@ import pytest
 
 from specwright.domain.contract.class_statement import ClassStatement, Field, parse_statement
 from specwright.domain.contract.contract import Dependency, Input, MicroModuleContract, Modes, Output
-from specwright.domain.contract.rules import normalise, problems
+from specwright.domain.contract.normal_form import normalise
+from specwright.domain.contract.rules import problems
 
 RECEIPT = "Receipt is a frozen dataclass: total: Decimal, note: str = ''"
 ROW = "Row is a TypedDict: receipt: Receipt"
