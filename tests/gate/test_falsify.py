@@ -1,5 +1,7 @@
 """Falsifying tests at the gate: what counts as one, what it shows, and what is failures of it (D13, DESIGN §8)."""
 
+import re
+
 import pytest
 
 from specwright.domain.answers.answers import FalsifyingTest
@@ -39,7 +41,7 @@ def test_a_test_that_fails_is_told_with_what_came_out():
         (f"{SECRET} = text[limit + 99]", "IndexError"),
         pytest.param(
             f"{SECRET} = 1\n    while {SECRET}: pass",
-            "did not come to its end within 10 seconds",
+            r"did not come to its end within 10 seconds|15 s of processor time",
             marks=pytest.mark.slow,
         ),
         (f"import os; {SECRET} = os._exit(1)", "broke off"),
@@ -52,7 +54,7 @@ def test_nothing_that_is_told_holds_a_line_of_the_module(broken: str, said: str)
     source = whole.replace("    if limit < 1:", f"    {broken}\n    if limit < 1:")
     trial = tried('assert shorten("abc", 2)', source=source)
     assert (trial.problems, trial.passed) == ((), False)
-    assert said in trial.message
+    assert re.search(said, trial.message)
     assert SECRET not in trial.message
 
 

@@ -1,6 +1,7 @@
 """A busy machine: what a sound module waits for a processor is not held against it, and what hangs is refused as ever."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Generator
@@ -88,10 +89,12 @@ def test_a_falsifying_test_that_waits_for_a_processor_is_no_counterexample():
 
 @pytest.mark.slow
 def test_a_falsifying_test_that_never_ends_by_itself_shows_nothing():
-    """D-13-01: the time was the test's own, and its author is told."""
+    """D-13-01: the time was the test's own, and its author is told; where many wait for a processor, by its limit."""
     trial = tried("pass", "    assert shorten('abc', 2)\n    while True:\n        pass\n")
     assert not trial.passed
-    assert "a test did not come to its end within 10 seconds" in trial.problems[0]
+    assert re.search(
+        r"a test did not come to its end within 10 seconds|15 s of processor time", trial.problems[0]
+    )
 
 
 @pytest.mark.slow
