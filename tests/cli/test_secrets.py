@@ -10,19 +10,19 @@ from testkit.cli.commands import SMALL, Told, everything, specwright
 from testkit.endpoint import serving
 
 SECRETS = {
-    "OPENAI_API_KEY": "sk-planted-openai-0123456789",
-    "ANTHROPIC_API_KEY": "planted/anthropic+0123456789",
-    "TAVILY_API_KEY": "tvly-planted-0123456789",
-    "GITHUB_TOKEN": "planted_github_0123456789",
-    "DB_PASSWORD": "planted horse battery staple",
-    "MY_SECRET": "planted-secret-0123456789",
-    "pgpass": "planted-lowercase-0123456789",
+    "OPENAI_API_KEY": "sk-hidden4711-openai-0123456789",
+    "ANTHROPIC_API_KEY": "hidden4711/anthropic+0123456789",
+    "TAVILY_API_KEY": "tvly-hidden4711-0123456789",
+    "GITHUB_TOKEN": "hidden4711_github_0123456789",
+    "DB_PASSWORD": "hidden4711 horse battery staple",
+    "MY_SECRET": "hidden4711-secret-0123456789",
+    "pgpass": "hidden4711-lowercase-0123456789",
 }
-LOGIN = "http://planted-user:planted-login@127.0.0.1:9/v1"
+LOGIN = "http://hidden4711-user:hidden4711-login@127.0.0.1:9/v1"
 
 
 @pytest.fixture(autouse=True)
-def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment full of secrets."""
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)
@@ -30,7 +30,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def clean(*told: Told) -> bool:
     """Whether no secret was printed."""
-    return not any("planted" in one.out + one.err for one in told)
+    return not any("hidden4711" in one.out + one.err for one in told)
 
 
 @pytest.mark.timeout(600)
@@ -49,10 +49,10 @@ def test_a_whole_run_leaves_no_secret_anywhere(tmp_path: Path) -> None:
         ]
     assert endpoint.keys == {f"Bearer {SECRETS['OPENAI_API_KEY']}"}
     assert clean(ran, *looked)
-    assert "planted" not in json.dumps(endpoint.requests)
+    assert "hidden4711" not in json.dumps(endpoint.requests)
     files = everything(tmp_path)
     assert len(files) > 50
-    assert [name for name, data in files.items() if b"planted" in data] == []
+    assert [name for name, data in files.items() if b"hidden4711" in data] == []
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
@@ -67,16 +67,16 @@ def test_an_error_that_repeats_every_secret_shows_none(
     (project / "specwright.toml").write_text(f'model = "openai:x"\nbase_url = "{model[-1]}"\n')
     told.append(specwright("doctor", project))
     assert clean(*told), told
-    assert [name for name, data in everything(project).items() if b"planted" in data] == []
+    assert [name for name, data in everything(project).items() if b"hidden4711" in data] == []
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        'api_key = "planted"',
-        'openai_api_key = "planted"',
+        'api_key = "hidden4711"',
+        'openai_api_key = "hidden4711"',
         f'base_url = "{LOGIN}"',
-        "[keys]\nopenai = 'planted'",
+        "[keys]\nopenai = 'hidden4711'",
     ],
 )
 def test_a_secret_in_the_settings_is_refused_and_not_shown(line: str, project: Path) -> None:
