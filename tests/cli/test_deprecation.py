@@ -103,7 +103,7 @@ def test_an_index_that_lost_the_entry_stops_nobody(released: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("MM-1@1", *WORDS), "module_ref"),
+        (("MM-1@1", *WORDS), "is not a module reference like"),
         (("MM-00000000@1.0.0", *WORDS), "not sealed here"),
         (("{}", "--migration-note", "Use monograms."), "--reason"),
         (("{}", "--reason", "It drops names."), "--migration-note"),
@@ -111,7 +111,7 @@ def test_an_index_that_lost_the_entry_stops_nobody(released: Path) -> None:
         (("{}", "--reason", "x" * 2_001, "--migration-note", "Use monograms."), "2000"),
         (("{}", *WORDS, "--replacement", "{}"), "cannot replace itself"),
         (("{}", *WORDS, "--replacement", "MM-00000000@1.0.0"), "not sealed here"),
-        (("{}", *WORDS, "--replacement", "monograms"), "replacement"),
+        (("{}", *WORDS, "--replacement", "monograms"), "is not a module reference like"),
     ],
 )
 def test_an_unusable_request_gets_one_message(released: Path, words: tuple[str, ...], why: str) -> None:

@@ -50,17 +50,19 @@ def _request(module: str, reason: str, migration_note: str, replacement: str) ->
             )
     from pydantic import ValidationError
 
+    from specwright.domain.base.ids import ModuleRef
     from specwright.domain.base.record import validation_messages
     from specwright.domain.modules.deprecation import DeprecationRequest
 
     try:
+        for ref in filter(None, (module, replacement)):
+            ModuleRef.parse(ref)
         return DeprecationRequest(
             module_ref=module,
             reason=reason,
             migration_note=migration_note,
             replacement=replacement or None,
         )
-    except ValidationError as error:
-        raise InputError(
-            "; ".join(validation_messages(error)), remedy="`specwright modules DIR` lists the versions"
-        ) from error
+    except ValueError as error:
+        said = validation_messages(error) if isinstance(error, ValidationError) else [str(error)]
+        raise InputError("; ".join(said), remedy="`specwright modules DIR` lists the versions") from error
