@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from specwright.errors import (
         AnswerError,
         BudgetError,
+        ChangeRaisedError,
         CorruptionError,
         HeldError,
         InputError,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnswerError",
     "BudgetError",
+    "ChangeRaisedError",
     "CorruptionError",
     "DirectoryVerdict",
     "Finding",

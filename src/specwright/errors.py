@@ -14,6 +14,7 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     ├── CorruptionError         exit 1
     │   └── NonDeterminismError      a replayed request differs from the journalled one
     ├── BudgetError             exit 3   the next call may exceed a budget
+    ├── ChangeRaisedError       exit 1   a role found a dependency's contract wrong; its task halts
     └── InterruptedRunError     exit 130 somebody stopped it; it can go on
 """
 
@@ -102,6 +103,18 @@ class BudgetError(SpecwrightError):
     """The next call of a model may exceed a budget; a person may raise it, and the run goes on."""
 
     exit_code: ClassVar[int] = 3
+
+
+class ChangeRaisedError(SpecwrightError):
+    """A role raised an interface change exception: its task halts, and a person decides (design: interface-changes).
+
+    Args:
+        exception_id: `ICE-...`.
+    """
+
+    def __init__(self, exception_id: str) -> None:
+        super().__init__(f"the interface change exception {exception_id} was raised")
+        self.exception_id = exception_id
 
 
 class InterruptedRunError(SpecwrightError):

@@ -19,7 +19,8 @@ RELEASE = "REL-1a2b3c4d"
 
 def view(**projected: Any) -> ProjectView:
     """A project of which the log says no more than is given."""
-    known: Any = SimpleNamespace(**{"board": None, "spec": None, "releases": [], **projected})
+    said = {"board": None, "releases": [], "open_change": None, "change_number": 0, "awaits_approval": False}
+    known: Any = SimpleNamespace(**{**said, **projected})
     return ProjectView(store=MemoryTree(), projection=known)
 
 
@@ -53,13 +54,13 @@ def released(result: Result) -> ProjectView:
 
 def drafted() -> ProjectView:
     """A project whose spec waits."""
-    project = view()
-    project.store.publish(layout.SPEC, b"{}")
+    project = view(awaits_approval=True)
+    project.store.publish(layout.spec_files().spec, b"{}")
     return project
 
 
 PROJECTS = {
-    ProjectStatus.NEW: (view(), 1),
+    ProjectStatus.NEW: (view(awaits_approval=True), 1),
     ProjectStatus.APPROVAL: (drafted(), 3),
     ProjectStatus.RUNNING: (ended(Outcome.RUNNABLE), 1),
     ProjectStatus.HALTED: (ended(Outcome.HALTED), 3),
@@ -80,7 +81,7 @@ def test_a_project_can_have_every_status(status: ProjectStatus):
 
 def test_an_approved_spec_without_tasks_is_running():
     """A crash may come between the approval and the tasks (D-S9-02)."""
-    assert project_status(view(spec=object())) is ProjectStatus.RUNNING
+    assert project_status(view()) is ProjectStatus.RUNNING
 
 
 def test_the_documented_statuses_are_those_of_the_code():

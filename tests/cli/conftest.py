@@ -42,6 +42,7 @@ def waiting_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pa
     def make(directory: Path) -> None:
         waiting = specwright("run", directory / "project", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
         assert waiting.code == 3, waiting
+        (directory / "told").write_text(waiting.err)
 
     return made_once(tmp_path_factory, worker_id, "waiting", make) / "project"
 
@@ -54,11 +55,12 @@ def waiting(waiting_once: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def released_once(waiting_once: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A project that is done; only looked at."""
+    """A project that is done; only looked at. What was said on the way lies beside it, in `told`."""
 
     def make(directory: Path) -> None:
         approved = specwright("approve", shutil.copytree(waiting_once, directory / "project"))
         assert approved.code == 0, approved
+        (directory / "told").write_text((waiting_once.parent / "told").read_text() + approved.err)
 
     return made_once(tmp_path_factory, worker_id, "released", make) / "project"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testkit.cli.commands import PLAYBOOK, SMALL, everything, specwright
-from testkit.sampling import nightly
+from testkit.sampling import spread
 
 Start = Callable[[tuple[int, bytes] | None], str]
 
@@ -24,7 +24,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@pytest.mark.parametrize("kind", spread(ANSWERS, fast=3, slow=2))
 def test_an_endpoint_that_answers_wrongly_is_told_in_one_message(
     kind: str, endpoint: Start, project: Path
 ) -> None:
@@ -105,7 +105,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", [nightly(name) if "round-1/" in name else name for name in BROKEN])
+@pytest.mark.parametrize("name", spread(BROKEN, fast=len(BROKEN), slow=len(BROKEN)))
 def test_a_playbook_with_a_bad_answer_stops_there_and_goes_on_once_it_is_mended(
     name: str, project: Path, playbook: Path
 ) -> None:

@@ -2,13 +2,12 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from testkit.cli.commands import PLAYBOOK, SMALL, SPEC, Told, everything, specwright
+from testkit.cli.commands import PLAYBOOK, SMALL, SPEC, Told, each_in_one_process, everything, specwright
 
 NOBODY = 65534
 
@@ -156,17 +155,13 @@ def test_a_module_that_is_not_there_is_refused(released: Path) -> None:
 AS_NOBODY = f"""
 import os
 import encodings.utf_8_sig, specwright.cli.session.runner  # while the interpreter can still be read
-from specwright.cli.main import run
 os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})
-run()
 """
 
 
-def _as_nobody(*arguments: object) -> Told:
-    """A command as an unprivileged user."""
-    given = [sys.executable, "-c", AS_NOBODY, *map(str, arguments)]
-    ended = subprocess.run(given, capture_output=True, text=True, check=False, cwd="/")
-    return Told(ended.returncode, ended.stdout, ended.stderr)
+def _as_nobody(*commands: tuple[object, ...]) -> list[Told]:
+    """Commands as an unprivileged user."""
+    return each_in_one_process(*commands, before=AS_NOBODY, cwd="/")
 
 
 @pytest.fixture
@@ -186,12 +181,12 @@ def seen_by_nobody(tmp_path: Path) -> Path:
 def test_a_directory_that_cannot_be_written_is_refused(seen_by_nobody: Path) -> None:
     """D-S9-04: as an unprivileged user, for `run`, `init` and a run in a new directory below."""
     before = everything(seen_by_nobody)
-    for arguments in (
+    for told in _as_nobody(
         ("run", seen_by_nobody, "--model", PLAYBOOK),
         ("run", seen_by_nobody / "new", "--task", "x", "--model", PLAYBOOK),
         ("init", seen_by_nobody / "new"),
     ):
-        _as_nobody(*arguments).refuses(str(seen_by_nobody))
+        told.refuses(str(seen_by_nobody))
     assert everything(seen_by_nobody) == before
 
 
@@ -199,5 +194,6 @@ def test_a_project_of_somebody_else_is_refused(waiting: Path, seen_by_nobody: Pa
     """D-S9-04: a project that may be read and not written is not driven, and keeps its bytes."""
     subprocess.run(["chmod", "-R", "a+rX", str(seen_by_nobody)], check=True)
     before = everything(waiting)
-    _as_nobody("approve", waiting).refuses(str(waiting))
+    (told,) = _as_nobody(("approve", waiting))
+    told.refuses(str(waiting))
     assert everything(waiting) == before

@@ -91,6 +91,7 @@ def test_a_crash_between_log_and_index_is_mended_by_the_next_command(released: P
     assert specwright("release", released).code == 1
 
 
+@pytest.mark.slow
 def test_an_index_that_lost_the_entry_stops_nobody(released: Path) -> None:
     """`verify` reports it; other commands go on (D-S9-11)."""
     specwright("deprecate", sealed(released), released, *WORDS)

@@ -121,6 +121,7 @@ def test_a_run_stops_at_the_gate_and_says_what_to_type(waiting: Path) -> None:
     assert (status.code, status.out) == (0, f"{told.out}Asked:    1 model call in all; scripted\n")
 
 
+@pytest.mark.nightly
 def test_approve_in_a_new_process_drives_on_with_the_same_model(waiting: Path) -> None:
     """D-S9-02, F-3.2.4-02: the options of the last run are kept, and the run ends with a release."""
     told = in_own_process("approve", waiting)

@@ -53,6 +53,7 @@ def by_graph(directory: Path, answer: dict[str, str]) -> str:
     return json.loads(ended.stdout)
 
 
+@pytest.mark.slow
 def test_an_approval_through_the_graph_names_what_it_approves(waiting: Path) -> None:
     """In a process of its own: another hash is refused, and the gate waits on (D-S9-15, F-3.2.4-02)."""
     answer = {"action": "APPROVE", "by": "human:program"}

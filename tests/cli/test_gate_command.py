@@ -70,6 +70,7 @@ def test_every_finding_is_told_with_its_code_and_its_place(module: Path):
     assert "findings, " in lines[-1]
 
 
+@pytest.mark.slow
 def test_json_is_one_document(module: Path):
     """verdict, findings {code, where, message}, tests, fingerprint (D-S9-03, D-S9-09)."""
     told = specwright("gate", module, "--json")
@@ -186,6 +187,7 @@ def test_a_link_is_not_followed(module: Path):
     assert [finding.code for finding in judged(module).findings] == ["files.unexpected"]
 
 
+@pytest.mark.nightly
 def test_the_settings_beside_a_module_bind_its_gate(module: Path):
     """A package is seen where it is allowed, and what is not installed is bad input (D-23-02, D-S8-15)."""
     entry = module / ENTRY

@@ -62,7 +62,7 @@ def test_an_interrupted_run_says_that_it_can_go_on_and_does(
     directory = tmp_path / "project"
     with running(directory, stopping) as process:
         process.send_signal(number)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert out == ""
     assert "Traceback" not in err
@@ -90,7 +90,7 @@ def test_an_interrupted_run_is_one_json_document_too(tmp_path: Path, stopping: P
     """D-S9-03: stdout carries the error as JSON, with the exit code."""
     with running(tmp_path / "project", stopping, "--json") as process:
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert json.loads(out)["exit_code"] == 130
 
@@ -136,7 +136,7 @@ def test_an_interrupt_ends_the_process_even_if_unwinding_blocks(signals: int) ->
         for _ in range(signals):
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)  # or the two would be merged into one
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert json.loads(out)["exit_code"] == 130
     assert "go on with `specwright run`" in err

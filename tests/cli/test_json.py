@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testkit.cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
+from testkit.cli.commands import PLAYBOOK, SMALL, each_in_one_process, in_own_process, specwright
 
 
 def test_every_look_is_one_document(released: Path) -> None:
@@ -23,6 +23,7 @@ def test_every_look_is_one_document(released: Path) -> None:
     assert seen["evidence"]["ship_id"] == row["ship_id"]
 
 
+@pytest.mark.slow
 def test_a_run_is_one_document_and_its_progress_is_elsewhere(tmp_path: Path) -> None:
     """D-S9-03: in a process of its own, with both streams apart."""
     told = in_own_process("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--json")
@@ -99,10 +100,11 @@ def test_text_that_the_terminal_cannot_show_does_not_stop_a_command(waiting: Pat
     spec = waiting / "state_store/product/spec.json"
     spec.write_text(spec.read_text().replace("Nameplate", "名札"))
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
-    plain = in_own_process("status", waiting, env=environment)
+    looks = (("status", waiting), ("status", waiting, "--json"))
+    plain, document = each_in_one_process(*looks, env=environment)
     assert plain.code == 0, plain
     assert "\\u540d" in plain.out
-    assert json.loads(in_own_process("status", waiting, "--json", env=environment).out)["where"] == "approval"
+    assert document.document["where"] == "approval"
 
 
 @pytest.mark.parametrize(

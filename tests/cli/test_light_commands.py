@@ -1,10 +1,9 @@
 """Commands that only look: what they load."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 from testkit.cli.commands import SMALL
 
@@ -29,40 +28,39 @@ LOOKING = {
     "wire verify": ["wire", "verify", "{project}"],
 }
 PROBE = """
-import sys
+import json, sys
 from specwright.cli.main import main
-code = main(sys.argv[2:])
-loaded = [name for name in sys.argv[1].split(",") if name in sys.modules]
-print("LOADED", *loaded, file=sys.stderr)
-sys.exit(code)
+for arguments in json.loads(sys.argv[2]):
+    assert main(arguments) == 0, arguments
+    loaded = [name for name in sys.argv[1].split(",") if name in sys.modules]
+    print("LOADED", *loaded, file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("arguments", LOOKING.values(), ids=LOOKING)
-def test_a_command_that_looks_loads_no_framework(arguments: list[str], released_once: Path) -> None:
-    """Graphs, agents, models, the embedder and the fuzz stay unloaded where nothing is driven (DESIGN §2, §11)."""
-    assert _loaded(arguments, released_once) == []
-
-
-def test_verify_loads_the_reader_of_sources_and_the_embedder_and_nothing_else(released_once: Path) -> None:
-    """Surfaces are read anew from the sealed sources, and vectors are made anew; no graph or agent is loaded (F§11.2)."""
-    assert _loaded(["verify", "{project}"], released_once) == ["numpy", "wordllama", "griffe"]
+def test_a_command_that_looks_loads_no_framework(released_once: Path) -> None:
+    """Graphs, agents, models, the embedder and the fuzz stay unloaded where nothing is driven (DESIGN §2, §11). `verify`
+    reads surfaces anew from the sealed sources and makes vectors anew; it loads no graph or agent either (F§11.2)."""
+    *looking, verifying = _loaded([*LOOKING.values(), ["verify", "{project}"]], released_once)
+    assert dict(zip(LOOKING, looking, strict=True)) == {way: [] for way in LOOKING}
+    assert verifying == ["numpy", "wordllama", "griffe"]
 
 
 def test_what_drives_is_seen_by_the_probe() -> None:
     """The probe tells what is loaded: driving a project loads the frameworks."""
-    probe = PROBE.replace("code = main", "from specwright.bootstrap.project import open_project; code = main")
-    assert "langgraph" in _loaded(["--version"], SMALL, probe)
+    (loaded,) = _loaded(
+        [["--version"]], SMALL, f"from specwright.bootstrap.project import open_project{PROBE}"
+    )
+    assert "langgraph" in loaded
 
 
-def _loaded(arguments: list[str], project: Path, probe: str = PROBE) -> list[str]:
-    words = [word.format(project=project) for word in arguments]
+def _loaded(commands: list[list[str]], project: Path, probe: str = PROBE) -> list[list[str]]:
+    """What is loaded after each of some commands of one process."""
+    given = json.dumps([[word.format(project=project) for word in arguments] for arguments in commands])
     ended = subprocess.run(
-        [sys.executable, "-c", probe, ",".join(FRAMEWORKS), *words],
+        [sys.executable, "-c", probe, ",".join(FRAMEWORKS), given],
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert ended.returncode == 0, ended.stderr
-    (told,) = [line for line in ended.stderr.splitlines() if line.startswith("LOADED")]
-    return told.split()[1:]
+    return [line.split()[1:] for line in ended.stderr.splitlines() if line.startswith("LOADED")]

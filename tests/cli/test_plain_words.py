@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from specwright.cli.terminal.output import printable
-from testkit.cli.commands import SMALL, in_own_process, specwright
+from testkit.cli.commands import SMALL, each_in_one_process, specwright
 
 COMMANDS = (
     *(
@@ -45,7 +45,7 @@ def test_each_command_is_said_in_one_whole_line(command: str, monkeypatch: pytes
 def test_help_fits_on_a_terminal(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """80 columns for each command (D-S9-01)."""
     monkeypatch.setenv("COLUMNS", "80")
-    told = in_own_process(*command.split(), "--help")
+    told = specwright(*command.split(), "--help")
     assert told.code == 0
     assert [line for line in told.out.splitlines() if len(line) > 80] == []
 
@@ -199,8 +199,8 @@ def test_ids_and_commands_are_whole_on_a_narrow_terminal(
 def test_a_pipe_gets_no_colours_and_a_hundred_columns(halted_once: Path) -> None:
     """Whatever TERM says (D-S9-01)."""
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    for command in ("status", "tasks", "modules", "escalations"):
-        told = in_own_process(command, halted_once, env={**environment, "TERM": "xterm-256color"})
+    commands = [(name, halted_once) for name in ("status", "tasks", "modules", "escalations")]
+    for told in each_in_one_process(*commands, env={**environment, "TERM": "xterm-256color"}):
         assert told.code == 0
         assert "\x1b" not in told.out
         prose = [line for line in told.out.splitlines() if str(halted_once) not in line]

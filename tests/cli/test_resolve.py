@@ -51,6 +51,7 @@ def waiting(directory: Path) -> str:
     return specwright("escalations", directory, "--json").document[0]["escalation_id"]
 
 
+@pytest.mark.slow
 def test_an_amended_task_runs_again_and_the_product_is_released(halted: Path, tmp_path: Path):
     """F-17.2-05, D-33-03: from the halt to the wheel with one command, whose payload is a file."""
     payload = tmp_path / "payload.json"

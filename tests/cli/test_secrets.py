@@ -8,6 +8,7 @@ import pytest
 
 from testkit.cli.commands import SMALL, Told, everything, specwright
 from testkit.endpoint import serving
+from testkit.sampling import spread
 
 SECRETS = {
     "OPENAI_API_KEY": "sk-hidden4711-openai-0123456789",
@@ -34,6 +35,7 @@ def clean(*told: Told) -> bool:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.slow
 def test_a_whole_run_leaves_no_secret_anywhere(tmp_path: Path) -> None:
     """Every file of the project, every request without its headers, and all that was printed, from SPEC.md to the wheel;
     the key itself was used (D-S6-15)."""
@@ -55,7 +57,7 @@ def test_a_whole_run_leaves_no_secret_anywhere(tmp_path: Path) -> None:
     assert [name for name, data in files.items() if b"hidden4711" in data] == []
 
 
-@pytest.mark.parametrize("status", [400, 401, 429, 500])
+@pytest.mark.parametrize("status", spread([400, 401, 429, 500], fast=4, slow=3))
 def test_an_error_that_repeats_every_secret_shows_none(
     status: int, endpoint: Callable[[tuple[int, bytes] | None], str], project: Path
 ) -> None:

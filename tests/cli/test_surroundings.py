@@ -15,6 +15,7 @@ from specwright.cli.session.interruption import interruptible
 from specwright.cli.terminal.output import pasteable
 from specwright.errors import InterruptedRunError
 from testkit.cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
+from testkit.sampling import spread
 
 LOOKING = ("status", "tasks", "modules", "verify", "escalations", "wire log", "wire verify", "wire reduce")
 
@@ -91,7 +92,7 @@ def test_a_project_that_was_moved_goes_on(waiting: Path, tmp_path: Path) -> None
     assert specwright("verify", place).code == 0
 
 
-@pytest.mark.parametrize("as_json", [[], ["--json"]])
+@pytest.mark.parametrize("as_json", spread([[], ["--json"]], fast=2))
 def test_a_full_standard_output_is_one_message(as_json: list[str], released: Path) -> None:
     """No traceback, and it is not the project's disk that is full (D-S9-04)."""
     with Path("/dev/full").open("w") as full:
@@ -103,7 +104,7 @@ def test_a_full_standard_output_is_one_message(as_json: list[str], released: Pat
 
 
 @pytest.mark.parametrize(
-    ("umask", "rights"), [(0o077, 0o600), (0o027, 0o640), (0o022, 0o644)], ids=["mine", "ours", "all"]
+    ("umask", "rights"), spread([(0o077, 0o600), (0o027, 0o640), (0o022, 0o644)], fast=3, slow=2)
 )
 def test_files_have_the_rights_that_their_owner_wants(umask: int, rights: int, tmp_path: Path) -> None:
     """The umask decides who may read SPEC.md and the kept options (D-S9-05)."""
@@ -158,6 +159,7 @@ def test_commands_in_messages_can_be_pasted(tmp_path: Path, monkeypatch: pytest.
     assert f"`'{tmp_path}/my venv/bin/specwright' run" in specwright("status", tmp_path).err
 
 
+@pytest.mark.slow
 def test_a_spec_from_a_playbook_runs_without_a_home(tmp_path: Path) -> None:
     """In a container without HOME, with an ASCII locale and a dumb terminal (D-S9-01)."""
     bare = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ["PYTHONPATH"], "LC_ALL": "C", "TERM": "dumb"}

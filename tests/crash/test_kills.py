@@ -34,9 +34,9 @@ def goes_on(workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uni
     "during",
     [
         pytest.param(Fault("hang", "proposer", "initials"), marks=pytest.mark.slow),
-        pytest.param(Fault("hang", "challenger", "initials"), marks=pytest.mark.slow),
+        pytest.param(Fault("hang", "challenger", "initials"), marks=pytest.mark.nightly),
         pytest.param(Fault("hang", "planner", ordinal=1), marks=pytest.mark.slow),
-        pytest.param(Fault("hang", "arbiter", "contracts"), marks=pytest.mark.slow),
+        pytest.param(Fault("hang", "arbiter", "contracts"), marks=pytest.mark.nightly),
     ],
     ids=["Proposer", "Challenger", "planner after its search", "Arbiter"],
 )
@@ -52,7 +52,7 @@ def test_a_kill_in_the_middle_of_a_call_repeats_no_answered_one(
     goes_on(workshop, job, endpoint, uninterrupted)
 
 
-@pytest.mark.parametrize("nth", [pytest.param(2, marks=pytest.mark.slow), 5])
+@pytest.mark.parametrize("nth", [slow(2), nightly(5)])
 def test_a_kill_between_two_wires_loses_and_doubles_none(
     workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted, nth: int
 ):
@@ -87,7 +87,7 @@ def test_a_run_that_is_killed_again_and_again_ends_all_the_same(
     assert differences(Path(job.directory), uninterrupted.project) == []
 
 
-@pytest.mark.parametrize("nth", [1, 2, 3, 4])
+@pytest.mark.parametrize("nth", spread([1, 2, 3, 4], fast=4))
 def test_a_run_that_is_killed_at_its_first_checkpoints_begins_all_the_same(
     workshop: Workshop, job: Job, endpoint: Endpoint, nth: int
 ):

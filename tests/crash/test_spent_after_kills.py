@@ -9,14 +9,14 @@ from specwright.settings import Settings
 from testkit.endpoint import Endpoint
 from testkit.killing import Job, Kill
 from testkit.loop.processes import Uninterrupted
-from testkit.sampling import slow
+from testkit.sampling import nightly, slow
 from testkit.workshop import KILLED, Workshop
 
 SETTINGS = Settings(model="openai:test", prices={"openai:test": (1.0, 10.0)})
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("nth", [5, slow(17), slow(40)])
+@pytest.mark.parametrize("nth", [nightly(5), nightly(17), slow(40)])
 def test_a_kill_neither_loses_nor_doubles_what_was_spent(
     workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uninterrupted, nth: int
 ):

@@ -23,7 +23,7 @@ def test_a_row_of_the_costs_is_what_the_recording_holds(row: tuple[str, ...]) ->
     records = list(read_records(ROOT / row[0] / "recorded.journal"))
     asked = [tokens_of(record.answer) for record in records if record.place.kind == "model"]
     tasks = {
-        record.place.scope.partition(".")[0] for record in records if record.place.scope.startswith("TSK-")
+        re.split("[./]", record.place.scope)[0] for record in records if record.place.scope.startswith("TSK-")
     }
     assert (len(tasks), len(asked)) == (int(row[1]), int(row[2]))
     for column, told in enumerate(row[3:]):

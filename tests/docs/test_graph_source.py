@@ -18,7 +18,12 @@ from specwright.graphs.project_graph import project_graph
 SOURCES = sorted(Path(specwright.graphs.__file__).parent.glob("[a-z]*.py"))
 ROOT, DRIVER = "outer_graph", "driver"
 SIGNALS = (GraphBubbleUp, GraphInterrupt, ParentCommand)
-WRAPPERS = {ROOT: ["project_loop"], "project_graph": ["engineering"], "loop_graphs": ["_debate"]}
+WRAPPERS = {
+    ROOT: ["project_loop"],
+    "project_graph": ["engineering"],
+    "loop_graphs": ["_debate"],
+    "exception_graph": ["_resolve", "_carry_out"],
+}
 """The node that wraps a subgraph, in each graph that has one below it."""
 
 

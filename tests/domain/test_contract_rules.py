@@ -236,6 +236,13 @@ def test_a_text_that_only_looks_odd_can_be_locked(text):
     assert problems(an_input("str", text)) == []
 
 
+def test_an_error_case_may_be_about_repeated_spaces():
+    """A reader had to write a printed table's seven spaces as escapes: error cases stand in no docstring (D-S8.1-04)."""
+    assert problems(a_contract(error_cases=["'  a' and \"b   c\" are refused"])) == []
+    (problem,) = problems(a_contract(error_cases=["a  b is refused, 'c'"]))
+    assert problem.endswith(r"or write spaces that are meant as \x20")
+
+
 REFUSED_NAMES = ["class", "1st", "a b", "ﬁ", "", "__x", "a-b"]
 
 

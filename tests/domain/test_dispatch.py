@@ -35,7 +35,7 @@ def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state):
     assert ProjectState.from_bytes(after.to_bytes(), "x") == after
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(deadline=None)
 @given(states(max_tasks=8))
 def test_dispatch_selects_what_the_documented_algorithm_selects(state):
     """F-3.3-06: PENDING, all dependencies SHIPPED, lowest order; asked twice, the same."""

@@ -33,13 +33,15 @@ _LEGAL = {
     ("HALTED", "SHIPPED"),
     ("HALTED", "ABANDONED"),
     ("BLOCKED", "ABANDONED"),
+    ("SHIPPED", "PENDING"),
+    ("SHIPPED", "ABANDONED"),
 }
 _PAIRS = list(itertools.product(TaskStatus, repeat=2))
 
 
 @pytest.mark.parametrize(("old", "new"), _PAIRS, ids=[f"{old}-{new}" for old, new in _PAIRS])
-def test_ten_of_thirty_six_transitions_are_legal(old, new):
-    """F-4.2-05, D-06-01: the ten pairs of D6 pass; each other names the task, both statuses and the rule."""
+def test_twelve_of_thirty_six_transitions_are_legal(old, new):
+    """F-4.2-05, D-06-01, D-38-11: the pairs of D6 and of D38 pass; each other names task, statuses and rule."""
     if (old, new) in _LEGAL:
         check_transition("T-x", old, new)
         return
@@ -56,11 +58,37 @@ def test_the_table_is_the_one_of_the_design():
     assert set(TRANSITIONS) == _LEGAL
 
 
-@pytest.mark.parametrize("status", [TaskStatus.SHIPPED, TaskStatus.ABANDONED])
-def test_shipped_and_abandoned_are_terminal(status):
+def test_abandoned_is_terminal():
     """F-4.2-05, F-17.2-13: the refusal says so."""
     with pytest.raises(RefusedError, match="terminal"):
-        check_transition("T-x", status, TaskStatus.PENDING)
+        check_transition("T-x", TaskStatus.ABANDONED, TaskStatus.PENDING)
+
+
+def test_only_a_change_moves_a_shipped_task():
+    """D-38-11: no other change of a task does, over the whole table; the refusal says so."""
+    shipped = entry(0, TaskStatus.SHIPPED)
+    moved = {
+        "start": lambda: task_changes.start("T-x", shipped),
+        "ship": lambda: task_changes.ship("T-x", shipped, REF, [REF], NOW),
+        "halt": lambda: task_changes.halt("T-x", shipped, "why", "ESC-00000001"),
+        "requeue": lambda: task_changes.requeue("T-x", shipped),
+        "resume": lambda: task_changes.resume("T-x", shipped),
+        "abandon": lambda: task_changes.abandon("T-x", shipped),
+        "split": lambda: task_changes.abandon("T-x", shipped, ["T-y"]),
+        "block": lambda: task_changes.block("T-x", shipped, blocked=True),
+    }
+    for change_of_it in moved.values():
+        with pytest.raises(RefusedError):
+            change_of_it()
+    again = task_changes.reopen("T-x", shipped, entry(0, task="Renamed"))
+    assert (again.status, again.attempt, again.module_refs, again.task) == ("PENDING", 2, [REF], "Renamed")
+    gone = task_changes.remove("T-x", shipped)
+    assert (gone.status, gone.halted_reason, gone.module_ref) == ("ABANDONED", "removed", None)
+    for status in set(TaskStatus) - {TaskStatus.SHIPPED}:
+        with pytest.raises(RefusedError):
+            task_changes.reopen("T-x", entry(0, status), entry(0))
+        with pytest.raises(RefusedError):
+            task_changes.remove("T-x", entry(0, status))
 
 
 def test_a_new_project_has_every_task_pending():

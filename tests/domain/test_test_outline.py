@@ -52,13 +52,17 @@ def test_loops_helpers_and_constants_are_shown() -> None:
     ]
 
 
-def test_what_has_no_room_is_named() -> None:
-    """A request holds a bounded outline, and says of what it left out that it is there."""
-    many = b"".join(b"def test_%d():\n    assert f(%d) == '%s'\n" % (i, i, b"x" * 300) for i in range(60))
-    outline = outlines.test_outline({"tests/test_f.py": many}, {})
-    assert len(outline) < outlines.MOST_CHARACTERS * 1.1
-    assert outline.splitlines()[-1].startswith("not shown for want of room: ")
-    assert outline.endswith("test_59")
+def test_of_what_has_no_room_the_name_and_what_it_shows_are_told() -> None:
+    """A request holds a bounded outline; who judges still sees which test shows what (F-9.7-04)."""
+    many = b"".join(b"def test_%d():\n    assert f(%d) == '%s'\n" % (i, i, b"x" * 300) for i in range(1, 201))
+    claims = {f"test_{i}": [f"/error_surfaces/{i}"] for i in range(1, 201)}
+    outline = outlines.test_outline({"tests/test_f.py": many}, claims)
+    assert len(outline) < outlines.MOST_CHARACTERS + outlines.MOST_BEYOND
+    lines = outline.splitlines()
+    assert f"test_60 shows /error_surfaces/60{outlines.BEYOND}" in lines
+    told = [line for line in lines if line.startswith("test_")]
+    assert lines[-1] == f"and {200 - len(told)} more"
+    assert 100 < len(told) < 200
 
 
 def test_what_cannot_be_read_is_left_out() -> None:

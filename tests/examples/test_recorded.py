@@ -22,23 +22,24 @@ class Recorded(NamedTuple):
 
 
 EXAMPLES = (
-    Recorded(  # a preflight, a contract and an amendment; two modules that share their first requests
+    Recorded(  # a draft that took two repairs: the fuzz had a counterexample
         "jsonamend",
         "from jsonamend import apply_patch, make_patch\n"
         "one, other = {'a': [1, {'b': None}]}, {'a': [1, {'c': True}], 'd': []}\n"
         "print(apply_patch(one, make_patch(one, other)) == other, make_patch(one, one))",
         ("True []",),
     ),
-    Recorded(  # a part of a shared answer whose tests were too weak; its first judges' answers are left out
+    Recorded(  # two modules that share the Proposer's request, and are judged one after the other
         "fieldtext",
         "from fieldtext import read_amount, read_table\n"
         "print(read_table('a,\"b\\n\"\"c\"\\n', ','), read_amount('(1,234.50)'))",
         ("[['a', 'b\\n\"c']]", "-1234.50"),
     ),
-    Recorded(  # contracts that an Arbiter amended
+    Recorded(  # tests that noticed too few faults at first
         "dueplan",
         "import datetime\nfrom decimal import Decimal\nfrom dueplan import make_plan\n"
-        "print(*(f'{one.due} {one.amount}' for one in make_plan(Decimal('100.00'), datetime.date(2026, 1, 31), 3, [])))",
+        "plan = make_plan(Decimal('100.00'), datetime.date(2026, 1, 31), 3, [])\n"
+        "print(*('{due} {amount}'.format(**one) for one in plan))",
         ("2026-02-02 33.34 2026-03-02 33.33 2026-03-31 33.33",),
     ),
 )

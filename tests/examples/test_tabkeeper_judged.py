@@ -16,7 +16,7 @@ from specwright.domain.debate.answer_rules import citable, compliance_problems
 from specwright.gate import SandboxedShipGate
 from specwright.ports.gate import Candidate, SealedModule
 from testkit.examples.tabkeeper_playbook import CALLS, SHIPPED, STAGES, contracts, read, stage_of
-from testkit.sampling import nightly
+from testkit.sampling import nightly, slow
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def files_of(directory: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize(
     "stage",
-    [s if s.name == "amended" else nightly(s) for s in STAGES],
+    [slow(s) if s.name == "amended" else nightly(s) for s in STAGES],
     ids=lambda stage: f"{stage.module} {stage.name}",
 )
 def test_the_gate_passes_every_deliverable_and_has_nothing_to_splice(stage, locked, sealed, tmp_path):

@@ -53,7 +53,7 @@ def test_a_hostile_module_is_refused_by_its_source(name):
     assert _due(name) in {code for code, _ in codes_of_source(BY_MODULES[name])}
 
 
-@pytest.mark.parametrize("name", spread(BY_TESTS, fast=40, slow=5))
+@pytest.mark.parametrize("name", spread(BY_TESTS, fast=90, slow=10))
 def test_no_hostile_test_comes_through_the_whole_gate(name, place):
     """D-S8-06, D-S8-08, D-S8-12: a refusal or an honest failure, and nothing is left."""
     verdict = judge("tally_words", attacked(name), timeout_seconds=10, static=True, strength=0.8)

@@ -8,6 +8,7 @@ import pytest
 from testkit.gate.hostile import TEST_SOURCE, TESTS, cases, ends_badly, in_module
 from testkit.gate.judging import MODULES
 from testkit.gate.running import broken_off, run
+from testkit.sampling import spread
 
 READING = {
     "a file of the factory": "open({secret!r}).read()",
@@ -64,11 +65,14 @@ def test_nothing_outside_its_scratch_can_be_changed(attack, kind, place, secret)
 
 @pytest.mark.parametrize(
     "deed",
-    [
-        "os.chmod({secret!r}, 0o777)",
-        "os.utime({secret!r}, (1, 1))",
-        "os.setxattr({secret!r}, 'user.a', b'1')",
-    ],
+    spread(
+        [
+            "os.chmod({secret!r}, 0o777)",
+            "os.utime({secret!r}, (1, 1))",
+            "os.setxattr({secret!r}, 'user.a', b'1')",
+        ],
+        fast=3,
+    ),
 )
 def test_nor_can_its_metadata(deed, kind, place, secret):
     """D-S8-11: under Landlock such calls seem to succeed, and change nothing."""
@@ -82,12 +86,15 @@ def test_nor_can_its_metadata(deed, kind, place, secret):
 
 @pytest.mark.parametrize(
     "deed",
-    [
-        READING["a file of the factory"],
-        CHANGING["a file of the factory"],
-        "import socket; socket.socketpair()[0].bind('x')",
-        "import os\nif os.fork() == 0: os._exit(0)",
-    ],
+    spread(
+        [
+            READING["a file of the factory"],
+            CHANGING["a file of the factory"],
+            "import socket; socket.socketpair()[0].bind('x')",
+            "import os\nif os.fork() == 0: os._exit(0)",
+        ],
+        fast=4,
+    ),
     ids=["reading", "writing", "network", "fork"],
 )
 def test_tests_are_confined_like_the_module(deed, kind, place, secret):

@@ -18,6 +18,7 @@ from specwright.gate.sandbox.staging import stage, workspace
 from specwright.gate.strength.run import Variant, run_variants, start_runner
 from testkit.gate.judging import MODULES, candidate
 from testkit.gate.running import broken_off, run, survivors
+from testkit.sampling import spread
 
 ENTRY = "implementation/__init__.py"
 SOURCE = (MODULES / "tally_words" / ENTRY).read_text(encoding="utf-8")
@@ -47,7 +48,10 @@ def test_a_module_that_hangs_is_stopped_and_leaves_nothing(place):
 
 @pytest.mark.parametrize(
     "line",
-    ["import time; time.sleep(600)", "while True: pass", "import re; re.match('(a+)+$', 'a' * 60 + 'b')"],
+    spread(
+        ["import time; time.sleep(600)", "while True: pass", "import re; re.match('(a+)+$', 'a' * 60 + 'b')"],
+        fast=3,
+    ),
     ids=["sleep", "loop", "expression"],
 )
 def test_a_call_has_a_limit_of_its_own(line):
@@ -61,6 +65,7 @@ def test_a_call_has_a_limit_of_its_own(line):
     assert "a call of the module did not come to its end within 1 seconds" in messages["tests.timeout"]
 
 
+@pytest.mark.slow
 def test_a_test_that_hangs_by_itself_is_stopped_as_well():
     """D-S8-11: nothing is heard of it."""
     source = "from modules.tally_words import tally_words\n\n\ndef test_a():\n    while True:\n        pass\n"
@@ -90,7 +95,8 @@ with workspace() as root:
 
 
 @pytest.mark.parametrize(
-    "signal_", [signal.SIGKILL, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP, signal.SIGABRT]
+    "signal_",
+    spread([signal.SIGKILL, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP, signal.SIGABRT], fast=4, slow=2),
 )
 def test_what_a_killed_process_left_is_swept_at_the_next_start(place, signal_):
     """D-S8-11: and nothing that is in use, or that somebody else's program made."""
@@ -107,6 +113,7 @@ def test_what_a_killed_process_left_is_swept_at_the_next_start(place, signal_):
     assert [path.name for path in place.iterdir()] == ["gate-notes.txt"]
 
 
+@pytest.mark.slow
 def test_a_module_that_hangs_when_it_is_imported_is_stopped():
     """Rule 4: there is no moment without a limit."""
     seen = run({ENTRY: "while True: pass\n" + SOURCE}, timeout_seconds=1.0)
@@ -166,12 +173,15 @@ def test_a_module_that_fills_the_disk_is_stopped(place, flood):
 
 @pytest.mark.parametrize(
     "left",
-    [
-        "import os; [(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]",
-        "import os; os.mkdir('locked'); open('locked/x', 'w').close(); os.chmod('locked', 0)",
-        "import os; os.symlink('/', 'root'); os.symlink('loop', 'loop'); os.mkfifo('pipe')",
-        "import os; [open(bytes([n]) * 200, 'w').close() for n in range(128, 256)]",
-    ],
+    spread(
+        [
+            "import os; [(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]",
+            "import os; os.mkdir('locked'); open('locked/x', 'w').close(); os.chmod('locked', 0)",
+            "import os; os.symlink('/', 'root'); os.symlink('loop', 'loop'); os.mkfifo('pipe')",
+            "import os; [open(bytes([n]) * 200, 'w').close() for n in range(128, 256)]",
+        ],
+        fast=4,
+    ),
     ids=["deep", "locked", "links", "odd names"],
 )
 def test_whatever_a_module_leaves_is_removed(place, left):

@@ -52,6 +52,7 @@ def test_every_run_draws_the_same():
     assert first == second
 
 
+@pytest.mark.slow
 def test_a_forged_report_is_still_noticed_where_tests_draw():
     """D-S8-09: what Hypothesis does at its first draw is over before a test runs."""
     body = "import gc\n@given(st.text())\ndef test_searches(text):\n    gc.get_referrers(text)\n"

@@ -7,6 +7,7 @@ from specwright.domain.contract.docstring import render_docstring
 from specwright.gate import SandboxedShipGate
 from specwright.ports.gate import Candidate
 from testkit.gate.judging import MODULES, candidate, codes, judge, sealed
+from testkit.sampling import spread
 
 TALLY = "implementation/__init__.py"
 TESTS = "tests/test_tally_words.py"
@@ -25,7 +26,7 @@ def _read(path, old, new):
     return text.replace(old, new, 1)
 
 
-@pytest.mark.parametrize("name", ["tally_words", "save_tally", "shorten"])
+@pytest.mark.parametrize("name", spread(["tally_words", "save_tally", "shorten"], fast=3))
 def test_a_good_module_passes_with_its_tests_and_its_fingerprint(name):
     """F-11.2-02, F-11.3-05, D-S8-21: a sibling, a writing module with its own class, and a pair of twins."""
     verdict = judge(name)
@@ -161,7 +162,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", spread(FAULTS, fast=3, slow=2))
 def test_a_fault_is_refused_with_its_code(fault):
     """D-S8-01, D-S8-06, D-S8-12, D-S8-17, D-S8-19, D-S8-21, F-5-09, F-12-03 to F-12-06, F-11.3-06: one each."""
     changes, code = FAULTS[fault]
@@ -364,6 +365,7 @@ def test_a_sibling_is_imported_relatively_and_by_its_public_names(statement):
     assert verdict.tests == ()
 
 
+@pytest.mark.nightly
 def test_a_package_that_the_settings_allow_may_be_imported():
     """D-23-02: the same module with an allowed package."""
     whole = candidate("tally_words", {TALLY: "import hypothesis\n" + _tally()})

@@ -44,7 +44,7 @@ def _some_slow(cases, *fast):
     return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in cases]
 
 
-@pytest.mark.parametrize("fault", _some_slow(FAULTS, "the order of a set", "the local time zone"))
+@pytest.mark.parametrize("fault", _some_slow(FAULTS, "the order of a set"))
 def test_a_result_that_is_another_one_in_another_process_is_a_counterexample(fault):
     """D-S8-14, D-S8-20: the same input gives the same result, unless a CALL effect is declared."""
     (finding,) = fuzzed(FAULTS[fault], QUICK, elsewhere=True)
@@ -72,7 +72,7 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("case", _some_slow(SOUND, "a set itself", "a time zone that is named"))
+@pytest.mark.parametrize("case", _some_slow(SOUND, "a set itself"))
 def test_what_is_the_same_everywhere_is_left_alone(case):
     """D-S8-14: sets, seeds and zones are used by sound modules, and error texts belong to no contract."""
     assert fuzzed(SOUND[case], QUICK, elsewhere=True) == ()
@@ -85,6 +85,7 @@ def test_modules_that_follow_the_clock_are_not_called_again_elsewhere():
     assert not is_repeatable(sound("stamp_note").contract)
 
 
+@pytest.mark.slow
 def test_the_gate_asks_a_second_process():
     """D-S8-01, D-S8-14: as a part of its fuzz, with a sentence that says what to change."""
     source = candidate("tally_words").files["implementation/__init__.py"].decode()

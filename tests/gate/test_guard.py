@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from testkit.sampling import spread
+
 ARMED = """
 import collections
 import _pytest.reports, _pytest.runner, pytest
@@ -39,7 +41,7 @@ def told(attack: str) -> str:
     return ended.stdout.strip()
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("change", spread(CHANGES.values(), fast=4, slow=2))
 def test_a_function_of_the_runner_that_is_changed_ends_the_run(change: str):
     """Whether it is replaced or changed in place, and wherever it stands (D-S8-09)."""
     assert told(change).endswith("was replaced, which runs or reports the tests")

@@ -19,6 +19,7 @@ from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.gate import SandboxedShipGate
 from specwright.ports.gate import Candidate, SealedModule
 from testkit.gate.judging import codes
+from testkit.sampling import spread
 
 ERROR = ErrorSurface(
     name="PairError",
@@ -156,7 +157,7 @@ def reading(tmp_path):
     return SealedModule(READ, tmp_path)
 
 
-@pytest.mark.parametrize("described", [True, False], ids=["described again", "named only"])
+@pytest.mark.parametrize("described", spread([True, False], fast=2))
 def test_a_module_may_return_and_raise_the_classes_of_its_dependency(reading, described):
     """D-21-03: imported as the Proposer is told; the gate reads their fields where they are defined."""
     contract, files = swapping(described)

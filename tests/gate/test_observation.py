@@ -1,5 +1,6 @@
 """Tests and claims are shown by what happens: an answer is changed on its way, and somebody notices or nobody does."""
 
+import re
 from collections import Counter, OrderedDict, defaultdict, namedtuple
 
 import pytest
@@ -11,6 +12,7 @@ from specwright.gate.sandbox.staging import stage, workspace
 from specwright.gate.strength.invariants import assertions_of
 from specwright.gate.strength.observation import observe
 from testkit.gate.judging import candidate, judge
+from testkit.sampling import spread
 
 HEADS = {
     "shorten": "import asyncio, json, re, time\nimport pytest\nfrom modules.shorten import shorten, shorten_async\n",
@@ -27,11 +29,20 @@ HAPPY, TOO_SMALL, SHORT, LIMIT, CUT = (
 
 
 def findings(test, pointers, name="shorten", contract=None, implementation=None):
-    """What is found of a file with this test, which claims these obligations, beside the module's own tests."""
-    source = HEADS[name] + (test if "def test_x" in test else f"def test_x(tmp_path):\n{indented(test)}")
-    own = {"implementation/__init__.py": implementation} if implementation else {}
-    whole = candidate(name, {"tests/test_x.py": source, **own}, contract)
-    claims = {"test_x": tuple(pointers)}
+    """What is found of a file with this test, which claims these obligations."""
+    return findings_together([(test, pointers)], name, contract, implementation)
+
+
+def findings_together(tests, name="shorten", contract=None, implementation=None):
+    """What is found of tests with the obligations that they claim, in one run: `test_x`, `test_x1` and so on."""
+    files = {"implementation/__init__.py": implementation} if implementation else {}
+    claims = {}
+    for number, (test, pointers) in enumerate(tests):
+        own = f"test_x{number or ''}"
+        source = test if "def test_x" in test else f"def test_x(tmp_path):\n{indented(test)}"
+        files[f"tests/{own}.py"] = HEADS[name] + source.replace("test_x", own)
+        claims[own] = tuple(pointers)
+    whole = candidate(name, files, contract)
     with workspace() as root:
         staged = stage(root, whole, whole.files, Sandbox(available_sandbox().kind))
         named = [test for test in named_tests(whole.files) if test.startswith("test_x")]
@@ -94,7 +105,18 @@ VACUOUS = {
 }
 
 
-@pytest.mark.parametrize("way", VACUOUS)
+def test_of_many_tests_each_that_passes_whatever_comes_back_is_named():
+    """D-S8-06, D-S8-07: together in one run as by itself; nothing that one of them asserts shows anything."""
+    found = findings_together([(test, [HAPPY]) for test in VACUOUS.values()])
+    assert codes(found) == ["obligations.unseen", "tests.vacuous"]
+    (unseen,) = (finding.message for finding in found if finding.code == "obligations.unseen")
+    named = {finding.where for finding in found if finding.code == "tests.vacuous"}
+    for way, number in zip(VACUOUS, ["", *range(1, len(VACUOUS))], strict=True):
+        assert f"tests/test_x{number}.py::test_x{number}" in named, way
+        assert f"test_x{number}.py::test_x{number}" in re.findall(r"[\w.:]+", unseen), way
+
+
+@pytest.mark.parametrize("way", spread(VACUOUS, slow=10))
 def test_what_passes_whatever_comes_back_shows_nothing(way):
     """D-S8-06, D-S8-07: the test is named, and the obligation that it claims."""
     found = findings(VACUOUS[way], [HAPPY])
@@ -137,7 +159,16 @@ CLAIMS_ONLY = {
 }
 
 
-@pytest.mark.parametrize("way", CLAIMS_ONLY)
+def test_of_many_claims_about_something_else_each_is_told():
+    """D-S8-06: by the obligation, with every test that claims it."""
+    found = findings_together([(test, [pointer]) for test, pointer in CLAIMS_ONLY.values()])
+    told = [finding.message for finding in found if finding.code == "obligations.unseen"]
+    for number, (_, pointer) in zip(["", *range(1, len(CLAIMS_ONLY))], CLAIMS_ONLY.values(), strict=True):
+        (message,) = (one for one in told if f"({pointer or 'the empty pointer'})" in one)
+        assert f"test_x{number}.py::test_x{number}" in re.findall(r"[\w.:]+", message)
+
+
+@pytest.mark.parametrize("way", spread(CLAIMS_ONLY, slow=6))
 def test_a_claim_about_something_else_is_told(way):
     """D-S8-06: the test may notice much, but not what it claims."""
     test, pointer = CLAIMS_ONLY[way]
@@ -176,7 +207,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("way", FILES)
+@pytest.mark.parametrize("way", spread(FILES, fast=5, slow=2))
 def test_an_effect_is_a_file_that_is_read_back(way):
     """D-S8-06: what the call wrote is changed after it returned."""
     test, shown = FILES[way]
@@ -211,20 +242,20 @@ SOUND = {
         [HAPPY, SHORT],
     ),
     "a value of the file": ("R = shorten('abc', 2)\ndef test_x(): assert R[0] == 'ab'\n", [HAPPY]),
-    "drawn values": (
-        "from hypothesis import given, strategies as st\n@given(st.text(), st.integers(1, 9))\n"
-        "def test_x(text, limit): assert len(shorten(text, limit)[0]) <= limit\n",
-        [HAPPY, SHORT],
-    ),
     "parameters": (
         "@pytest.mark.parametrize('limit', [1, 2, 9])\n"
         "def test_x(limit): assert len(shorten('abcdef', limit)[0]) <= limit\n",
         [SHORT, LIMIT],
     ),
+    "drawn values": (
+        "from hypothesis import given, strategies as st\n@given(st.text(), st.integers(1, 9))\n"
+        "def test_x(text, limit): assert len(shorten(text, limit)[0]) <= limit\n",
+        [HAPPY, SHORT],
+    ),
 }
 
 
-@pytest.mark.parametrize("way", SOUND)
+@pytest.mark.parametrize("way", spread(SOUND, fast=4, slow=2))
 def test_a_sound_way_to_assert_shows_what_it_claims(way):
     """D-S8-06: results, errors, relations between calls, fixtures, drawn values."""
     assert findings(*SOUND[way]) == ()
@@ -283,7 +314,7 @@ def two_invariants():
     return contract.model_copy(update={"outputs": [counts.model_copy(update={"invariants": both})]})
 
 
-@pytest.mark.parametrize("way", ONE_FOR_BOTH)
+@pytest.mark.parametrize("way", spread(ONE_FOR_BOTH, fast=6, slow=2))
 def test_an_assertion_of_one_invariant_shows_no_other(way):
     """D-S8-06: several invariants of an output need several conditions, or a test that notices whatever is changed."""
     found = findings(ONE_FOR_BOTH[way], [COUNTS, SUM], "tally_words", two_invariants())
@@ -291,7 +322,7 @@ def test_an_assertion_of_one_invariant_shows_no_other(way):
     assert any("claims output invariant" in finding.message for finding in found)
 
 
-@pytest.mark.parametrize("way", BY_ITSELF)
+@pytest.mark.parametrize("way", spread(BY_ITSELF, fast=4, slow=2))
 def test_invariants_with_assertions_of_their_own_are_shown(way):
     """D-S8-06: a whole result, or as many conditions as there are invariants."""
     assert findings(BY_ITSELF[way], [COUNTS, SUM], "tally_words", two_invariants()) == ()
@@ -331,7 +362,7 @@ NEVER_READ = {
 }
 
 
-@pytest.mark.parametrize("way", NEVER_READ)
+@pytest.mark.parametrize("way", spread(NEVER_READ, fast=5, slow=2))
 def test_an_empty_result_shows_nothing_of_the_others(way):
     """D-S8-06: where a test meets more than an empty result, something of that is to be read."""
     test = f"{NEVER_READ[way]}\nassert tally_words('') == {{}}"
@@ -363,7 +394,7 @@ CLOCKS = {
 }
 
 
-@pytest.mark.parametrize("way", CLOCKS)
+@pytest.mark.parametrize("way", spread(CLOCKS, fast=6, slow=2))
 def test_a_test_that_tells_the_runs_apart_is_told(way):
     """D-S8-08: the module as it is runs among the mutants, and fails there, or the test shows nothing."""
     own = candidate("shorten").files["tests/test_shorten.py"].decode()

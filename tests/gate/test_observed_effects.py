@@ -7,6 +7,7 @@ import pytest
 
 from testkit.gate.observing import observed
 from testkit.gate.static_judging import cases
+from testkit.sampling import spread
 
 EFFECTS = cases("observed/effects.md")
 DECLARED = sorted({case.partition(":")[0] for case in EFFECTS})
@@ -17,7 +18,7 @@ def codes(found, effects):
     return {finding.code for finding in found.findings(effects)}
 
 
-@pytest.mark.parametrize("case", EFFECTS)
+@pytest.mark.parametrize("case", spread(EFFECTS, fast=4, slow=3))
 def test_an_effect_that_no_contract_declares_is_observed(case):
     """Issue 13.1: through the library, handed on, at import; a declared one is none."""
     found = observed(EFFECTS[case])
@@ -28,7 +29,7 @@ def test_an_effect_that_no_contract_declares_is_observed(case):
 CODE = cases("observed/code.md")
 
 
-@pytest.mark.parametrize("case", CODE)
+@pytest.mark.parametrize("case", spread(CODE, fast=4, slow=3))
 def test_what_is_called_is_what_was_read(case):
     """Issue 13.1: code, defaults, annotations and docstring are compared with the source, after import and calls."""
     assert "effects.code" in codes(observed(CODE[case]), DECLARED)
@@ -37,7 +38,7 @@ def test_what_is_called_is_what_was_read(case):
 REFUSED = cases("observed/refused.md")
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", spread(REFUSED, fast=4, slow=3))
 def test_what_no_contract_can_declare_is_observed(case):
     """Issue 13.1: network, processes, native code, code made at run time, and ways around the static checks to them."""
     assert "effects.refused" in codes(observed(REFUSED[case]), DECLARED)
@@ -46,7 +47,7 @@ def test_what_no_contract_can_declare_is_observed(case):
 STATE = cases("observed/state.md")
 
 
-@pytest.mark.parametrize("case", STATE)
+@pytest.mark.parametrize("case", spread(STATE, fast=4, slow=3))
 def test_what_a_call_leaves_behind_is_observed(case):
     """Issue 13.3: what the module's objects hold is compared before and after calls, deeply."""
     more = {"implementation/_t.py": b"_SEEN = []\ndef push(x):\n    _SEEN.append(x)\n"}
@@ -56,7 +57,7 @@ def test_what_a_call_leaves_behind_is_observed(case):
 SOUND = cases("observed/sound.md")
 
 
-@pytest.mark.parametrize("case", SOUND)
+@pytest.mark.parametrize("case", spread(SOUND, fast=4, slow=3))
 def test_what_everyday_modules_do_is_no_effect(case):
     """Issue 13.1, 13.3: caches, classes made by the library, values in memory, methods that only share a name."""
     found = observed(SOUND[case], more={"implementation/_t.py": b"NAMES = ['a']\n"})
@@ -67,7 +68,7 @@ def test_what_everyday_modules_do_is_no_effect(case):
 BESIDE = cases("observed/beside.md")
 
 
-@pytest.mark.parametrize("case", BESIDE)
+@pytest.mark.parametrize("case", spread(BESIDE, fast=4, slow=3))
 def test_a_file_beside_the_declared_one_is_observed(case):
     """Issue 13.1: a WRITE effect declares its target, and no other file; a target that names no input declares any."""
     found = observed(BESIDE[case], effects=["WRITE path"])
@@ -84,7 +85,7 @@ def test_a_file_beside_the_declared_one_is_observed_in_every_sandbox(kind):
 SOUND_WRITES = cases("observed/sound_writes.md")
 
 
-@pytest.mark.parametrize("case", SOUND_WRITES)
+@pytest.mark.parametrize("case", spread(SOUND_WRITES, fast=4, slow=3))
 def test_what_becomes_the_declared_file_is_no_other(case):
     """Issue 13.6: files that are gone or have taken the target's place when the call returns are none beside it."""
     found = observed(SOUND_WRITES[case], effects=["WRITE path"])
@@ -105,7 +106,7 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("case", FORGERIES)
+@pytest.mark.parametrize("case", spread(FORGERIES, fast=4, slow=3))
 def test_a_module_cannot_keep_an_effect_from_being_told(case, kind):
     """Issue 13.1: past the static checks, with any name at hand, the effect is told before it happens."""
     source = f"""

@@ -17,6 +17,7 @@ from specwright.gate.sandbox.kind import (
 from specwright.gate.sandbox.plan import SandboxKind
 from testkit.gate.judging import MODULES, NO_FUZZ, candidate
 from testkit.gate.running import broken_off, run
+from testkit.sampling import spread
 
 NONE = AvailableSandbox(SandboxKind.NONE, "bubblewrap is not installed; Landlock is off")
 
@@ -83,7 +84,7 @@ def test_none_is_taken_only_when_it_is_asked_for_and_loudly(caplog):
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
-@pytest.mark.parametrize("name", ["tally_words", "save_tally", "shorten"])
+@pytest.mark.parametrize("name", spread(["tally_words", "save_tally", "shorten"], fast=3))
 def test_the_good_modules_pass_in_each_kind(kind, name):
     """D-S8-10: a kind that is asked for by name is used."""
     if fault := fault_of(SandboxKind(kind)):
@@ -102,31 +103,32 @@ SHORTEN = (MODULES / "shorten/implementation/__init__.py").read_text(encoding="u
 SHORTEN_TESTS = (MODULES / "shorten/tests/test_shorten.py").read_text(encoding="utf-8")
 
 
-def _tested(body, source=SHORTEN, name="shorten", imports="shorten"):
-    test = f"import pytest\nfrom modules.{name} import {imports}\n\ndef test_it(tmp_path, capsys):\n"
-    test += "".join(f"    {line}\n" for line in body.split("\n"))
+def _tested(*bodies, source=SHORTEN, name="shorten", imports="shorten"):
+    test = f"import pytest\nfrom modules.{name} import {imports}\n"
+    for number, body in enumerate(bodies):
+        test += f"\ndef test_it_{number}(tmp_path, capsys):\n"
+        test += "".join(f"    {line}\n" for line in body.split("\n"))
     files = {f"tests/test_{name}.py": test, "implementation/__init__.py": source}
     return run(files, name=name)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "import modules.shorten as m; shorten('a', 1)\nassert m.__all__ == ['shorten', 'shorten_async']",
-        "import modules.shorten as m; shorten('a', 1)\nassert not hasattr(m, '__file__') and not hasattr(m, 'Literal')",
-        "import inspect; shorten('a', 1)\nwith pytest.raises(Exception): inspect.getsource(shorten).index('limit < 1')",
-        "with pytest.raises(TypeError, match='argument'): shorten()",
-        "with pytest.raises(TypeError, match='colour'): shorten('a', colour=1)",
-        "import asyncio\nfrom modules.shorten import shorten_async\nassert asyncio.run(shorten_async('abc', 2))[0] == 'ab'",
-        "assert type(shorten('abc', 2)) is tuple",
-        "assert shorten('\\ud83d\\ude00', 1) == ('\\ud83d', 'E_CUT')",
-        "from concurrent.futures import ThreadPoolExecutor as Pool\n"
-        "with Pool(4) as pool: assert [short for short, _ in pool.map(shorten, 'abcd')] == [*'abcd']",
-    ],
-)
-def test_a_proxy_behaves_like_the_function(body):
+BEHAVIOUR = [
+    "import modules.shorten as m; shorten('a', 1)\nassert m.__all__ == ['shorten', 'shorten_async']",
+    "import modules.shorten as m; shorten('a', 1)\nassert not hasattr(m, '__file__') and not hasattr(m, 'Literal')",
+    "import inspect; shorten('a', 1)\nwith pytest.raises(Exception): inspect.getsource(shorten).index('limit < 1')",
+    "with pytest.raises(TypeError, match='argument'): shorten()",
+    "with pytest.raises(TypeError, match='colour'): shorten('a', colour=1)",
+    "import asyncio\nfrom modules.shorten import shorten_async\nassert asyncio.run(shorten_async('abc', 2))[0] == 'ab'",
+    "assert type(shorten('abc', 2)) is tuple",
+    "assert shorten('\\ud83d\\ude00', 1) == ('\\ud83d', 'E_CUT')",
+    "from concurrent.futures import ThreadPoolExecutor as Pool\n"
+    "with Pool(4) as pool: assert [short for short, _ in pool.map(shorten, 'abcd')] == [*'abcd']",
+]
+
+
+def test_a_proxy_behaves_like_the_function():
     """D-S8-09, F§5.4: calls, keywords, coroutines, types, threads; and nothing but `__all__`."""
-    assert _tested(body).findings == ()
+    assert _tested(*BEHAVIOUR).findings == ()
 
 
 def test_errors_cross_by_class_and_message():
@@ -151,17 +153,17 @@ def test_errors_cross_by_class_and_message():
         "with pytest.raises(UnicodeDecodeError) as e: shorten('raise', 6)\n"
         "assert e.value.object == b'x'"
     )
-    seen = _tested(body, source)
+    seen = _tested(body, source=source)
     assert "tests.failed" not in broken_off(seen), seen.findings
     assert ("FileNotFoundError", "OSError", "Exception", "BaseException", "object") in seen.seen[
-        "test_shorten.py::test_it"
+        "test_shorten.py::test_it_0"
     ]
 
 
 def test_what_a_module_prints_is_seen_by_its_tests():
     """DESIGN §8.1: printing is an effect, and its test reads it back."""
     source = SHORTEN.replace("    if limit < 1:", "    print('cut', text)\n    if limit < 1:", 1)
-    seen = _tested("shorten('abc')\nassert capsys.readouterr().out == 'cut abc\\n'", source)
+    seen = _tested("shorten('abc')\nassert capsys.readouterr().out == 'cut abc\\n'", source=source)
     assert "tests.failed" not in broken_off(seen)
 
 
@@ -174,7 +176,7 @@ def test_files_are_shared_between_both_sides():
         "assert Path('tally.txt').read_text() == 'to 1\\nbe 1\\n'"
     )
     source = (MODULES / "save_tally/implementation/__init__.py").read_text(encoding="utf-8")
-    assert _tested(body, source, "save_tally", "Saved, save_tally").findings == ()
+    assert _tested(body, source=source, name="save_tally", imports="Saved, save_tally").findings == ()
 
 
 def test_a_class_is_the_same_one_wherever_it_is_imported_from():
@@ -185,7 +187,7 @@ def test_a_class_is_the_same_one_wherever_it_is_imported_from():
         "with pytest.raises(modules.tally_words.EmptyTextError): save_tally('', tmp_path / 'x')"
     )
     source = (MODULES / "save_tally/implementation/__init__.py").read_text(encoding="utf-8")
-    assert _tested(body, source, "save_tally", "save_tally").findings == ()
+    assert _tested(body, source=source, name="save_tally", imports="save_tally").findings == ()
 
 
 def test_a_test_that_calls_nothing_shows_nothing():

@@ -13,6 +13,7 @@ from specwright.domain.contract.docstring import render_docstring
 from specwright.gate.sandbox.staging import stage
 from testkit.gate.judging import MODULES, candidate, judge, sealed
 from testkit.gate.running import run
+from testkit.sampling import spread
 
 ENTRY = "implementation/__init__.py"
 TESTS = "tests/test_save_tally.py"
@@ -81,7 +82,7 @@ LOOKING = {
 }
 
 
-@pytest.mark.parametrize("way", LOOKING)
+@pytest.mark.parametrize("way", spread(LOOKING, fast=3, slow=2))
 def test_a_candidate_that_looks_for_a_dependency_s_source_finds_none(way, kind):
     """D-S8-13: there is nothing to hand back, past the static checks too."""
     deed = LOOKING[way].replace("{folder!r}", repr(str(MODULES / "tally_words")))

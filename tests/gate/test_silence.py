@@ -7,6 +7,7 @@ from specwright.gate.sandbox.kind import Sandbox, available_sandbox
 from specwright.gate.sandbox.staging import stage, workspace
 from specwright.gate.strength.observation import observe
 from testkit.gate.judging import candidate
+from testkit.sampling import spread
 
 TESTS = "tests/test_shorten.py"
 HEAD = "import asyncio\nimport pytest\nfrom modules.shorten import shorten, shorten_async\n"
@@ -26,7 +27,7 @@ def _silent(tests, name="shorten"):
     return [f.where.partition("::")[2] for f in found if "no module answered" in f.message]
 
 
-@pytest.mark.parametrize("name", ["tally_words", "save_tally", "shorten"])
+@pytest.mark.parametrize("name", spread(["tally_words", "save_tally", "shorten"], fast=3))
 def test_the_tests_of_a_sound_module_all_fail_without_it(name):
     """D-S8-07: what they assert needs an answer."""
     assert _silent("", name) == []
@@ -35,15 +36,15 @@ def test_the_tests_of_a_sound_module_all_fail_without_it(name):
 SOUND = {
     "a shared fixture": "@pytest.fixture(scope='module')\ndef r(): return shorten('abc', 2)\n"
     "def test_a(r): assert r[0] == 'ab'\n",
+    "drawn values": "from hypothesis import given, strategies as st\n@given(st.text())\n"
+    "def test_a(text): assert len(shorten(text, 2)[0]) <= 2\n",
     "a value of the file": "R = shorten('abc', 2)\ndef test_a(): assert R[0] == 'ab'\n",
     "an awaited call": "def test_a(): assert asyncio.run(shorten_async('abc', 2))[0] == 'ab'\n",
     "a declared error": "def test_a():\n    with pytest.raises(ValueError): shorten('abc', 0)\n",
-    "drawn values": "from hypothesis import given, strategies as st\n@given(st.text())\n"
-    "def test_a(text): assert len(shorten(text, 2)[0]) <= 2\n",
 }
 
 
-@pytest.mark.parametrize("way", SOUND)
+@pytest.mark.parametrize("way", spread(SOUND, fast=3, slow=2))
 def test_every_sound_way_to_ask_needs_an_answer(way):
     """D-S8-07: fixtures, values at the top, coroutines, expected errors, Hypothesis."""
     assert _silent(SOUND[way]) == []
@@ -64,7 +65,7 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("way", FORGED)
+@pytest.mark.parametrize("way", spread(FORGED, fast=5, slow=2))
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 def test_a_pass_that_needs_no_answer_is_told(way):
     """D-S8-07, D-S8-09: the report says passed where nothing can have passed, so it is worth nothing."""

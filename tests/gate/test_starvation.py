@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -79,6 +80,7 @@ def test_a_module_that_sleeps_on_a_busy_machine_is_stopped_all_the_same():
     assert "tests.timeout" in {finding.code for finding in seen.findings}
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_falsifying_test_that_waits_for_a_processor_is_no_counterexample():
     """D-13-02, D-S8-12: a heavy and sound test of a sound module."""
@@ -136,6 +138,7 @@ def test_a_mutant_that_waits_for_a_processor_is_not_taken_for_noticed(tmp_path):
     assert [run.outcome for run in runs] == ["passed", "passed"]
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_mutant_that_sleeps_is_stopped(tmp_path):
     """Rule 4: it uses no processor time and stands still."""
@@ -171,3 +174,12 @@ def test_the_highest_tier_that_can_be_is_run(tmp_path, budget, kept):
         variants = [Variant(ENTRY, source, tier=tier) for tier in tiers]
         runs = run_variants(staged, "shorten", variants, runner, seconds=20, budget=budget)
     assert [run.outcome for run in runs] == ["passed" if tier <= kept else "left_out" for tier in tiers]
+
+
+@pytest.mark.parametrize(("seconds", "codes"), [(5, []), (3600, ["fuzz.counterexample"])])
+def test_a_call_with_files_hangs_if_it_hangs_again(seconds, codes):
+    """What a disk lets a call wait is no fault of the module, and one that never ends is refused as ever (D-S8-14)."""
+    until = time.time() + seconds
+    waits = f"import time\nif time.time() < {until}:\n    time.sleep(2 if {seconds} < 60 else 3600)\nreturn 1"
+    found = fuzzed(Planted({"path: Path": []}, "int", waits), FuzzBounds(call_seconds=0.6))
+    assert [finding.code for finding in found] == codes

@@ -11,6 +11,7 @@ from specwright.gate.strength.stated_limits import unshown_limits
 from specwright.ports.gate import Candidate
 from testkit.gate.corpus_reading import sound
 from testkit.gate.judging import candidate, judge
+from testkit.sampling import spread
 
 ENTRY = "implementation/__init__.py"
 _NO_FUZZ = FuzzBounds(examples=0)
@@ -233,7 +234,7 @@ def test_a_sample_is_the_same_each_time_and_takes_from_every_function():
     assert sampled(mutants, 1000) == mutants
 
 
-@pytest.mark.parametrize("name", ["tally_words", "save_tally", "shorten"])
+@pytest.mark.parametrize("name", spread(["tally_words", "save_tally", "shorten"], fast=3))
 def test_a_sound_module_s_mutants_die_and_the_evidence_counts_them(name):
     """D-S8-08: what was measured is told with the verdict."""
     verdict = judge(name, static=True, strength=0.8)

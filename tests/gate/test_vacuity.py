@@ -6,6 +6,7 @@ import pytest
 
 from specwright.gate.strength.check import stubs, vacuous_findings
 from testkit.gate.judging import candidate, judge
+from testkit.sampling import spread
 
 ENTRY = "implementation/__init__.py"
 TESTS = "tests/test_shorten.py"
@@ -55,7 +56,7 @@ VACUOUS = {
 }
 
 
-@pytest.mark.parametrize("case", VACUOUS)
+@pytest.mark.parametrize("case", spread(VACUOUS, fast=3))
 def test_a_test_that_passes_on_both_stubs_is_refused_by_name(case):
     """D-S8-07: vacuous tests, each told."""
     verdict = judge("shorten", _with(VACUOUS[case]), strength=0.8)

@@ -167,6 +167,7 @@ class TestOtherProcesses:
             assert sorted(hit.entry.module_id for hit in found) == sorted(reported)
         assert len(set(reported)) == 200
 
+    @pytest.mark.slow
     def test_two_writers_of_the_same_entries_agree(self, tmp_path: Path):
         """Two processes add the same entries at once: each is there once (F-14.1-02, D-S12-04)."""
         writers = [start("add", tmp_path, 1, 50) for _ in range(2)]
@@ -174,6 +175,7 @@ class TestOtherProcesses:
         with closing(SqliteCodeIndex(tmp_path, WordEmbedder())) as index:
             assert [each.module_id for each in index.entries()] == [f"MM-{n:08x}" for n in range(1, 51)]
 
+    @pytest.mark.slow
     def test_many_processes_may_make_the_index_together(self, tmp_path: Path):
         """Processes that open the same new index at the same moment all succeed (D-S12-04)."""
         spawn = multiprocessing.get_context("spawn")
@@ -186,6 +188,7 @@ class TestOtherProcesses:
         assert [process.exitcode for process in crowd] == [0] * 6
         assert faults.empty(), faults.get()
 
+    @pytest.mark.slow
     def test_a_process_finds_what_another_has_written(self, index: SqliteCodeIndex, tmp_path: Path):
         """The matrix is refreshed when another process added or retired (D-S12-03)."""
         index.add(entry(1))

@@ -23,6 +23,7 @@ from testkit.model.fake_model import FakeModel, OrderedReplies, calls
 from testkit.roles.damage import ANSWERS
 from testkit.roles.overheard import Run
 from testkit.roles.roles_workbench import RolesWorkbench
+from testkit.sampling import spread
 
 AGENTS = ("researcher", "planner", "proposer", "amender", "challenger")
 LOOK = ("look_around", {"where": "everywhere"})
@@ -160,7 +161,14 @@ def test_a_module_whose_role_gives_no_answer_halts_and_does_not_ship(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "turn", [Turn(None, calls=(LOOK,)), Turn("I would rather not say.")], ids=["calls", "prose"]
+    "turn",
+    spread(
+        [
+            pytest.param(Turn(None, calls=(LOOK,)), id="calls"),
+            pytest.param(Turn("I would rather not say."), id="prose"),
+        ],
+        fast=2,
+    ),
 )
 def test_a_challenger_that_gives_no_usable_answer_costs_no_revision(tmp_path: Path, turn: Turn):
     """D-S6-14: no verdict is made up for it; the escalation names it, and quotes it or what it did."""
@@ -228,7 +236,9 @@ def test_a_call_that_never_got_its_result_is_answered_before_the_agent_goes_on(t
             "submit_challenge", "Hand it in.", agent.tool_schema(ChallengerAnswer), desk
         )
         workspace = Workspace(bench.runtime / "work", given, ContextPackBackend)
-        job = agent.AgentJob(model, "Challenge.", [submit], workspace, agent.Toolset.NONE, 5)
+        job = agent.AgentJob(
+            model, "Challenge.", [submit], workspace, agent.Toolset.NONE, 5, agent.RaisedException()
+        )
         cut_off = [HumanMessage("Go."), calls(LOOK), HumanMessage("Go on.")]
         agent.converse(job, cut_off, desk, "submit_challenge")
 

@@ -7,14 +7,18 @@ import pytest
 from specwright.errors import CorruptionError
 from specwright.ports.roles import Place
 from testkit.roles.overheard import overheard
+from testkit.sampling import spread
 
 
 @pytest.mark.parametrize(
     ("lost", "while_asking", "then"),
-    [
-        ("examples.md", "TSK-002.1/contracts/round-1/arbiter", "TSK-002.1/split_evenly/round-1/proposer"),
-        ("contract.json", "TSK-002.1/plan/round-1/planner", "TSK-002.1/contracts/round-1/challenger"),
-    ],
+    spread(
+        [
+            ("examples.md", "TSK-002.1/contracts/round-1/arbiter", "TSK-002.1/split_evenly/round-1/proposer"),
+            ("contract.json", "TSK-002.1/plan/round-1/planner", "TSK-002.1/contracts/round-1/challenger"),
+        ],
+        fast=2,
+    ),
 )
 def test_a_dependency_without_its_surface_stops_the_run_before_the_role_is_asked(
     tmp_path: Path, lost: str, while_asking: str, then: str

@@ -17,12 +17,17 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from specwright.bootstrap.project import Silent, open_project
-from specwright.domain.answers.answers import IMPLEMENTATION_ONLY, ArbiterAnswer, ChallengerAnswer
+from specwright.domain.answers.answers import (
+    DISPUTED_ONLY,
+    IMPLEMENTATION_ONLY,
+    ArbiterAnswer,
+    ChallengerAnswer,
+)
 from specwright.domain.base.record import Record
 from specwright.domain.contract.boundary_types import BOUNDARY_TYPES, type_problem
 from specwright.ports.roles import Place
 from specwright.roles.agent.agent import tool_schema
-from specwright.roles.team import _unusable, prompt
+from specwright.roles.team import UNDISPUTED, _unusable, prompt
 from specwright.settings import Settings
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rewrite
 from testkit.roles.damage import ANSWERS
@@ -174,6 +179,15 @@ def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use(answer: type[
     assert not IMPLEMENTATION_ONLY & shown["contracts"]
     role = answer.__name__.removesuffix("Answer").lower()
     assert not [name for name in IMPLEMENTATION_ONLY if f"`{name}`" in prompt(role, "contracts")]
+
+
+def test_a_ruling_on_what_nobody_disputes_has_its_own_short_prompt():
+    """It names the fields of its answer; what only a dispute needs is neither named nor in the schema (D-S6-10)."""
+    told, shown = prompt(UNDISPUTED), {*_fields(tool_schema(ArbiterAnswer, DISPUTED_ONLY))}
+    assert [name for name in shown if f"`{name}`" not in told] == []
+    assert [name for name in DISPUTED_ONLY if f"`{name}`" in told] == []
+    assert {*ArbiterAnswer.model_fields} - shown == DISPUTED_ONLY
+    assert len(told) < len(prompt("arbiter", "module")) / 2
 
 
 def _fields(schema: Any) -> Iterator[str]:

@@ -25,6 +25,7 @@ from specwright.roles.models.journalled_model import Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.sources import model_sources
 from specwright.settings import Settings
+from testkit.sampling import spread
 
 PLACE = Place("TSK-001", 1, "shout", "round-1", Role.ARBITER)
 KEY = "sk-planted-0123456789abcdef"
@@ -133,7 +134,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 503, 529])
+@pytest.mark.parametrize("status", spread([408, 429, 500, 503, 529], fast=3))
 def test_a_fault_that_passes_is_tried_again(status: int, tmp_path: Path) -> None:
     """D-S6-11: and the wait is told before it begins."""
     with server(Reply(status, refusal_of("busy", "busy")), SOUND) as (url, asked):
@@ -182,7 +183,7 @@ PASSING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", PASSING)
+@pytest.mark.parametrize("kind", spread(PASSING, fast=3))
 def test_what_a_provider_says_of_limits_does_not_make_a_passing_fault_last(kind: str, tmp_path: Path) -> None:
     """D-S6-11: the status counts, also one that stands in the body, and the next call is answered."""
     status, code, message = PASSING[kind]

@@ -260,47 +260,46 @@ def test_a_changed_draft_is_the_next_version_and_the_same_one_is_the_same(desk: 
 
 
 MAY = "Input should be 'IMPLEMENTATION' or 'EXAMPLES'"
+REFUSED = [
+    *(
+        (draft(kind), f"artifact_type: {MAY}")
+        for kind in sorted({*ArtifactType, "ESSAY", ""} - {"IMPLEMENTATION", "EXAMPLES"})
+    ),
+    (draft(artifact_id="EX-deadbeef"), "artifact_id: Extra inputs are not permitted"),
+    (draft(status="SHIPPED"), "status: Extra inputs are not permitted"),
+    (draft(version="9.0.0"), "version: Extra inputs are not permitted"),
+    (draft(revises="IMPL-00000000"), "revises: Extra inputs are not permitted"),
+    (draft(path="/task.md"), "path: Extra inputs are not permitted"),
+    (Attempt("create_artifact", {}), "artifact_type: Field required"),
+    (Attempt("query_artifacts", {"ref": 1}), "ref: Input should be a valid string"),
+]
 
 
-@pytest.mark.parametrize(
-    ("attempt", "why"),
-    [
-        *(
-            pytest.param(draft(kind), f"artifact_type: {MAY}", id=kind)
-            for kind in sorted({*ArtifactType, "ESSAY", ""} - {"IMPLEMENTATION", "EXAMPLES"})
-        ),
-        (draft(artifact_id="EX-deadbeef"), "artifact_id: Extra inputs are not permitted"),
-        (draft(status="SHIPPED"), "status: Extra inputs are not permitted"),
-        (draft(version="9.0.0"), "version: Extra inputs are not permitted"),
-        (draft(revises="IMPL-00000000"), "revises: Extra inputs are not permitted"),
-        (draft(path="/task.md"), "path: Extra inputs are not permitted"),
-        (Attempt("create_artifact", {}), "artifact_type: Field required"),
-        (Attempt("query_artifacts", {"ref": 1}), "ref: Input should be a valid string"),
-    ],
-)
-def test_an_agent_mints_no_id_and_names_no_version_status_or_path(
-    desk: Desk, attempt: Attempt, why: str, asynchronous: bool
-):
+def test_an_agent_mints_no_id_and_names_no_version_status_or_path(desk: Desk, asynchronous: bool):
     """The factory's function draws the id; whatever else is asked for is refused in one message, and nothing is stored
     (F-8-04, F-8-16, F-8-17)."""
     before = desk.envelopes()
-    _, answer = desk.told([write("## Balance\n"), attempt], asynchronous=asynchronous)
-    assert answer == (
+    tried = [write("## Balance\n"), *(attempt for attempt, _ in REFUSED)]
+    _, *answers = desk.told(tried, asynchronous=asynchronous)
+    assert answers == [
         f"Error invoking tool '{attempt.tool}' with kwargs {attempt.arguments} with error:\n {why}\n "
         "Please fix the error and try again."
-    )
+        for attempt, why in REFUSED
+    ]
     assert desk.envelopes() == before
 
 
-@pytest.mark.parametrize("tool", ["ship_artifact", "delete_artifact", "set_status"])
-def test_there_is_no_tool_that_ships(desk: Desk, tool: str, asynchronous: bool):
+def test_there_is_no_tool_that_ships(desk: Desk, asynchronous: bool):
     """Only the ship node ships (F-8-17, D-17-01)."""
     before = desk.envelopes()
-    (answer,) = desk.told([Attempt(tool, {"artifact_id": before[0].artifact_id})], asynchronous=asynchronous)
+    tools = ("ship_artifact", "delete_artifact", "set_status")
+    tried = [Attempt(tool, {"artifact_id": before[0].artifact_id}) for tool in tools]
     offered = (
         "ls, read_file, write_file, edit_file, delete, glob, grep, execute, query_artifacts, create_artifact"
     )
-    assert answer == f"Error: {tool} is not a valid tool, try one of [{offered}]."
+    assert desk.told(tried, asynchronous=asynchronous) == [
+        f"Error: {tool} is not a valid tool, try one of [{offered}]." for tool in tools
+    ]
     assert desk.envelopes() == before
 
 

@@ -42,6 +42,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
     return asked(tmp_path_factory.mktemp("usual"))
 
 
+@pytest.mark.slow
 def test_arguments_that_can_be_read_cost_no_call(usual: Counter[str], tmp_path: Path) -> None:
     """A trailing comma, arguments in arguments, prose: understood as they came (D-S6-04)."""
     told = asked(
@@ -54,6 +55,7 @@ def test_arguments_that_can_be_read_cost_no_call(usual: Counter[str], tmp_path: 
     assert told == usual
 
 
+@pytest.mark.slow
 def test_arguments_that_break_off_and_empty_answers_cost_one_call_each(
     usual: Counter[str], tmp_path: Path
 ) -> None:

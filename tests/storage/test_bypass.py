@@ -13,6 +13,7 @@ from langchain_core.tools import tool
 
 from specwright.domain.artifacts.provenance import Permission
 from specwright.storage.context_pack import SEALED
+from testkit.sampling import spread
 from testkit.storage.agents import AnsweredAttempt, Attempt, attempted
 from testkit.storage.leaks import direct, leaks
 from testkit.storage.trees import NAME, PRIVATE, Hidden, attempts, pack, tree_of
@@ -21,7 +22,7 @@ TRAPS = "/implementation"
 """The directory of the links, which the role may write."""
 
 
-@pytest.fixture(params=Permission)
+@pytest.fixture(params=spread(Permission, fast=2, slow=3))
 def tree(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Hidden, str]:
     """A role's directory with something to hide, at each permission."""
     return pack(tmp_path, request.param), TRAPS

@@ -15,6 +15,7 @@ from deepagents.backends import FilesystemBackend
 from specwright.domain.artifacts.provenance import Permission
 from specwright.domain.base.text import MAX_CHARACTERS, edited_length
 from specwright.storage.context_pack import ContextPackBackend
+from testkit.sampling import spread
 from testkit.storage.agents import Attempt, attempted
 from testkit.storage.leaks import direct, leaks
 from testkit.storage.trees import NAME, pack
@@ -180,7 +181,7 @@ def strange_calls(source: str) -> Iterator[Attempt]:
     yield Attempt("ls", {"path": "/", "files": {source: {"content": ["x"]}}, "tool_call_id": "x"})
 
 
-@pytest.mark.parametrize("permission", [Permission.CONTRACT_ONLY, Permission.SUMMARY_ONLY])
+@pytest.mark.parametrize("permission", spread([Permission.CONTRACT_ONLY, Permission.SUMMARY_ONLY], fast=2))
 def test_arguments_of_other_types_are_answered_and_nothing_more(
     tmp_path: Path, permission: Permission, asynchronous: bool
 ):

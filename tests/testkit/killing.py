@@ -49,6 +49,8 @@ class Job(NamedTuple):
         model: As `--model` has it.
         base_url: As `--base-url` has it.
         approve: Whether to approve the spec.
+        change: Of the released product, as `change --request` has it; empty for none.
+        abandon: Whether to give up the change that is under way, instead of going on with it.
         answers: To the escalations that come, as `resolve` has them: action and payload, the first one first.
         kill: When to die.
         draws: A journal whose draws are repeated; empty for fresh ones.
@@ -64,6 +66,8 @@ class Job(NamedTuple):
     draws: str = ""
     trace: str = ""
     answers: Sequence[tuple[str, dict[str, Any]]] = ()
+    change: str = ""
+    abandon: bool = False
 
 
 def drive(job: Job) -> int:
@@ -77,9 +81,12 @@ def drive(job: Job) -> int:
         draws=Recording(Path(job.draws)) if job.draws else None,
         saver=_saver(fuse),
     )
-    with open_project(
-        directory, settings, Silent(), Path(job.spec).read_text(encoding="utf-8"), composition
-    ) as opened:
+    text = Path(job.spec).read_text(encoding="utf-8")
+    with open_project(directory, settings, Silent(), text, composition) as opened:
+        if job.abandon and opened.factory.projection.open_change is not None:
+            opened.abandon()
+        if job.change and not opened.factory.projection.changes:
+            opened.change(job.change, text, text)
         paused = opened.driver.advance()
         if job.approve and paused.interrupt and paused.interrupt["kind"] == "approval":
             paused = opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
@@ -179,6 +186,12 @@ class DeadlyIndex(Wrapped):
         self._port.add(entry)
         if new:
             self._fuse.effect("index", entry.ref)
+
+    def retire(self, module_id: str, version: str, status: Any, *details: Any) -> None:
+        new = self._port.get(module_id, version).status is not status
+        self._port.retire(module_id, version, status, *details)
+        if new:
+            self._fuse.effect("index", f"{module_id}@{version} {status}")
 
 
 class DeadlyJournal(Wrapped):

@@ -12,18 +12,21 @@ def spread(cases: Iterable[Any], *, fast: int = 0, slow: int = 1) -> list[Any]:
     """Parameters: one case in `fast` is a fast test, one in `slow` of the others a slow one, the rest is nightly.
 
     Args:
-        cases: Values of one argument, or tuples of several.
+        cases: Values of one argument, tuples of several, or parameters of pytest's.
         fast: 0 for no fast test.
         slow: 1 leaves nothing for the night.
     """
     parameters: list[Any] = []
     for place, case in enumerate(cases):
-        values: Sequence[Any] = case if isinstance(case, tuple) and not hasattr(case, "_fields") else (case,)
-        if fast and place % fast == 0:
-            parameters.append(pytest.param(*values))
+        mark = pytest.mark.slow if place % slow == 0 else pytest.mark.nightly
+        marks = [] if fast and place % fast == 0 else [mark]
+        if hasattr(case, "marks"):
+            parameters.append(pytest.param(*case.values, id=case.id, marks=[*case.marks, *marks]))
         else:
-            mark = pytest.mark.slow if place % slow == 0 else pytest.mark.nightly
-            parameters.append(pytest.param(*values, marks=mark))
+            values: Sequence[Any] = (
+                case if isinstance(case, tuple) and not hasattr(case, "_fields") else (case,)
+            )
+            parameters.append(pytest.param(*values, marks=marks))
     return parameters
 
 

@@ -65,4 +65,4 @@ def _active(factory: Factory, ref: str) -> CodeIndexEntry:
 
 def _retire(factory: Factory, decided: Deprecation) -> None:
     key = ModuleRef.parse(decided.module_ref)
-    factory.index.retire(*key, IndexStatus.DEPRECATED, decided.replacement, decided.notice)
+    factory.index.retire(*key, decided.status, decided.replacement, decided.notice)

@@ -9,6 +9,7 @@ from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.store.debates import DebateStore
 from specwright.application.store.drafts import DraftStore
 from specwright.application.store.escalations import EscalationStore
+from specwright.application.store.exceptions import ExceptionStore
 from specwright.application.store.invocations import InvocationStore
 from specwright.application.store.modules import ModuleStore
 from specwright.domain.base.allowed_packages import AllowedPackage
@@ -66,6 +67,11 @@ class ProjectView:
     def escalations(self) -> EscalationStore:
         """Questions to a person and their answers."""
         return EscalationStore(self.store, self._waits_for)
+
+    @cached_property
+    def exceptions(self) -> ExceptionStore:
+        """Interface change exceptions."""
+        return ExceptionStore(self.store)
 
     def _waits_for(self, escalation_id: str) -> bool:
         state = self.projection.state

@@ -27,6 +27,7 @@ from specwright.application.stages.engineering import Engineering
 from specwright.domain.answers.answers import Decision, FaultOf, Verdict
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS
 from specwright.domain.escalation.resolutions import Action, ResolutionRecord
+from specwright.errors import ChangeRaisedError
 
 Work = TypeVar("Work")
 State = TypeVar("State")
@@ -137,6 +138,7 @@ def halted_debate(state: DebateState) -> dict[str, Any]:
             round=state.get("round", 0),
             retry_count=state.get("retry_count", 0),
             fault=state.get("confirmed_fault", ""),
+            exception_id=state.get("exception_id", ""),
             questions=state.get("questions", []),
             raw_answers=state.get("raw_answers", []),
             errors=state.get("errors", []),
@@ -212,11 +214,20 @@ def first_round(work: Engineering, state: EngineeringState) -> EngineeringState:
     questions = list(state.get("questions", []))
     for step, take in SHARED_STEPS.items():
         here = {name: at for name, at in begun.items() if at.get("enter") == step}
-        for name, changes in take(shared, here).items() if len(here) > 1 else ():
+        try:
+            taken: Changes = take(shared, here) if len(here) > 1 else {}
+        except ChangeRaisedError as raised:
+            return {"exception_id": raised.exception_id}
+        for name, changes in taken.items():
             questions += [asked for asked in changes.get("questions", []) if asked not in questions]
             at: DebateState = {**begun[name], **changes}
             begun[name] = at if at.get("refused") else {**at, "enter": _step_after(step, at)}
     return {"begun": {**state.get("begun", {}), **begun}, "questions": questions}
+
+
+def after_first_round(state: EngineeringState) -> Literal["debate", "finish"]:
+    """An interface change exception halts the whole task (design: interface-changes)."""
+    return "finish" if "exception_id" in state else "debate"
 
 
 def _step_after(step: str, state: DebateState) -> str:
@@ -244,6 +255,10 @@ def module_halted(_: Engineering, state: EngineeringState) -> EngineeringState:
         "debates": dict(state.get("debates", {}))
         | ({name: halted["debate_id"]} if halted["debate_id"] else {}),
     }
+    if raised := halted.get(
+        "exception_id"
+    ):  # somebody else's contract is wrong: the whole task waits for a person
+        return {**changes, "exception_id": raised}
     if name == CONTRACTS:
         return {**changes, "halt_reason": reason}
     if may_reopen(state, halted):
@@ -253,8 +268,9 @@ def module_halted(_: Engineering, state: EngineeringState) -> EngineeringState:
 
 
 def after_halt(state: EngineeringState) -> Literal["debate", "select_module", "finish"]:
-    """The other modules continue, unless the contracts or the plan failed; a reopened contract debate comes first."""
-    if "halt_reason" in state or "plan_fault" in state:
+    """The other modules continue, unless the contracts or the plan failed, or an interface change exception was raised;
+    a reopened contract debate comes first."""
+    if "halt_reason" in state or "plan_fault" in state or "exception_id" in state:
         return "finish"
     return "debate" if state["deliverable"] == CONTRACTS else "select_module"
 
@@ -313,7 +329,7 @@ TASK_LOOP: Mapping[str, Step[Engineering, EngineeringState]] = {
     "debate": Step(debate, after_debate),  # runs DELIVERABLE_LOOP
     "module_halted": Step(module_halted, after_halt),
     "select_module": Step(Engineering.select_module, after_selection),
-    "first_round": Step(first_round, "debate"),  # takes the first steps of DELIVERABLE_LOOP
+    "first_round": Step(first_round, after_first_round),  # takes the first steps of DELIVERABLE_LOOP
     "ship": Step(Engineering.ship, "select_module"),
     "finish": Step(Engineering.finish, END),
 }

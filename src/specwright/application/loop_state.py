@@ -14,6 +14,8 @@ class DebateState(TypedDict, total=False):
     plan_id: str
     deliverable: str
     sealed: dict[str, str]
+    change: str
+    baseline: str
     enter: str
     debate_id: str
     version_id: str
@@ -23,6 +25,7 @@ class DebateState(TypedDict, total=False):
     disputed: bool
     decision: str
     confirmed_fault: str
+    exception_id: str
     halt_reason: str
     source_of_failure: str
     cause_debate: str
@@ -44,6 +47,7 @@ class HaltedDebate(TypedDict):
     round: int
     retry_count: int
     fault: str
+    exception_id: str
     questions: list[str]
     raw_answers: list[str]
     errors: list[str]
@@ -86,6 +90,7 @@ class EngineeringState(TypedDict, total=False):
     resumed: ResumedDebate
     halted: HaltedDebate
     plan_fault: HaltedDebate
+    exception_id: str
     halt_reason: str
     questions: list[str]
     raw_answers: list[str]

@@ -9,9 +9,15 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from specwright import canonical_json
 from specwright.application.store.layout import STATE_FILE, definition
+from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import CRITERION, ResolutionRecord
+from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome
+from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.modules.deprecation import Deprecation
+from specwright.domain.modules.resealed import ResealedModule
+from specwright.domain.modules.versions import serves
+from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus
@@ -20,7 +26,7 @@ from specwright.domain.tasks.task_file import TaskDefinition, stored_entry
 from specwright.errors import CorruptionError, InputError, SpecwrightError
 from specwright.ports.store import StateStore
 from specwright.ports.wire_log import LogEntry, WireLog
-from specwright.wire.envelope import StreamId
+from specwright.wire.envelope import StreamId, task_stream_id
 
 _SECONDS_BETWEEN_WRITES = 1.0
 
@@ -35,6 +41,38 @@ class _Event(NamedTuple):
     @property
     def stream_id(self) -> str:
         return self.stream["stream_id"]
+
+
+class SpecSnapshot(NamedTuple):
+    """What an approved change goes on from, and what leads back if it is abandoned (design: change).
+
+    Args:
+        spec_sha256: The spec that was approved before.
+        tasks: The entries of all tasks.
+        definitions: The hash of each task's definition.
+        releases: How many there were.
+        dispatched: What each task was last dispatched with.
+    """
+
+    spec_sha256: str
+    tasks: Mapping[str, TaskEntry]
+    definitions: Mapping[str, str]
+    releases: int
+    dispatched: Mapping[str, dict[str, list[str]]]
+
+
+class ProductChange(NamedTuple):
+    """A change of the product, as far as it has come.
+
+    Args:
+        request: What was asked for.
+        before: What it changes; None until it is approved.
+        ended: `released` or `abandoned`; empty while it is open.
+    """
+
+    request: ChangeRequest
+    before: SpecSnapshot | None = None
+    ended: str = ""
 
 
 _Take: TypeAlias = Callable[[Any, _Event], None]
@@ -54,6 +92,7 @@ class ProjectDefinitions(Mapping[str, TaskDefinition]):
     def __init__(self, store: StateStore) -> None:
         self._store = store
         self._stored: dict[str, tuple[str, bytes]] = {}
+        self._digests: dict[str, str] = {}
         self._read: dict[str, TaskDefinition] = {}
 
     def take(self, sha256: str) -> tuple[str, TaskEntry]:
@@ -69,8 +108,20 @@ class ProjectDefinitions(Mapping[str, TaskDefinition]):
         data, where = self._store.definition(sha256), definition(sha256)
         task_id, entry = stored_entry(data, where)
         self._stored[task_id] = where, data
+        self._digests[task_id] = sha256
         self._read.pop(task_id, None)
         return task_id, entry
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """The SHA-256 of each definition, by task id."""
+        return dict(self._digests)
+
+    def restore(self, digests: Mapping[str, str]) -> None:
+        """Go back to earlier definitions; tasks that have none among them keep theirs."""
+        for task_id, sha256 in digests.items():
+            if self._digests[task_id] != sha256:
+                self.take(sha256)
 
     def __getitem__(self, task_id: str) -> TaskDefinition:
         """The definition of a task.
@@ -133,7 +184,45 @@ class Projection:
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
         self.deprecations: dict[str, Deprecation] = {}
+        self.exceptions: dict[str, InterfaceChangeException] = {}
+        self.exception_decisions: dict[str, list[ExceptionDecision]] = {}
+        self.exception_outcomes: dict[str, list[ExceptionOutcome]] = {}
+        self.predecessors: dict[str, str] = {}
         self._answered: dict[str, list[str]] = {}
+        self.changes: list[ProductChange] = []
+        self.resealed: dict[str, ResealedModule] = {}
+        """The versions that code sealed, by reference."""
+        self.migrations: dict[str, str] = {}
+        """The task that each migration task moves to a later version of what it calls."""
+        self._withdrawn: set[str] = set()
+        self._dispatched: dict[str, dict[str, list[str]]] = {}
+
+    @property
+    def open_change(self) -> ProductChange | None:
+        """The change that is under way."""
+        return self.changes[-1] if self.changes and not self.changes[-1].ended else None
+
+    @property
+    def change_number(self) -> int:
+        """The number of the change that is under way or else was released last; 0 before the first."""
+        counted = (change.request.number for change in self.changes if change.ended != "abandoned")
+        return max(counted, default=0)
+
+    @property
+    def awaits_approval(self) -> bool:
+        """Whether no spec is approved yet, or none of the change that is under way."""
+        change = self.open_change
+        return not self._spec_stored if change is None else change.before is None
+
+    def debated_as(self, module_ref: str) -> str:
+        """The version whose implementation was debated: of one that code sealed, the one that it came from."""
+        while (sealed := self.resealed.get(module_ref)) is not None:
+            module_ref = sealed.replaces
+        return module_ref
+
+    def dispatched_with(self, task_id: str) -> Mapping[str, list[str]] | None:
+        """The modules of each task that a task depends on, as they were when it was last dispatched; None if it was not."""
+        return self._dispatched.get(task_id)
 
     @property
     def board(self) -> TaskBoard | None:
@@ -210,9 +299,71 @@ class Projection:
 
     def _approved(self, event: _Event) -> None:
         self.project_id = event.stream_id.removeprefix("project:")
-        self.spec_sha256 = event.payload["definition_sha256"]
-        self._spec, self._spec_stored = None, self._store.definition(self.spec_sha256)
+        self._set_spec(event.payload["definition_sha256"])
+
+    def _set_spec(self, sha256: str) -> None:
+        self.spec_sha256 = sha256
+        self._spec, self._spec_stored = None, self._store.definition(sha256)
         self._spec_version = canonical_json.loads(self._spec_stored)["spec_version"]
+
+    def _change_requested(self, event: _Event) -> None:
+        data = self._store.definition(event.payload["definition_sha256"])
+        self.changes.append(ProductChange(ChangeRequest.from_bytes(data, event.payload["reference"])))
+
+    def _change_approved(self, event: _Event) -> None:
+        board, change = self._declared_board, self.changes[-1]
+        before = SpecSnapshot(
+            self.spec_sha256,
+            dict(board.tasks),
+            self.definitions.digests,
+            len(self.releases),
+            dict(self._dispatched),
+        )
+        self.changes[-1] = change._replace(before=before)
+        self._set_spec(event.payload["definition_sha256"])
+        board.restore(board.tasks, event.ts, self._spec_version)
+
+    def _change_released(self, event: _Event) -> None:
+        self.changes[-1] = self.changes[-1]._replace(ended="released")
+
+    def _change_abandoned(self, event: _Event) -> None:
+        """Tasks are what they were before the change was approved; attempts that it began are over, and tasks that it
+        added are ABANDONED (design: change)."""
+        change = self.changes[-1]
+        self.changes[-1] = change._replace(ended="abandoned")
+        if change.before is None:
+            return
+        tasks: dict[str, TaskEntry] = {}
+        for task_id, entry in self._declared_board.tasks.items():
+            before = change.before.tasks.get(task_id)
+            if entry.status in task_changes.UNFINISHED:
+                self._withdrawn.add(task_stream_id(entry.spec_task_id, entry.attempt))
+            tasks[task_id] = task_changes.withdraw(entry, before)
+        self.definitions.restore(change.before.definitions)
+        self._dispatched |= change.before.dispatched
+        self._set_spec(change.before.spec_sha256)
+        self._declared_board.restore(tasks, event.ts, self._spec_version)
+
+    def _removed(self, event: _Event) -> None:
+        self._require_change("a task is removed")
+        self._change(event.payload["reference"], event, task_changes.remove)
+
+    def _resealed(self, event: _Event) -> None:
+        self._require_change("a version is sealed by code")
+        data = self._store.definition(event.payload["definition_sha256"])
+        sealed = ResealedModule.from_bytes(data, event.payload["reference"])
+        self.resealed[sealed.module_ref] = sealed
+        self._replace_modules(event, {sealed.replaces: sealed.module_ref})
+
+    def _replace_modules(self, event: _Event, versions: Mapping[str, str]) -> None:
+        """Shipped tasks go on with later versions of their modules."""
+        for task_id, entry in list(self._declared_board.tasks.items()):
+            if entry.status is TaskStatus.SHIPPED and not versions.keys().isdisjoint(entry.module_refs):
+                self._change(task_id, event, task_changes.replace_modules, versions)
+
+    def _require_change(self, what: str) -> None:
+        if (change := self.open_change) is None or change.before is None:
+            raise CorruptionError(f"{what}, and no change is approved", where=self.project_id)
 
     def _released(self, event: _Event) -> None:
         self.releases.append(event.payload["reference"])
@@ -221,9 +372,32 @@ class Projection:
         data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
         self.deprecations[ref] = Deprecation.from_bytes(data, ref)
 
+    def _exception_raised(self, event: _Event) -> None:
+        data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
+        self.exceptions[name] = InterfaceChangeException.from_bytes(data, name)
+
+    def _exception_decided(self, event: _Event) -> None:
+        data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
+        self.exception_decisions.setdefault(name, []).append(ExceptionDecision.from_bytes(data, name))
+
+    def _exception_resolved(self, event: _Event) -> None:
+        """Tasks ship the versions that took the place of theirs (design: interface-changes)."""
+        data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
+        outcome = ExceptionOutcome.from_bytes(data, name)
+        self.exception_outcomes.setdefault(name, []).append(outcome)
+        newer = {one.supersedes: one.module_ref for one in outcome.versions}
+        self.predecessors |= {one.module_ref: one.supersedes for one in outcome.versions}
+        for task_id, entry in self._declared_board.state().tasks.items() if newer else ():
+            if newer.keys() & set(entry.module_refs or ()):
+                self._change(task_id, event, task_changes.supersede, newer)
+
     def _created(self, event: _Event) -> None:
         task_id, entry = self._definition(event)
         if StreamId.parse(event.stream_id).attempt > 1:
+            if self._declared_board.entry(task_id).status is TaskStatus.SHIPPED:
+                self._require_change("a shipped task runs again")
+                self._change(task_id, event, task_changes.reopen, entry)
+                return
             self._change(task_id, event, task_changes.requeue)
             self._set_dependencies(task_id, event, entry)
             return
@@ -231,14 +405,31 @@ class Projection:
         if self._board is None:
             self._declared[task_id] = entry
             self._updated_at = event.ts
-        else:  # it becomes a task of the project once the task that it is a part of is given up (design: escalation)
-            whole = self._task_ids[event.stream["parent_task_id"]]
+        elif whole := self._task_ids.get(event.stream.get("parent_task_id") or ""):
+            self._created_of(whole, task_id, event, entry)
+        else:
+            self._require_change("a task is added")
+            self._board.add(task_id, event.ts, entry)
+
+    def _created_of(self, whole: str, task_id: str, event: _Event, entry: TaskEntry) -> None:
+        """A part becomes a task of the project once the task that it is a part of is given up (design: escalation). The
+        migration of a shipped task begins from its modules (design: change)."""
+        shipped = self._declared_board.entry(whole)
+        if shipped.status is not TaskStatus.SHIPPED:
             self._parts.setdefault(whole, {})[task_id] = entry
+            return
+        self._require_change("a migration is added")
+        self.migrations[task_id] = whole
+        begun = entry.model_copy(update={"module_refs": shipped.module_refs})
+        self._declared_board.add(task_id, event.ts, begun)
 
     def _started(self, event: _Event) -> None:
         task_id = self._task_id(event)
         entry = self._declared_board.entry(task_id)
         halted = entry.status is TaskStatus.HALTED
+        if not halted:
+            modules_of = self._declared_board.modules_of
+            self._dispatched[task_id] = {ref: modules_of(ref) for ref in entry.depends_on}
         if halted and entry.escalation_ref in self.resolutions:
             self._answered.setdefault(event.stream_id, []).append(entry.escalation_ref)
         self._change(task_id, event, task_changes.resume if halted else task_changes.start)
@@ -252,7 +443,27 @@ class Projection:
         refs = [f"{name}@{versions[name]}" for name in event.payload["artifact_ids"]]
         primary = event.payload["primary_artifact_id"]
         task_facing = f"{primary}@{versions[primary]}"
-        self._change(self._task_id(event), event, task_changes.ship, task_facing, refs, event.ts)
+        task_id = self._task_id(event)
+        self._change(task_id, event, task_changes.ship, task_facing, refs, event.ts)
+        if self.open_change is not None:
+            self._follow(task_id, event, task_facing, refs)
+
+    def _follow(self, task_id: str, event: _Event, task_facing: str, refs: list[str]) -> None:
+        """What else has a changed task's modules goes on with their new versions, if these are compatible; a migration
+        takes the place of what the task has that it migrates (design: change)."""
+        whole = self.migrations.get(task_id, task_id)
+        others = {whole, *(name for name, of in self.migrations.items() if of == whole)} - {task_id}
+        for other in others:
+            if self._declared_board.entry(other).status is TaskStatus.SHIPPED:
+                self._change(other, event, task_changes.ship_again, task_facing, refs, event.ts)
+        latest = {ModuleRef.parse(ref).module_id: ref for ref in refs}
+        old = {ref for entry in self._declared_board.tasks.values() for ref in entry.module_refs}
+        later = {ref: latest[name] for ref in old if (name := ModuleRef.parse(ref).module_id) in latest}
+        compatible = {
+            ref: new for ref, new in later.items() if ref != new and serves(ModuleRef.parse(new).version, ref)
+        }
+        if compatible:
+            self._replace_modules(event, compatible)
 
     def _blocked(self, event: _Event) -> None:
         escalation = self._escalation(event)
@@ -261,6 +472,8 @@ class Projection:
 
     def _cancelled(self, event: _Event) -> None:
         task_id = self._task_id(event)
+        if event.stream_id in self._withdrawn:
+            return  # the change that began this attempt is abandoned, and the task is what it was before
         if parts := self._parts.pop(task_id, None):
             self._declared_board.split(task_id, event.ts, parts)
         else:
@@ -331,5 +544,15 @@ class Projection:
         "task.amended": _amended,
         "release.made": _released,
         "module.deprecated": _deprecated,
+        "exception.raised": _exception_raised,
+        "exception.decided": _exception_decided,
+        "module.superseded": _deprecated,
+        "module.sealed": _resealed,
+        "change.requested": _change_requested,
+        "change.approved": _change_approved,
+        "change.released": _change_released,
+        "change.abandoned": _change_abandoned,
+        "task.removed": _removed,
+        "exception.resolved": _exception_resolved,
     }
     """The same by the subject of a review."""

@@ -9,14 +9,29 @@ APPROVAL = "product/approval"
 INITIALISE = "project/init"
 
 
-def emission(restart: int, number: int) -> str:
-    """A product spec that the researcher emitted."""
-    return f"product.{restart}/emission-{number}"
+def emission(restart: int, number: int, change: int = 0) -> str:
+    """A product spec that the researcher emitted; of a change by its number."""
+    return f"{product_change(change) if change else 'product'}.{restart}/emission-{number}"
 
 
-def release(number: int) -> str:
-    """A release of the product."""
-    return f"release/{number}"
+def product_change(number: int) -> str:
+    """A change of the product: the task by which its researcher is asked, and the first part of its scopes."""
+    return f"change-{number}"
+
+
+def change_step(number: int, step: str) -> str:
+    """A step of a change: it is asked for, approved, abandoned."""
+    return f"{product_change(number)}/{step}"
+
+
+def reseal(number: int, ref: str) -> str:
+    """A consumer is judged again and sealed by code, in a change."""
+    return f"{product_change(number)}/reseal/{ref}"
+
+
+def release(number: int, change: int = 0) -> str:
+    """A release of the product; the one that a change comes to has the scope of that change."""
+    return f"{product_change(change)}/release/{number}" if change else f"release/{number}"
 
 
 def deprecation(ref: str) -> str:
@@ -27,6 +42,16 @@ def deprecation(ref: str) -> str:
 def resolution(escalation_id: str) -> str:
     """A person's answer to an escalation."""
     return f"resolution/{escalation_id}"
+
+
+def exception_decision(exception_id: str, number: int) -> str:
+    """A person's decision about an interface change exception."""
+    return f"exception/{exception_id}/{number}"
+
+
+def exception_outcome(label: str) -> str:
+    """What came of an approved interface change."""
+    return f"exception/{label}/outcome"
 
 
 def dispatch(run: str) -> str:

@@ -1,6 +1,6 @@
 """Sealing a module: evidence first, then `ship.json`, then the index, then the Wire (design: sealing, wire)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce
@@ -65,6 +65,36 @@ def seal(
     if not verdict.passed:
         raise RefusedError("the ship gate did not pass this module", where=contract.ref)
     scope = factory.journal.scope(scopes.seal(task.run, contract.name, version_id))
+    sealed = seal_files(factory, scope, contract, verdict, struck, lambda: module.mark_shipped(version_id))
+    ready = _ready(task, contract, sealed)
+    announce(factory, scope, factory.projection.project_id, [ready])
+    tests = factory.modules.evidence(contract.ref).execution_log.summary.total
+    factory.progress.note(
+        Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {tests} tests")
+    )
+    return contract.ref
+
+
+def seal_files(
+    factory: Factory,
+    scope: Scope,
+    contract: MicroModuleContract,
+    verdict: GateVerdict,
+    struck: Sequence[StruckTest],
+    mark_shipped: Callable[[], None] = lambda: None,
+) -> dict[str, bytes]:
+    """Publish what the gate passed as a sealed version, and add it to the index; the announcement is the caller's.
+
+    Args:
+        scope: Of its draws.
+        contract: Of the version.
+        verdict: Passed.
+        struck: Falsifying tests that were taken out.
+        mark_shipped: Moves the artifacts that it came from.
+
+    Returns:
+        All files of the version.
+    """
     log = execution_log(contract, scope.now(), verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
     factory.modules.seal(contract, verdict.files, log, evidence)
@@ -72,15 +102,9 @@ def seal(
     # which file of it was changed
     sealed = factory.modules.tree(contract.ref)
     note_hashes(scope, {f"{layout.module(contract.ref)}/{path}": data for path, data in sealed.items()})
-    module.mark_shipped(version_id)
+    mark_shipped()
     factory.index.add(summarise(contract))
-    ready = _ready(task, contract, sealed)
-    announce(factory, scope, factory.projection.project_id, [ready])
-    tests = log.summary.total
-    factory.progress.note(
-        Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {tests} tests")
-    )
-    return contract.ref
+    return sealed
 
 
 def announce_reused(factory: Factory, task: Task, ref: str) -> None:

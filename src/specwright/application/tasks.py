@@ -1,6 +1,6 @@
 """The project stage: folders, task files, dispatch, and what becomes of each task (design: project-loop, task-states)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -10,7 +10,8 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.resolutions import ResolutionRecord
-from specwright.domain.spec.product_spec import ProductSpec
+from specwright.domain.spec.completeness import validate
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus, expanded
 from specwright.domain.tasks.task_board import Outcome, TaskBoard
 from specwright.domain.tasks.task_file import (
@@ -20,7 +21,7 @@ from specwright.domain.tasks.task_file import (
     render_at_init,
 )
 from specwright.domain.tasks.task_ids import lay_out
-from specwright.errors import CorruptionError
+from specwright.errors import CorruptionError, SpecwrightError
 from specwright.ports.progress import Step
 from specwright.ports.roles import Place, Role, run_of
 from specwright.wire.envelope import task_stream_id
@@ -34,12 +35,14 @@ class Task(NamedTuple):
     definition: TaskDefinition
     answers: tuple[ResolutionRecord, ...] = ()
     """Those that resumed this attempt in place, oldest first (design: wire)."""
+    change: str = ""
+    """What is carried out on one of its modules after it shipped (design: interface-changes)."""
 
     @property
     def run(self) -> str:
         """Task, attempt and how often it was resumed, `TSK-003.1` and then `TSK-003.1r1`: the first part of every place
         of this run of it, so that what was answered before a halt is not answered again."""
-        return run_of(self.entry.spec_task_id, self.entry.attempt, len(self.answers))
+        return run_of(self.entry.spec_task_id, self.entry.attempt, len(self.answers), self.change)
 
     @property
     def answer(self) -> ResolutionRecord | None:
@@ -49,7 +52,9 @@ class Task(NamedTuple):
     def place(self, deliverable: str, stage: str, role: Role) -> Place:
         """Where a role is invoked in this run."""
         entry = self.entry
-        return Place(entry.spec_task_id, entry.attempt, deliverable, stage, role, len(self.answers))
+        return Place(
+            entry.spec_task_id, entry.attempt, deliverable, stage, role, len(self.answers), self.change
+        )
 
     @property
     def stream(self) -> str:
@@ -84,11 +89,11 @@ def project_state(factory: ProjectView) -> ProjectState:
     return task_board(factory).state()
 
 
-def task_at(factory: ProjectView, task_id: str) -> Task:
-    """A task by its id."""
+def task_at(factory: ProjectView, task_id: str, change: str = "") -> Task:
+    """A task by its id, perhaps for a change to one of its modules after it shipped."""
     entry, projection = task_board(factory).entry(task_id), factory.projection
-    answers = projection.answers(task_stream_id(entry.spec_task_id, entry.attempt))
-    return Task(task_id, entry, projection.definitions[task_id], answers)
+    answers = () if change else projection.answers(task_stream_id(entry.spec_task_id, entry.attempt))
+    return Task(task_id, entry, projection.definitions[task_id], answers, change)
 
 
 MAX_NEIGHBOURS = 50
@@ -116,6 +121,19 @@ def laid_out(spec: ProductSpec) -> dict[str, TaskDefinition]:
         InputError: the spec cannot be laid out; the message names tasks, ids and fields.
     """
     return {definition.task_id: definition for definition in lay_out(spec)}
+
+
+def spec_errors(data: Any) -> Sequence[str]:
+    """What keeps a draft from being emitted: docs/design.md#product-spec, and what no folder, id or task file can
+    carry (design: ids)."""
+    if errors := validate(data).errors:
+        return [str(error) for error in errors]
+    draft = ProductSpecDraft.model_validate(data)
+    try:
+        laid_out(draft.stamped("2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z"))
+    except SpecwrightError as error:
+        return [error.what]
+    return []
 
 
 def initialise(factory: Factory) -> None:
@@ -219,10 +237,23 @@ def refreshed_file(factory: ProjectView, definition: TaskDefinition) -> str:
     return render_at_init(definition, factory.projection.definitions)
 
 
-def _shipped_dependencies(factory: ProjectView, definition: TaskDefinition) -> Iterable[ShippedDependency]:
+def dispatched_file(factory: ProjectView, definition: TaskDefinition) -> str | None:
+    """The text of a task's file as it was when the task was last dispatched, whatever versions its dependencies have got
+    since (design: change); None if it was not."""
+    modules = factory.projection.dispatched_with(definition.task_id)
+    if modules is None:
+        return None
+    return render_at_dispatch(definition, list(_shipped_dependencies(factory, definition, modules)))
+
+
+def _shipped_dependencies(
+    factory: ProjectView, definition: TaskDefinition, modules: Mapping[str, Sequence[str]] | None = None
+) -> Iterable[ShippedDependency]:
+    """What the dependencies of a task have shipped: now, or by given modules of each."""
     board = task_board(factory)
     for dependency in definition.depends_on:
         spec_task_id = board.entry(dependency).spec_task_id
-        for ref in board.modules_of(dependency):
+        refs = board.modules_of(dependency) if modules is None else modules.get(dependency, ())
+        for ref in refs:
             contract, examples = factory.modules.contract(ref), factory.modules.examples(ref)
             yield ShippedDependency(dependency, contract, examples, spec_task_id)

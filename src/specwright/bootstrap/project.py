@@ -12,11 +12,16 @@ from typing import NamedTuple
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from specwright import __version__
+from specwright.application.change.catch_up import finish_change
+from specwright.application.change.closing import abandon_change
+from specwright.application.change.request import begin_change
 from specwright.application.criteria import open_questions
 from specwright.application.deprecation import deprecate, finish_deprecations
 from specwright.application.escalation.answers import check, finish_answers, resolve
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
+from specwright.application.interface_change.decisions import decide, finish_decisions
+from specwright.application.interface_change.resolution import finish_supersessions
 from specwright.application.projection import Projection
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store import layout
@@ -29,10 +34,12 @@ from specwright.bootstrap.search import search_of
 from specwright.bootstrap.spec_file import spec_for_run, store_spec, structured_spec
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.escalation.resolutions import HumanResolution
+from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
 from specwright.domain.modules.evidence import Environment
 from specwright.errors import InputError, RefusedError
 from specwright.graphs.driver import Driver, open_driver
+from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import FileJournal, Recording
@@ -97,6 +104,7 @@ class Project:
             RefusedError: the disk or a rule of the factory refuses.
             CorruptionError: the project's records contradict each other.
         """
+        resolve_exceptions(self.factory)
         paused = self.driver.advance()
         if approve and paused.interrupt and paused.interrupt["kind"] == "approval":
             self.driver.advance(_APPROVAL)
@@ -108,11 +116,12 @@ class Project:
         Raises:
             RefusedError: no spec waits, or it is not the one that was shown. For the others see `run`.
         """
+        spec = layout.spec_files(self.factory.projection.change_number)
         stop = self._answer_approval(_APPROVAL)
         if refused := (self.driver.waiting() or {}).get("refused"):
             raise RefusedError(
                 f"not approved: {refused}",
-                where=str(self.directory / "state_store" / layout.SPEC),
+                where=str(self.directory / "state_store" / spec.spec),
                 remedy="put back what was shown, or have it changed with `specwright amend` or `specwright reject`",
             )
         return stop
@@ -157,6 +166,40 @@ class Project:
             RefusedError: it, or its replacement, is not sealed here or retired already.
         """
         return deprecate(self.factory, asked)
+
+    def decide(self, request: DecisionRequest) -> ProjectStatus:
+        """Decide about an interface change exception, and go to the next stop.
+
+        Raises:
+            InputError: there is no such exception.
+            RefusedError: its task does not wait for a decision. For the others see `run`.
+        """
+        decide(self.factory, request)
+        return self.run()
+
+    def change(self, request: str, spec_before: str, spec_text: str) -> ProjectStatus:
+        """Begin a change of the released product, and go to the next stop; asked for in the same words again, it goes on.
+
+        Args:
+            request: A sentence, or empty if the changed SPEC.md says it.
+            spec_before: The SPEC.md that the product was built from.
+            spec_text: As it is now.
+
+        Raises:
+            InputError: nothing has changed, or another change is under way.
+            RefusedError: the product is not released yet. For the others see `run`.
+        """
+        begin_change(self.factory, request, spec_before, spec_text)
+        return self.run()
+
+    def abandon(self) -> ProjectStatus:
+        """Give up the change that is under way; no model is asked.
+
+        Raises:
+            InputError: none is under way.
+        """
+        abandon_change(self.factory)
+        return self.status
 
     def _answer_approval(self, answer: dict[str, str]) -> ProjectStatus:
         waits = self.driver.waiting()
@@ -272,8 +315,11 @@ def _catch_up(factory: Factory) -> None:
     """Bring the state to where the log is, and to its end what a crash cut short."""
     factory.projection.catch_up()
     factory.projection.write(now=True)
+    finish_change(factory)
     finish_deprecations(factory)
     finish_answers(factory)
+    finish_decisions(factory)
+    finish_supersessions(factory)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import yaml
 
-from specwright.application.stages.product import spec_errors
+from specwright.application.tasks import spec_errors
 from specwright.atomic_write import write_atomically
 from specwright.domain.base.text import one_line
 from specwright.errors import InputError
@@ -125,8 +125,12 @@ def _read_structure(text: str) -> Any:
 
 
 def spec_copy(directory: Path) -> Path:
-    """Where the SPEC.md that a run began with is."""
-    return directory / "state_store" / "product" / "SPEC.md"
+    """Where the SPEC.md is that the run, or the last change that was not abandoned, began with."""
+    store = directory / "state_store"
+    for folder in sorted((store / "changes").glob("[0-9]*"), key=lambda path: int(path.name), reverse=True):
+        if (folder / "SPEC.md").is_file() and not (folder / "abandoned").exists():
+            return folder / "SPEC.md"
+    return store / "product" / "SPEC.md"
 
 
 def spec_for_run(directory: Path, spec: Path | None = None, task: str | None = None) -> str:
@@ -175,7 +179,7 @@ def store_spec(directory: Path, text: str) -> None:
     original, copy = directory / "SPEC.md", spec_copy(directory)
     if not os.path.lexists(original):
         write_atomically(original, text.encode())
-    if not copy.is_file() or read_spec(copy) != text:
+    if not _was_answered(directory) and (not copy.is_file() or read_spec(copy) != text):
         copy.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(copy, text.encode())
 
@@ -243,7 +247,8 @@ def _text_of_begun_run(directory: Path, spec: Path | None, task: str | None) -> 
         raise InputError(
             "SPEC.md is not the one that this run began with",
             where=str(directory / "SPEC.md"),
-            remedy=f"put back {spec_copy(directory)} to go on, or run the new one in a new directory",
+            remedy=f"put back {spec_copy(directory)} to go on; once the product is released, `specwright change` builds the "
+            "new one from it",
         )
     return text
 

@@ -15,11 +15,13 @@ from typer.exceptions import TyperException
 
 from specwright.cli.commands import (
     JSON_REQUESTED,
+    change,
     costs,
     deprecation,
     doctor,
     drive,
     escalations,
+    exceptions,
     inspect,
     verify,
     wire,
@@ -57,7 +59,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for commands in (drive, inspect, costs, doctor, escalations, deprecation, verify, wire):
+for commands in (drive, change, inspect, costs, doctor, escalations, exceptions, deprecation, verify, wire):
     commands.register(app)
 
 

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, cast
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
+from specwright.application import scopes
 from specwright.application.escalation.answers import recorded_answer
+from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.stages.product import current_spec
 from specwright.application.store import layout
@@ -68,18 +70,24 @@ class Driver:
         """The configuration by which the graph is invoked."""
         tasks = len(self._factory.projection.definitions)
         spec = self._factory.projection.spec
-        if not tasks and spec is None and self._factory.store.exists(layout.SPEC):
+        if not tasks and spec is None and self._factory.store.exists(layout.spec_files().spec):
             tasks = sum(1 for _ in current_spec(self._factory).tasks())
-        return {"configurable": {"thread_id": _THREAD}, "recursion_limit": recursion_limit(tasks)}
+        change = self._factory.projection.change_number
+        thread = (
+            f"{_THREAD}/{scopes.product_change(change)}" if change else _THREAD
+        )  # each goes through the graph anew
+        return {"configurable": {"thread_id": thread}, "recursion_limit": recursion_limit(tasks)}
 
     def _interrupt(self, state: Any) -> dict[str, Any] | None:
         waits = cast(dict[str, Any], state.interrupts[0].value) if state.interrupts else None
-        if waits and waits["kind"] == "approval" and self._factory.projection.spec is not None:
+        if waits and waits["kind"] == "approval" and not self._factory.projection.awaits_approval:
             return None  # the log says approved; a crash took the checkpoint that would say so too
-        if waits and any(
-            name in self._factory.projection.resolutions for name in waits.get("escalations", ())
+        if (
+            waits
+            and (asked := waits.get("escalations"))
+            and not {*asked} <= {*open_escalations(self._factory)}
         ):
-            return None  # so is one of these answered
+            return None  # so is one of these answered, or its exception decided
         if waits and waits["kind"] == "escalation" and not waits.get("refused"):
             return (
                 None if recorded_answer(self._factory) else waits

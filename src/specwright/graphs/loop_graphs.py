@@ -20,7 +20,7 @@ from specwright.application.loop import Leave, Step
 from specwright.application.loop_state import DebateState, EngineeringState
 from specwright.application.stages.engineering import Engineering
 from specwright.application.tasks import task_at
-from specwright.errors import AnswerError
+from specwright.errors import AnswerError, ChangeRaisedError
 
 Graph: TypeAlias = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -95,6 +95,11 @@ def _doing(step: Step[Any, Any], work: Callable[[Any], Any]) -> Callable[[Any], 
     def do(state: Any) -> Command[Any]:
         try:
             changes: dict[str, Any] = step.does(work(state), state) if step.does else {}
+        except ChangeRaisedError as raised:
+            if not step.asks:
+                raise
+            update = {"halt_reason": raised.what, "exception_id": raised.exception_id}
+            return Command(update=update, goto="halt")
         except AnswerError as error:
             if not step.asks:
                 raise

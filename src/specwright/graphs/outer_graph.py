@@ -52,7 +52,7 @@ class _Nodes:
 
     def entry(self, state: OuterState) -> Literal["product_loop", "project_loop"]:
         # a lost checkpoint loses nothing: the approval is in the log (design: journal, projection)
-        return "product_loop" if self._factory.projection.spec is None else "project_loop"
+        return "product_loop" if self._factory.projection.awaits_approval else "project_loop"
 
     def product_loop(self, state: OuterState) -> OuterState:
         restart = state.get("restart", 1)
@@ -63,7 +63,7 @@ class _Nodes:
     def approval_gate(
         self, state: OuterState
     ) -> Command[Literal["product_loop", "approval_gate", "project_loop"]]:
-        if self._factory.projection.spec is not None:
+        if not self._factory.projection.awaits_approval:
             return Command(goto="project_loop")  # this node runs again after a crash
         question = product.approval_question(self._factory, state.get("amend_count", 0))
         if refused := state.get("refused"):
@@ -81,7 +81,7 @@ class _Nodes:
         now = product.shown_hash(self._factory)
         if all(sha256 in (None, now) for sha256 in shown):
             return ""
-        return "the spec under product/ is not the one that was shown: it was changed since"
+        return "the spec is not the one that was shown: it was changed since"
 
     def project_loop(self, state: OuterState) -> OuterState:
         result = self._project_graph.invoke(cast(Any, {"schema_version": 1}))

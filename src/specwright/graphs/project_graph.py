@@ -16,6 +16,7 @@ from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from specwright.application import tasks
+from specwright.application.change.consumers import settle_consumers
 from specwright.application.escalation import answers, halt
 from specwright.application.factory import Factory
 from specwright.domain.base.record import validation_messages
@@ -92,6 +93,7 @@ class _Nodes:
         return {"schema_version": 1}
 
     def dispatch(self, state: ProjectGraphState, config: RunnableConfig) -> ProjectGraphState:
+        settle_consumers(self._factory)
         task = tasks.next_dispatch(self._factory)
         if task is None:
             outcome = tasks.outcome(self._factory)

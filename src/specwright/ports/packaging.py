@@ -29,6 +29,7 @@ class ProductPackage(NamedTuple):
         modules: One version per module, one module per name.
         task_facing: The names of the modules whose entry points the package exports.
         requires: Requirements on third-party packages (design: module-scope).
+        notes: What each version added, changed and removed, as Markdown.
     """
 
     distribution: str
@@ -38,6 +39,7 @@ class ProductPackage(NamedTuple):
     modules: tuple[ProductModule, ...]
     task_facing: tuple[str, ...]
     requires: tuple[str, ...] = ()
+    notes: str = ""
 
 
 class BuiltWheel(NamedTuple):

@@ -37,9 +37,10 @@ class Role(StrEnum):
     ARBITER = "arbiter"
 
 
-def run_of(task: str, attempt: int, resumed: int = 0) -> str:
-    """The id of a run of an attempt, `TSK-003.1`; after it was resumed in place once, `TSK-003.1r1`."""
-    return f"{task}.{attempt}" + (f"r{resumed}" if resumed else "")
+def run_of(task: str, attempt: int, resumed: int = 0, change: str = "") -> str:
+    """The id of a run of an attempt, `TSK-003.1`; after it was resumed in place once, `TSK-003.1r1`; of a change to one
+    of its modules after it shipped, `TSK-003.ICE-1a2b3c4d-1`."""
+    return f"{task}.{change}" if change else f"{task}.{attempt}" + (f"r{resumed}" if resumed else "")
 
 
 class Place(NamedTuple):
@@ -53,6 +54,7 @@ class Place(NamedTuple):
         stage: `round-1`, ..., or `amended-1`, ... after the round whose amendments are applied.
         role: Who is asked.
         resumed: How often a person's answer resumed the attempt in place.
+        change: The approved interface change exception that is carried out, and which approval of it.
     """
 
     task: str
@@ -61,6 +63,7 @@ class Place(NamedTuple):
     stage: str
     role: Role
     resumed: int = 0
+    change: str = ""
 
     @property
     def modules(self) -> list[str]:
@@ -68,9 +71,16 @@ class Place(NamedTuple):
         return self.subject.split("+")
 
     @property
+    def round(self) -> int:
+        """The round, from 1; of the researcher always the first."""
+        number = self.stage.rpartition("-")[2]
+        return int(number) if number.isdecimal() else 1
+
+    @property
     def run_id(self) -> str:
         """The invocation's id: unique in the project, and the same when the run is repeated."""
-        parts = (run_of(self.task or "product", self.attempt, self.resumed), self.subject, self.stage)
+        run = run_of(self.task or "product", self.attempt, self.resumed, self.change)
+        parts = (run, self.subject, self.stage)
         return "/".join((*filter(None, parts), self.role))
 
 
@@ -100,6 +110,23 @@ class StoreAccess(Protocol):
         """
         ...
 
+    @property
+    def upstream(self) -> Sequence[str]:
+        """The shipped dependencies whose contracts the role may find wrong (design: interface-changes)."""
+        ...
+
+    def raise_exception(self, draws: Scope, raw: JsonValue) -> str:
+        """Record an interface change exception; returns its id.
+
+        Args:
+            draws: Where its id comes from.
+            raw: What the role says of it.
+
+        Raises:
+            RefusedError: it is not valid, with a line for each problem; nothing was written.
+        """
+        ...
+
 
 class Assignment(NamedTuple):
     """The request to a role.
@@ -112,6 +139,7 @@ class Assignment(NamedTuple):
         store: The artifact store, for a role that has tools for it.
         refused: Whether a shared request held an answer to this one that was refused; it counts as an attempt (design:
             shared-requests).
+        undisputed: Whether an Arbiter rules on reviews that found nothing (design: debate).
     """
 
     place: Place
@@ -120,6 +148,7 @@ class Assignment(NamedTuple):
     writable: tuple[str, ...] = ()
     store: StoreAccess | None = None
     refused: bool = False
+    undisputed: bool = False
 
 
 class Draft(NamedTuple):
@@ -171,6 +200,7 @@ class Roles(Protocol):
         AnswerError: no such answer within the bounded attempts; the raw answers are kept.
         ModelUnavailableError: the endpoint cannot be reached or refuses.
         NonDeterminismError: a replayed request differs from the recorded one.
+        ChangeRaisedError: it raised an interface change exception instead of an answer.
     """
 
     def research(

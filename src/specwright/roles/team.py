@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool
 
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import (
+    DISPUTED_ONLY,
     IMPLEMENTATION_ONLY,
     AmendmentsAnswer,
     ArbiterAnswer,
@@ -41,6 +42,7 @@ from specwright.ports.roles import (
 from specwright.ports.search import WebSearch
 from specwright.roles.agent.agent import (
     AgentJob,
+    RaisedException,
     Toolset,
     converse,
     structured_answer,
@@ -49,11 +51,13 @@ from specwright.roles.agent.agent import (
     without_citations,
 )
 from specwright.roles.agent.tools import (
+    RAISE_TOOL,
     STORE_TOOLS,
     create_tool,
     emit_tool,
     emitted,
     query_tool,
+    raise_tool,
     search_tool,
     validate_tool,
     web_search_tool,
@@ -77,8 +81,18 @@ EMISSIONS = 6
 SHARED_ATTEMPTS = 1
 """Answers about several modules that are read; it counts as the first attempt of each (design: shared-requests)."""
 
-REPAIRS = 3
-"""Repairs of a draft after a failed preflight, beside the first submission (design: preflight)."""
+DRAFTS = (4, 3, 2)
+"""Drafts of a Proposer that are read in a proposal's first, second and every later round, preflight repairs included: a
+revision changes less than what it begins with (design: preflight)."""
+
+
+UNDISPUTED = "arbiter-undisputed"
+"""The prompt of an Arbiter who rules on reviews that found nothing (design: debate)."""
+
+
+def drafts_in(place: Place) -> int:
+    """How many drafts of a proposal are read in its round."""
+    return DRAFTS[min(place.round, len(DRAFTS)) - 1]
 
 
 def prompt(name: str, debate: str = "") -> str:
@@ -182,7 +196,7 @@ class ModelRoles:
                 ProposerAnswer,
                 lambda answer: check(answer, work.workspace.files()),
                 toolset=Toolset.FILES,
-                attempts=1 + REPAIRS,
+                attempts=drafts_in(assignment.place),
             )
             return Draft(answer, work.workspace.files())
 
@@ -227,16 +241,14 @@ class ModelRoles:
         with self._invocation(assignment) as work:
             attempts = ATTEMPTS - assignment.refused
             submission = Submission(parser(ArbiterAnswer, check), attempts, work.run_id)
-            fields = tool_schema(ArbiterAnswer, _unusable(_debate(assignment.place)))
-            return work.decide(fields, submission)
+            return work.decide(work.ruling_fields(), submission)
 
     def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
         """Decide a round of several debates."""
         with self._invocation(assignment) as work:
             names = assignment.place.modules
             submission = Submission(shared_parser(ArbiterAnswer, names), SHARED_ATTEMPTS, work.run_id)
-            fields = tool_schema(ArbiterAnswer, _unusable(_debate(assignment.place)))
-            return work.decide(shared_schema(fields, names), submission)
+            return work.decide(shared_schema(work.ruling_fields(), names), submission)
 
     @contextmanager
     def _invocation(self, assignment: Assignment) -> Generator["_Invocation", None, None]:
@@ -252,8 +264,9 @@ class ModelRoles:
         self._progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
         workspace = Workspace(self._workspaces, assignment, self._guard)
         try:
-            tools = self._store_tools(assignment, workspace)
-            yield _Invocation(assignment, model, workspace, tools, self._calls_per_role)
+            raised = RaisedException()
+            tools = self._store_tools(assignment, workspace, raised)
+            yield _Invocation(assignment, model, workspace, tools, self._calls_per_role, raised)
         finally:
             workspace.remove()
             self._progress.note(meter.total(place.run_id))
@@ -273,7 +286,9 @@ class ModelRoles:
     def _waits(self, place: Place) -> Callable[[str], None]:
         return lambda why: self._progress.note(Step("waiting", place.task, why))
 
-    def _store_tools(self, assignment: Assignment, workspace: Workspace) -> list[BaseTool]:
+    def _store_tools(
+        self, assignment: Assignment, workspace: Workspace, raised: RaisedException
+    ) -> list[BaseTool]:
         """What a role may do with the store and the Code Index (design: role-access)."""
         run_id, journal, store = assignment.place.run_id, self._journal, assignment.store
         makers: dict[str, Callable[[], BaseTool]] = {
@@ -284,6 +299,8 @@ class ModelRoles:
                 "query_artifacts": lambda: query_tool(store, journal, run_id),
                 "create_artifact": lambda: create_tool(store, journal, run_id, workspace.files),
             }
+        if store is not None and store.upstream:
+            makers[RAISE_TOOL] = lambda: raise_tool(store, journal, run_id, raised)
         return [makers[name]() for name in STORE_TOOLS[assignment.place.role] if name in makers]
 
 
@@ -295,6 +312,7 @@ class _Invocation(NamedTuple):
     workspace: Workspace
     store_tools: Sequence[BaseTool]
     call_limit: int
+    raised: RaisedException
 
     @property
     def run_id(self) -> str:
@@ -303,7 +321,9 @@ class _Invocation(NamedTuple):
 
     def job(self, instructions: str, tools: Sequence[BaseTool], toolset: Toolset) -> AgentJob:
         """The agent of this invocation."""
-        return AgentJob(self.model, instructions, tools, self.workspace, toolset, self.call_limit)
+        return AgentJob(
+            self.model, instructions, tools, self.workspace, toolset, self.call_limit, self.raised
+        )
 
     def ask(
         self,
@@ -333,10 +353,16 @@ class _Invocation(NamedTuple):
         submit = submit_tool(terminal, _first_line(schema), fields, submission)
         return self._converse(prompt(prompt_name, debate), submit, submission, toolset)
 
+    def ruling_fields(self) -> dict[str, Any]:
+        """What the Arbiter may answer: with nothing in dispute nothing is struck or set aside."""
+        unusable = DISPUTED_ONLY if self.assignment.undisputed else _unusable(_debate(self.assignment.place))
+        return tool_schema(ArbiterAnswer, unusable)
+
     def decide(self, schema: dict[str, Any], submission: Submission[T]) -> T:
         """The structured answer of the Arbiter."""
         named = {**schema, "title": "ArbiterAnswer", "description": "The ruling."}
-        instructions = prompt("arbiter", _debate(self.assignment.place))
+        debate = _debate(self.assignment.place)
+        instructions = prompt("arbiter", debate) if not self.assignment.undisputed else prompt(UNDISPUTED)
         return structured_answer(self.model, named, instructions, self.assignment.message, submission)
 
     def _converse(

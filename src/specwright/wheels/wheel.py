@@ -106,7 +106,7 @@ def _readme(product: ProductPackage) -> str:
     lines = [f"# {product.distribution}", "", _summary(product), ""]
     purposes = {module.contract.name: module.contract.purpose for module in product.modules}
     lines += [f"- `{product.import_name}.{name}`: {purposes[name]}" for name in product.task_facing]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", product.notes]) if product.notes else "\n".join([*lines, ""])
 
 
 def _init(product: ProductPackage, exports: Exports) -> str:

@@ -35,6 +35,7 @@ from testkit.loop.role_answers import (
     ruling,
 )
 from testkit.loop.scripted_gate import AT_PREFLIGHT, AT_THE_GATE, BOUNDARY, FALSIFIABLE, LIMITED, MISMATCH
+from testkit.sampling import spread
 
 CONTRACTS, MODULE = "contracts", "double"
 
@@ -496,7 +497,7 @@ def expected_trace(subject: str, row: Row) -> list[str]:
     return [*debate, *([] if row.halts else simple[MODULE])]
 
 
-@pytest.mark.parametrize(("subject", "row"), CASES)
+@pytest.mark.parametrize(("subject", "row"), spread(CASES, fast=3, slow=4))
 def test_a_path_of_the_debate(directory: Path, subject: str, row: Row):
     """Calls, records, status and what shipped (D-S1-01, F-3.4-07, F-3.4-08, F-6-03, F-6-05,
     F-9.1-05, F-9.1-06, F-9.1-07, F-9.3-01, F-9.3-02,
@@ -518,20 +519,20 @@ def test_a_path_of_the_debate(directory: Path, subject: str, row: Row):
             assert not (bench.base / "escalations").exists()
 
 
-FAST = {
+SLOW = {
     "a mild review three times is a failure of its own kind",
-    "a ruling whose directive contradicts it",
     "an Arbiter that never keeps to the schema",
     "an amendment that is said to be applied and is not",
-    "a draft that is repaired at preflight",
 }
+FAST = {"a ruling whose directive contradicts it", "a draft that is repaired at preflight"}
 
 
 def _marks(name: str, subject: Any) -> list[pytest.MarkDecorator]:
     """A few paths are fast, one in three of the others is slow, the rest is nightly."""
     if name in FAST and subject == MODULE:
         return []
-    return [pytest.mark.slow if list(PATHS).index(name) % 3 == 0 else pytest.mark.nightly]
+    is_slow = (name in SLOW and subject == MODULE) or list(PATHS).index(name) % 3 == 0
+    return [pytest.mark.slow if is_slow else pytest.mark.nightly]
 
 
 AGAIN = [

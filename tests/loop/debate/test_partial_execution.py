@@ -13,6 +13,7 @@ from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.halts import HALTS, sealed_bytes
 from testkit.loop.role_answers import PROSE, Turn, claimed, draft, failing, plan, planned, rejecting
 from testkit.loop.scripted_gate import AT_PREFLIGHT, MISMATCH
+from testkit.sampling import spread
 
 FIVE = plan(
     planned("first"),
@@ -129,7 +130,9 @@ def test_all_that_fail_are_named_with_what_they_said(directory: Path):
         assert bench.unapproved() == []
 
 
-@pytest.mark.parametrize("answers", HALTS.values(), ids=HALTS.keys())
+@pytest.mark.parametrize(
+    "answers", spread([pytest.param(said, id=name) for name, said in HALTS.items()], fast=3)
+)
 @pytest.mark.parametrize("order", [("double", "halve"), ("halve", "double")], ids=["first", "last"])
 def test_a_halted_module_cannot_reach_the_ship_node(
     directory: Path, answers: dict[str, list[Any]], order: tuple[str, str]

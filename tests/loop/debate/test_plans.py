@@ -20,6 +20,7 @@ from specwright.errors import RefusedError
 from specwright.ports.roles import Place, Role
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, modelled, script
 from testkit.loop.role_answers import Turn, amending, failing, plan, planned
+from testkit.sampling import spread
 
 PLANNER = "plan/round-1/planner"
 
@@ -127,7 +128,9 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("bad", "told"), BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(
+    ("bad", "told"), spread([pytest.param(*case, id=name) for name, case in BAD.items()], fast=3, slow=2)
+)
 def test_a_plan_that_fails_a_check_is_re_asked_with_the_exact_error(
     directory: Path, bad: dict[str, Any], told: list[str]
 ):

@@ -23,6 +23,7 @@ from testkit.loop.role_answers import (
 )
 from testkit.loop.scripted_gate import AT_PREFLIGHT, AT_THE_GATE, ScriptedGate
 from testkit.model.script import Script
+from testkit.sampling import spread
 
 ALONE = "PCAG"
 CHAIN = plan(planned("double"), planned("triple", "double"), planned("halve"), task_facing="triple")
@@ -128,7 +129,7 @@ def test_a_draft_that_the_preflight_refuses_is_repaired_alone(directory: Path):
         assert not [place for place in heard.places if place == "halve/round-1/proposer"]
 
 
-@pytest.mark.parametrize("role", ["proposer", "challenger", "arbiter"])
+@pytest.mark.parametrize("role", spread(["challenger", "proposer", "arbiter"], fast=3))
 def test_an_answer_without_any_part_sends_all_modules_on_alone(directory: Path, role: str):
     """D51: one unreadable answer counts as the first attempt of each."""
     heard = Overheard()
@@ -246,7 +247,7 @@ class DeadlyGate(ScriptedGate):
         return super().judge(candidate, thorough=thorough)
 
 
-@pytest.mark.parametrize("nth", [1, 2, 3, 4])
+@pytest.mark.parametrize("nth", spread([1, 2, 3, 4], fast=3))
 def test_a_run_that_ends_between_the_parts_of_a_shared_answer_asks_nothing_again(directory: Path, nth: int):
     """D-S4-03: the answer is journalled once; the run that goes on splits it the same way."""
     first, second = Overheard(), Overheard()

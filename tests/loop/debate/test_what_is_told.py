@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from specwright.application.messages.rounds import without_source
+from specwright.application.messages.rounds import as_claim, without_source
 from specwright.domain.answers.answers import Failure
 from specwright.domain.artifacts.provenance import ContextPack, Permission
+from specwright.domain.debate import test_outline as outlines
+from specwright.domain.debate.debate import Proposal
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.ports.roles import Role
 from testkit.domain.product_specs import spec_of_graph
@@ -153,3 +155,48 @@ def test_the_challenger_sees_what_the_sketch_decided_and_no_more_of_the_task(dir
             assert f"# What the task's sketch decided\n\n- {decided}\n" in message
             assert "A number without a sign" not in message
             assert "It is an int" not in message
+
+
+def test_a_decision_within_a_sentence_is_told_with_it():
+    """A reader was shown `position of the opening quote), with the message` (F-9.7-02)."""
+    spec = spec_of_graph(([],))
+    sketch = spec.pillars[0].epics[0].stories[0].tasks[0].io_contract_sketch
+    text = "E1 if it is empty; E2 if it is open (Decided: at its end), with a message.\nE3 if it is long."
+    found = sketch.model_copy(update={"error_surfaces": text}).decided
+    assert found == ["E2 if it is open (Decided: at its end), with a message."]
+
+
+def test_an_arbiter_is_told_in_short_of_a_review_that_found_nothing(directory: Path):
+    """What binds stands whole, what shows it by name: no statement of a test (F-9.7-04, F-9.7-05)."""
+    bench = run(directory, {})
+    asked = bench.roles.asked_at("double/round-1/arbiter")
+    assert asked.undisputed
+    assert "\n/outputs/0/invariants/0 " in asked.message
+    assert "## Acceptance Criteria\n1. " in asked.message
+    assert "# Tests: what each shows\n" in asked.message
+    assert "\ntest_" in asked.message
+    assert "- R5 (acceptance criteria) MET: " in asked.message
+    assert "assert " not in asked.message
+
+
+def test_an_arbiter_is_told_all_of_what_is_in_dispute(directory: Path):
+    """Also what each test asserts (F-9.7-01, F-9.7-04)."""
+    bench = DebateWorkbench(
+        directory, script({f"double/round-{n}/challenger": [failing()] for n in (1, 2, 3)}, ONE)
+    )
+    bench.begin()
+    asked = bench.roles.asked_at("double/round-3/arbiter")
+    assert not asked.undisputed
+    assert "assert " in asked.message
+
+
+def test_a_test_without_room_is_named_to_the_arbiter_too():
+    """A reader saw 26 tests of 47 and could not tell that the list was cut (F-9.7-04)."""
+    body = "".join(f"def test_{n}():\n    assert f({n}) == '{'x' * 300}'\n" for n in range(80))
+    tests = outlines.test_outline({"tests/test_f.py": body.encode()}, {"test_79": ["/effects/0"]})
+    proposal = Proposal.model_construct(
+        claim="It does.", acceptance_checks=["It does."], tests=tests, examples="", preflight=[]
+    )
+    shown = as_claim(proposal)
+    assert [f"test_{n}" in shown for n in range(80)] == [True] * 80
+    assert "test_79 shows /effects/0\n" in shown

@@ -1,5 +1,6 @@
 """Real processes of the factory, and one uninterrupted run to compare with."""
 
+from testkit.loop.changed_products import shop
 from testkit.loop.processes import endpoint, job, uninterrupted, workshop
 
-__all__ = ["endpoint", "job", "uninterrupted", "workshop"]
+__all__ = ["endpoint", "job", "shop", "uninterrupted", "workshop"]

@@ -27,6 +27,7 @@ def playbook(tmp_path: Path) -> Path:
     return pair(tmp_path / "playbook")
 
 
+@pytest.mark.nightly
 def test_three_fails_and_a_rejection_halt_the_module_and_ship_the_other(
     workshop: Workshop, playbook: Path, tmp_path: Path
 ):

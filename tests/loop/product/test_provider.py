@@ -13,6 +13,7 @@ from testkit.endpoint import Endpoint, Fault, serving
 from testkit.layout import examine_store
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import NAMEPLATE, NAMEPLATE_SPEC
+from testkit.sampling import spread
 from testkit.stores import records, store_files
 from testkit.workshop import ROOT, Finished, Workshop
 
@@ -104,13 +105,17 @@ def test_answers_of_weak_models_are_understood_or_asked_for_again(
 
 @pytest.mark.parametrize(
     ("fault", "code", "told"),
-    [
-        ("401", 2, "refuses the key"),
-        ("404", 2, "does not know this model"),
-        ("500", 1, "the model call failed"),
-        ("malformed", 1, "does not follow its protocol"),
-        ("hang", 1, "did not answer in time"),
-    ],
+    spread(
+        [
+            ("401", 2, "refuses the key"),
+            ("404", 2, "does not know this model"),
+            ("500", 1, "the model call failed"),
+            ("malformed", 1, "does not follow its protocol"),
+            ("hang", 1, "did not answer in time"),
+        ],
+        fast=5,
+        slow=4,
+    ),
 )
 def test_an_endpoint_that_fails_is_told_in_one_message_and_the_run_goes_on_later(
     workshop: Workshop, endpoint: Endpoint, tmp_path: Path, fault: str, code: int, told: str

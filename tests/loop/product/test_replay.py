@@ -39,6 +39,7 @@ def replay(workshop: Workshop, uninterrupted: Uninterrupted, project: Path) -> F
     return workshop.command("run", project, "--spec", NAMEPLATE_SPEC, "--model", model, "--approve", "--json")
 
 
+@pytest.mark.slow
 def test_a_replay_makes_the_same_store_byte_by_byte(
     workshop: Workshop, uninterrupted: Uninterrupted, tmp_path: Path
 ):

@@ -1,11 +1,14 @@
 """One driver at a time: a second run is told who holds the project (DESIGN §4)."""
 
+import pytest
+
 from testkit.endpoint import Endpoint, Fault
 from testkit.killing import Job
 from testkit.loop.products import NAMEPLATE_SPEC
 from testkit.workshop import KILLED, Workshop
 
 
+@pytest.mark.slow
 def test_a_second_driver_is_told_who_holds_the_project(workshop: Workshop, endpoint: Endpoint, job: Job):
     """Exit 1 and the holder; looking stays possible; a killed holder holds nothing (D-S4-08, D-S9-02)."""
     endpoint.misbehave(Fault("hang", "researcher", ordinal=0))

@@ -35,6 +35,7 @@ def released_with_question(workshop: Workshop, tmp_path: Path) -> tuple[Path, st
     return project, question["escalation_id"]
 
 
+@pytest.mark.slow
 def test_a_released_product_lists_what_it_does_not_show_and_takes_the_answer(
     workshop: Workshop, tmp_path: Path
 ):
@@ -67,6 +68,7 @@ class CutLog:
         raise PowerCutError
 
 
+@pytest.mark.nightly
 def test_an_answer_that_a_crash_cut_short_is_carried_out_by_the_next_command(
     workshop: Workshop, tmp_path: Path
 ):

@@ -26,6 +26,7 @@ from testkit.domain.product_specs import (
 from testkit.domain.task_states import derived, outcome
 from testkit.loop.project_workbench import ProjectWorkbench, chain_spec, halt_stub, order_of, seal_stub
 from testkit.memory_tree import MemoryTree
+from testkit.sampling import slow
 
 
 def test_the_graph_has_the_nodes_of_the_document(tmp_path: Path):
@@ -235,7 +236,7 @@ def test_the_recursion_limit_is_what_the_task_count_needs(tasks, steps):
     ("count", "told"),
     [
         (3, []),
-        (500, []),
+        slow(500, []),
         (501, ["0 of 501 tasks shipped; step 2 of the 2,104 that a run may take"]),
     ],
 )

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ __all__ = [
     "SPEC",
     "Told",
     "command",
+    "each_in_one_process",
     "everything",
     "filled_in",
     "in_own_process",
@@ -81,6 +82,36 @@ def in_own_process(*arguments: object, **options: Any) -> Told:
     options = {"timeout": 60, **options}
     ended = subprocess.run(command(*arguments), text=True, check=False, **options)
     return Told(ended.returncode, ended.stdout or "", ended.stderr)
+
+
+_EACH = """
+import json, os, sys
+from specwright.cli.main import main
+for arguments in json.loads(sys.argv[1]):
+    code = main(arguments)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for stream in (1, 2):
+        os.write(stream, f"\\0{code}\\0".encode())
+"""
+
+
+def each_in_one_process(*commands: Sequence[object], before: str = "", **options: Any) -> list[Told]:
+    """Commands, one after the other in a single process of their own.
+
+    Args:
+        commands: The arguments of each.
+        before: Python that the process runs first.
+        options: Of `subprocess.run`.
+    """
+    given = json.dumps([[str(argument) for argument in arguments] for arguments in commands])
+    options = {"stdin": subprocess.DEVNULL, "timeout": 60, **options}
+    ended = subprocess.run(
+        [sys.executable, "-c", before + _EACH, given], capture_output=True, text=True, **options
+    )
+    assert ended.returncode == 0, ended.stderr
+    out, err = (stream.split("\0")[:-1] for stream in (ended.stdout, ended.stderr))
+    return [Told(int(code), *texts) for code, *texts in zip(out[1::2], out[::2], err[::2], strict=True)]
 
 
 def everything(directory: Path) -> dict[str, bytes]:

@@ -30,7 +30,7 @@ from specwright.ports.roles import (
 )
 from specwright.roles.answers.submission import Submission, parser, shared_parser
 from specwright.roles.models.journalled_model import answers_so_far
-from specwright.roles.team import ATTEMPTS, REPAIRS, SHARED_ATTEMPTS
+from specwright.roles.team import ATTEMPTS, SHARED_ATTEMPTS, drafts_in
 from testkit.loop.role_answers import PASSING, Turn, approving, claimed, draft
 from testkit.model.fake_model import Reply, calls
 
@@ -103,7 +103,7 @@ class ScriptedRoles:
         self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
     ) -> Draft:
         """A deliverable with its claim."""
-        return Draft(*self._ask(assignment, ProposerAnswer, check, 1 + REPAIRS))
+        return Draft(*self._ask(assignment, ProposerAnswer, check, drafts_in(assignment.place)))
 
     def amend(
         self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]

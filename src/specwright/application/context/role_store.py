@@ -15,8 +15,13 @@ from specwright.application.factory import ProjectView
 from specwright.application.store.invocations import Invocation
 from specwright.canonical_json import JsonValue
 from specwright.domain.artifacts.provenance import CONTRACT, NOT_IN_PACK, ContextPack, IncludedRef, Permission
-from specwright.domain.base.ids import ArtifactType
+from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.interface_change.exception import (
+    InterfaceChangeException,
+    RaisedBy,
+    checked_request,
+)
 from specwright.errors import RefusedError
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Scope
@@ -38,6 +43,8 @@ class RoleStore:
         drafts_of: What its drafts are made from, as (id@version, purpose).
         judged: Contracts that are not sealed yet, by their module's reference.
         contracts_only: Whether anything else that the pack names is refused (design: role-access: the Challenger).
+        upstream: What the deliverable depends on; against those of it that are sealed an exception may be raised.
+        works_on: The artifact that the role makes or judges, `id@version`.
     """
 
     def __init__(
@@ -49,11 +56,15 @@ class RoleStore:
         drafts_of: Sequence[tuple[str, str]] = (),
         judged: Sequence[MicroModuleContract] = (),
         contracts_only: bool = False,
+        upstream: Sequence[str] = (),
+        works_on: str = "",
     ) -> None:
         self._view = view
         self._index = index
         self._by = by
         self._drafts_of = drafts_of
+        self._works_on = works_on
+        self.upstream: Sequence[str] = [ref for ref in upstream if view.modules.is_sealed(ref)]
         self._judged = {contract.ref: contract.to_bytes() for contract in judged}
         self._shown = _CONTRACTS if contracts_only else _ARTIFACTS
         self._what = "contracts" if contracts_only else "contracts and artifacts"
@@ -98,6 +109,21 @@ class RoleStore:
         return self._view.artifacts.create(
             draws, self._by, kind, body, inputs=self._drafts_of, revises=revises
         )
+
+    def raise_exception(self, draws: Scope, raw: JsonValue) -> str:
+        """Record an interface change exception in the name of this invocation; returns its id.
+
+        Raises:
+            RefusedError: it is not valid; nothing was written.
+        """
+        try:
+            asked = checked_request(raw, {ref: self._view.modules.contract(ref) for ref in self.upstream})
+        except ValueError as error:
+            raise RefusedError(str(error)) from error
+        by = RaisedBy(artifact_ref=self._works_on, role=self._by.role, run_id=self._by.run_id)
+        name = artifact_id(ArtifactType.INTERFACE_CHANGE_EXCEPTION, draws.hex8())
+        self._view.exceptions.add(draws, InterfaceChangeException.of(name, asked, by))
+        return name
 
     def _pack(self) -> ContextPack:
         return self._view.invocations.pack(self._by.pack_id)

@@ -116,7 +116,8 @@ class ContractSet:
 
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
         """Lock the plan; what keeps it from being locked counts as a failure."""
-        replaces = self._reopened.plan if self._reopened else None
+        locked = self._reopened if self._reopened and self._reopened.baseline is None else None
+        replaces = locked.plan if locked else None
         failures = [
             Failure(
                 invariant="A locked contract keeps the text rules.", evidence=problem, required_change=problem

@@ -63,11 +63,13 @@ FREE_SOURCES = frozenset({"late", "reopened"})
 
 def open_debate(factory: Factory, state: DebateState) -> "Debate":
     """The debate over the deliverable that a state names."""
-    task, name = task_at(factory, state["task_id"]), state["deliverable"]
+    task, name = task_at(factory, state["task_id"], state.get("change", "")), state["deliverable"]
     plan, questions = load_plan(factory.artifacts, task.folder, state["plan_id"]), state.get("questions", [])
     if name != CONTRACTS:
         return Debate(factory, module_of(factory, task, plan, name, questions))
     reopened = ReopenedPlan(plan, state["sealed"]) if "sealed" in state else None
+    if sealed := state.get("baseline"):
+        reopened = ReopenedPlan(plan, {}, factory.modules.contract(sealed))
     return Debate(factory, ContractSet(factory, task, plan, reopened, questions))
 
 

@@ -167,7 +167,8 @@ class FirstRound:
         writable = tuple(f"{module.name}/{path}" for module in modules for path in WRITABLE)
         message = self._message(modules, rulings)
         inputs = [made_from for module in modules for made_from in module.artifact_inputs()]
-        store = RoleStore(factory, factory.index, by, drafts_of=inputs)
+        works_on = first.contract_ref
+        store = RoleStore(factory, factory.index, by, drafts_of=inputs, upstream=calls, works_on=works_on)
         return by, Assignment(place, message, pack_files(entries), writable, store)
 
 

@@ -367,7 +367,14 @@ class Implementation:
         excluded = [(ref, "no dependency of this module") for ref in self.other_modules()]
         author = place.role, place.run_id
         by = factory.invocations.open(scope, author, task.task_id, task.folder, pack_rows(entries), excluded)
-        store = RoleStore(factory, factory.index, by, drafts_of=self.artifact_inputs())
+        store = RoleStore(
+            factory,
+            factory.index,
+            by,
+            drafts_of=self.artifact_inputs(),
+            upstream=() if task.change else self.calls,
+            works_on=factory.artifacts.ref(task.folder, before) if before else self.contract_ref,
+        )
         return _ProposerInvocation(
             scope, by, Assignment(place, message, pack_files(entries), WRITABLE, store)
         )

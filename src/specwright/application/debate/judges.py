@@ -226,7 +226,15 @@ def _challenger_request(
     shown, decided = [case.shown for case in cases], first.task.definition.io_contract_sketch.decided
     message = challenge_message(shown, views, _criteria(cases), rulings, first.plan_claim, decided)
     judged = [contract for case in cases for contract in case.contracts]
-    store = RoleStore(factory, factory.index, by, judged=judged, contracts_only=True)
+    store = RoleStore(
+        factory,
+        factory.index,
+        by,
+        judged=judged,
+        contracts_only=True,
+        upstream=() if first.task.change else [view.contract.ref for view in views],
+        works_on=cases[0].history.proposals[-1].deliverable_ref,
+    )
     proposals = {
         f"{case.name}/proposal.json" if len(cases) > 1 else "proposal.json": case.history.proposals[
             -1
@@ -267,15 +275,12 @@ def _arbiter_request(
     first = cases[0].deliverable
     rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
     by = _open_pack(factory, cases, place, _views(cases), rulings)
+    shown = [case.shown for case in cases]
     message = arbiter_message(
-        [case.shown for case in cases],
-        _task_file(factory, cases),
-        revisions_left,
-        first.plan_claim,
-        rulings,
-        _criteria(cases),
+        shown, _task_file(factory, cases), revisions_left, first.plan_claim, rulings, _criteria(cases)
     )
-    return by, Assignment(place, message, {}), rulings
+    undisputed = all(debate.undisputed for debate in shown)
+    return by, Assignment(place, message, {}, undisputed=undisputed), rulings
 
 
 def _ruling_problems(

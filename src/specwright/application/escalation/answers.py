@@ -199,11 +199,11 @@ def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
         )
     criteria, why = payload.amended_acceptance_criteria, payload.amendment_rationale
     definition = _with_criteria(task, criteria, why, answer, dropped)
-    events = list(_next_attempt(factory, task, definition, answer.escalation_id))
+    events = list(next_attempt(factory, task, definition, answer.escalation_id))
     return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
 
 
-def _next_attempt(
+def next_attempt(
     factory: Factory, task: Task, definition: TaskDefinition, escalation: str
 ) -> Iterator[Announcement]:
     """A halted task's next attempt; a task that has not run has nothing to fail (design: projection)."""

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from specwright.application import scopes
-from specwright.application.announce import announce, review
+from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import Task, project_state, task_at, task_board
 from specwright.domain.base.ids import ArtifactType, artifact_id
@@ -21,6 +21,7 @@ from specwright.domain.escalation.escalation import (
     FailedInvariant,
     Resolution,
 )
+from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
 from specwright.domain.tasks.task_board import TaskBoard
@@ -36,7 +37,7 @@ class Halt(NamedTuple):
     """Why a task halts or stalls.
 
     Args:
-        cause: `planning`, `contracts`, `modules`, `plan`, `journal` or `stalled`.
+        cause: `planning`, `contracts`, `modules`, `plan`, `exception`, `journal` or `stalled`.
         reason: One sentence.
         decision: What a person must decide.
         recommended: The factory's best guess.
@@ -44,6 +45,7 @@ class Halt(NamedTuple):
         debates: The ids of the debates held so far.
         failed: The invariants that did not hold.
         details: Typed by the cause.
+        raised: The interface change exception that halts it.
     """
 
     cause: str
@@ -54,6 +56,7 @@ class Halt(NamedTuple):
     debates: Sequence[str] = ()
     failed: Sequence[tuple[str, str]] = ()
     details: dict[str, Any] | None = None
+    raised: InterfaceChangeException | None = None
 
 
 def halt(factory: Factory, task: Task, why: Halt) -> str:
@@ -78,10 +81,23 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
         escalation = _escalation(task, why, name, now, trail, board.state().to_json())
     sha256 = factory.escalations.add(escalation)
     payload = {"reason": "human_input", "reference": name, "definition_sha256": sha256}
-    announce(factory, scope, factory.projection.project_id, [task.event("task.blocked", payload)])
+    announce(
+        factory,
+        scope,
+        factory.projection.project_id,
+        [*_raised(factory, task, why), task.event("task.blocked", payload)],
+    )
     factory.projection.write(now=True)
     factory.progress.note(Step("halted", task.entry.spec_task_id, f"{name}: {why.reason}"))
     return name
+
+
+def _raised(factory: Factory, task: Task, why: Halt) -> list[Announcement]:
+    """The Wire of an interface change exception (design: wire)."""
+    if why.raised is None:
+        return []
+    sha256, name = factory.store.define(why.raised.to_bytes()), why.raised.exception_id
+    return [review(factory.projection.project_id, "exception.raised", sha256, name, caused_by=task.stream)]
 
 
 def halt_contradicted(factory: Factory, task: Task, error: NonDeterminismError) -> str:

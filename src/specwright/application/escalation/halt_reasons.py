@@ -17,6 +17,7 @@ from specwright.domain.answers.answers import FaultOf
 from specwright.domain.artifacts.artifact import ArtifactStatus
 from specwright.domain.debate.debate import CONTRACTS, Adjudication
 from specwright.domain.escalation.escalation import Resolution
+from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.plan.micro_plan import downstream
 
 _SETTLED = "the contracts are complete and testable"
@@ -50,6 +51,11 @@ class _TaskResult:
         self.debates = dict(state.get("debates", {}))
         if self.reason and (cause := state.get("reopened_by")):
             self.failed[cause["deliverable"]] = cause["reason"]
+
+    @property
+    def exception(self) -> InterfaceChangeException:
+        """The interface change exception that was raised."""
+        return self._factory.exceptions.exception(self.state["exception_id"])
 
     @cached_property
     def plan(self) -> StoredPlan:
@@ -217,11 +223,37 @@ def _modules(result: _TaskResult) -> Halt:
     )
 
 
+def _exception_raised(result: _TaskResult) -> Halt:
+    """A role found the contract of a dependency wrong (design: interface-changes)."""
+    record = result.exception
+    return Halt(
+        cause="exception",
+        reason=f"{record.exception_id} was raised against {record.target_module}",
+        decision=f"Decide whether the contract of {record.target_module}, on which {result.name} depends, is to change: "
+        f"{record.reason}",
+        recommended=Resolution.REVISE_PLAN,
+        context=f"{record.exception_id}, {record.type}, {record.urgency}, {record.compatibility_expectation}, raised by "
+        f"{record.raised_by.role} at {record.raised_by.run_id}; `specwright exceptions list` shows the change, "
+        "`specwright exceptions approve`, `reject` and `defer` decide",
+        failed=[
+            (f"the contract of {record.target_module} is enough for its users", said)
+            for said in record.evidence
+        ],
+        details={
+            "task_file": result.task_file,
+            **record.to_json(),
+            **result.module_details(result.unattempted()),
+        },
+        raised=record,
+    )
+
+
 def _unshipped(result: _TaskResult) -> list[tuple[str, str]]:
     return [(f"{name} ships", reason) for name, reason in result.failed.items()]
 
 
 _CAUSES: tuple[tuple[Callable[[Mapping[str, Any]], object], Callable[[_TaskResult], Halt]], ...] = (
+    (lambda state: "exception_id" in state, _exception_raised),
     (lambda state: state.get("halt_reason") and "plan_id" not in state, _no_plan),
     (lambda state: state.get("halt_reason") and "reopened_by" in state, _reopened_contracts),
     (lambda state: state.get("halt_reason"), _contracts),

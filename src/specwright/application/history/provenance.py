@@ -112,7 +112,7 @@ class _Search:
 
     def follow(self, module_ref: str) -> Provenance:
         surface = self._view.modules.surface(module_ref)
-        sealed = self._sealed_as(module_ref)
+        sealed = self._sealed_as(self._view.projection.debated_as(module_ref))
         locked = self._envelope(self._input(sealed, ArtifactType.CONTRACT))
         planned = self._envelope(self._input(locked, ArtifactType.MICRO_PLAN))
         report = self._input(locked, ArtifactType.REUSE_SEARCH_REPORT)
@@ -151,6 +151,8 @@ class _Search:
                 envelope = self._envelope(name)
                 if any(o.ref == module_ref and o.purpose == Purpose.SEALED_AS for o in envelope.outputs):
                     return envelope
+        if before := self._view.projection.predecessors.get(module_ref):
+            return self._sealed_as(before)  # its own files, judged again with a later dependency
         raise CorruptionError("no artifact was sealed as this module", where=module_ref)
 
     def _envelope(self, name: str) -> ArtifactEnvelope:

@@ -23,7 +23,13 @@ from specwright.application.messages.parts import (
     as_task,
     without_docstring,
 )
-from specwright.application.messages.rounds import as_challenge, as_proposal, earlier_rounds
+from specwright.application.messages.rounds import (
+    as_challenge,
+    as_claim,
+    as_proposal,
+    as_review,
+    earlier_rounds,
+)
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
 from specwright.domain.answers.answers import Amendment, Failure, FaultOf, Verdict
@@ -60,6 +66,13 @@ class JudgedDebate(NamedTuple):
     deliverable: str
     contracts: Sequence[MicroModuleContract]
     history: DebateHistory
+
+    @property
+    def undisputed(self) -> bool:
+        """Whether the last challenge found nothing and nobody asks for a ruling on a statement or a criterion."""
+        challenge, proposal = self.history.challenges[-1], self.history.proposals[-1]
+        disputed = challenge.unshown_criteria or challenge.counterexamples or proposal.contract_at_fault
+        return challenge.verdict is Verdict.PASS and not disputed
 
 
 def proposer_message(
@@ -176,29 +189,32 @@ def arbiter_message(
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     criteria: Sequence[str] = (),
 ) -> str:
-    """The Arbiter's: task, contracts and the whole debate, without dependencies, rubrics and source.
+    """The Arbiter's: task, contracts and the debate, without dependencies, rubrics and source.
 
-    The criteria stand in the task file; they are told again only with rulings on them.
+    The criteria stand in the task file; they are told again only with rulings on them. If nothing is disputed, tests and
+    examples are told by name (design: debate).
     """
+    short = all(debate.undisputed for debate in debates)
     return "\n\n".join(
         [
             as_task(task_file),
             *([as_criteria(criteria, rulings)] if rulings else []),
             *_planned(plan_claim),
-            *(part for debate in debates for part in _adjudicated(debate, revisions_left)),
+            *(part for debate in debates for part in _adjudicated(debate, revisions_left, short=short)),
             f"{_which(debates)} Revisions left: {revisions_left}.",
             f"Decide{_of_each(debates)}.",
         ]
     )
 
 
-def _adjudicated(debate: JudgedDebate, revisions_left: int) -> list[str]:
+def _adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> list[str]:
     history = debate.history
+    tell_proposal, tell_challenge = (as_claim, as_review) if short else (as_proposal, as_challenge)
     return [
         *map(as_contract, debate.contracts),
         *earlier_rounds(history),
-        as_proposal(history.proposals[-1]),
-        as_challenge(history.challenges[-1]),
+        tell_proposal(history.proposals[-1]),
+        tell_challenge(history.challenges[-1]),
         *_disclaimed(history.proposals[-1]),
         *_asked(history.challenges[-1], revisions_left),
     ]

@@ -13,6 +13,8 @@ def plan_message(
     packages: Sequence[AllowedPackage] = (),
     nearest: Sequence[str] = (),
     wanted: Sequence[str] = (),
+    shipped: str = "",
+    sealed: Sequence[str] = (),
 ) -> str:
     """The request for a first plan: the task file, and what a module may be (design: module-scope).
 
@@ -21,6 +23,8 @@ def plan_message(
         packages: Third-party packages that modules may import.
         nearest: The shipped modules that the Code Index finds nearest to the task, a line each.
         wanted: The modules that a person fixed, a line each (design: planning).
+        shipped: The planner's answer to which the task was built before, as JSON text; empty for a new one (design: change).
+        sealed: The versions that it has now.
     """
     asked = "Plan the modules of this task and submit the plan."
     if wanted:
@@ -30,9 +34,20 @@ def plan_message(
             "that is shipped already is taken as it is, with REUSE_EXISTING.\n\n" + "\n".join(wanted)
         )
     found = "\n".join(nearest) or "The Code Index holds nothing yet, so a search finds nothing either."
+    if shipped:
+        asked = f"{_BUILT_AGAIN.format(sealed=', '.join(sealed))}\n\n{asked}"
+    built = [as_block("The plan that the task was built to", shipped, "json")] if shipped else []
     return "\n\n".join(
-        [*_planning(task_file, packages), f"# Shipped modules nearest to the task\n\n{found}", asked]
+        [*_planning(task_file, packages), f"# Shipped modules nearest to the task\n\n{found}", *built, asked]
     )
+
+
+_BUILT_AGAIN = (
+    "The task is shipped, and an approved change has it built again: the task file has it as it is now. Go on from the plan "
+    "above, which is sealed as {sealed}. A module of it that stays as it is: REUSE_EXISTING with its reference. One that "
+    "changes: CREATE_NEW under its own name, with its whole contract, in which every statement that still holds stays to "
+    "the letter; code computes its next version, and what is built on it is judged again."
+)
 
 
 def replan_message(

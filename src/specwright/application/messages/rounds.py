@@ -12,7 +12,7 @@ from specwright.application.store.debates import Cause, DebateHistory
 from specwright.domain.answers.answers import Failure
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest
-from specwright.domain.debate.test_outline import test_outline
+from specwright.domain.debate.test_outline import BEYOND, test_outline
 
 _ABOUT = {
     "R1": "contract",
@@ -25,22 +25,40 @@ _ABOUT = {
 """What each criterion of the rubric is about, for those who do not see the rubric."""
 
 
-def as_proposal(proposal: Proposal) -> str:
-    """The proposal that is judged, whole."""
+_WHOLE_TESTS = "what each shows, its values, what it asserts"
+
+
+def as_proposal(proposal: Proposal, tests: str = _WHOLE_TESTS) -> str:
+    """The proposal that is judged, whole; its tests under a title that says what is told of them."""
     parts = [
         "# Proposal",
         f"Claim: {proposal.claim}",
         "Checks:\n" + "\n".join(f"- {check}" for check in proposal.acceptance_checks),
     ]
     if proposal.tests:
-        parts.append(
-            f"# Tests: what each shows, its values, what it asserts\n\n{as_fenced(proposal.tests, 'text')}"
-        )
+        parts.append(f"# Tests: {tests}\n\n{as_fenced(proposal.tests, 'text')}")
     if proposal.examples:
         parts.append(f"# Examples\n\n{as_fenced(proposal.examples, 'markdown')}")
     if proposal.preflight:
         parts.append("# Observed by code\n\n" + "\n".join(f"- {line}" for line in proposal.preflight))
     return "\n\n".join(parts)
+
+
+def as_claim(proposal: Proposal) -> str:
+    """The proposal in short: its claim, what each test shows, what each example is of, what code observed."""
+    short = {"tests": _unindented(proposal.tests), "examples": _headings(proposal.examples)}
+    return as_proposal(proposal.model_copy(update=short), "what each shows")
+
+
+def _unindented(outline: str) -> str:
+    """Of an outline of tests the names, with what each shows."""
+    return "\n".join(
+        line.removesuffix(BEYOND) for line in outline.splitlines() if line.startswith(("test_", "and "))
+    )
+
+
+def _headings(examples: str) -> str:
+    return "\n".join(line for line in examples.splitlines() if line.startswith("## "))
 
 
 def earlier_rounds(history: DebateHistory) -> list[str]:
@@ -63,6 +81,13 @@ def earlier_rounds(history: DebateHistory) -> list[str]:
 def as_challenge(challenge: Challenge) -> str:
     """The challenge that is ruled on, whole; of falsifying tests those that failed with their source."""
     return "\n\n".join(["# The challenge", *_challenge(challenge, assessments=True)])
+
+
+def as_review(challenge: Challenge) -> str:
+    """A challenge that found nothing, in short: of its falsifying tests the names alone."""
+    passed = ", ".join(tried.name for tried in challenge.falsifying_tests)
+    alone = challenge.model_copy(update={"falsifying_tests": []})
+    return as_challenge(alone) + (f"\n\nFalsifying tests that the module passed: {passed}" if passed else "")
 
 
 def without_source(failure: Failure) -> Failure:

@@ -4,7 +4,7 @@ A plan is stored as the `MICRO_PLAN` with the answer it came from, one `CONTRACT
 report per module (design: code-index), all of them drafts. `stored_plans` reads and locks them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from specwright import canonical_json
@@ -21,8 +21,9 @@ from specwright.application.criteria import carried_rulings
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import with_rulings
 from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
+from specwright.application.plan.baseline import baseline_plan, sealed_by_task
 from specwright.application.plan.human_plan import HumanPlan, human_plan
-from specwright.application.plan.rules import PlanRules, known_modules
+from specwright.application.plan.rules import OwnModule, PlanRules, known_modules, own_modules
 from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, StoredPlan
 from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import Task, neighbours
@@ -32,6 +33,7 @@ from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id, module_id
+from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.costs.estimate import planned_estimate
 from specwright.domain.debate.amendments import contract_problems, strayed_problems
 from specwright.domain.debate.applied_by_code import applied_by_code
@@ -75,7 +77,9 @@ def first_plan(factory: Factory, task: Task) -> str:
         return _adopted(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
     fixed = [module.line for module in human.modules]
     near = _nearest(factory, task)
-    message = plan_message(_task_file(factory, task), factory.packages, near, fixed)
+    built = baseline_plan(factory, task)
+    shipped = (_answer_text(factory, built), sealed_by_task(factory, task)) if built else ("", ())
+    message = plan_message(_task_file(factory, task), factory.packages, near, fixed, *shipped)
     return _asked(factory, task, "round-1", message)
 
 
@@ -100,7 +104,7 @@ def revised_plan(
         reopened: Where the plan was locked already (design: debate).
         questions: About criteria, of this run of the task (design: unshown-criteria).
     """
-    answer, sealed = _answer_text(factory, task, before), sorted(reopened.sealed) if reopened else ()
+    answer, sealed = _answer_text(factory, before), sorted(reopened.sealed) if reopened else ()
     message = replan_message(_task_file(factory, task), answer, failures, sealed, factory.packages)
     revision = _Revision(before, reopened, sources, questions)
     return _asked(factory, task, f"round-{round_number}", message, revision)
@@ -120,7 +124,7 @@ def amended_plan(
     stage = f"amended-{round_number}"
     if by_code := _amended_by_code(factory, task, stage, amendments, approved, reopened):
         return by_code
-    answer_text = _answer_text(factory, task, approved)
+    answer_text = _answer_text(factory, approved)
     message = amend_plan_message(_task_file(factory, task), answer_text, amendments, factory.packages)
 
     def check(answer: PlanAnswer, drafts: Contracts) -> list[str]:
@@ -146,7 +150,8 @@ def _amended_by_code(
     place = task.place("plan", stage, Role.PLANNER)
     scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
     everything = known_modules(factory, scope)
-    rules = _rules(everything, human_plan(factory, task, everything), reopened)
+    own = own_modules(factory, task, scope)
+    rules = _rules(everything, human_plan(factory, task, everything), reopened, own)
     broken, drafts = rules.check(answer)
     if broken or drafts is None or contract_problems(amendments, approved.contracts, drafts):
         return ""
@@ -172,7 +177,8 @@ def _asked(factory: Factory, task: Task, stage: str, message: str, revision: _Re
     scope = factory.journal.scope(scopes.plan(place.run_id))
     everything = known_modules(factory, scope)
     human = human_plan(factory, task, everything)
-    rules = _rules(everything, human, revision.reopened if revision else None)
+    own = own_modules(factory, task, scope)
+    rules = _rules(everything, human, revision.reopened if revision else None, own)
     entries = _revision_entries(factory, task, stage, revision) if revision else []
     rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
     entries += [PackEntry(*ruling.row) for ruling in rulings.values()]
@@ -188,13 +194,18 @@ def _asked(factory: Factory, task: Task, stage: str, message: str, revision: _Re
     return _store(factory, scope, task, by, answer, rules, revision.before if revision else None)
 
 
-def _rules(known: KnownModules, human: HumanPlan, reopened: ReopenedPlan | None) -> PlanRules:
+def _rules(
+    known: KnownModules, human: HumanPlan, reopened: ReopenedPlan | None, own: Mapping[str, OwnModule]
+) -> PlanRules:
     if reopened is None:
-        return PlanRules(known, human.modules, human.refs)
+        return PlanRules(known, human.modules, human.refs, own=own)
     contracts = reopened.plan.contracts
+    if baseline := reopened.baseline:
+        known = known.without({baseline.name: baseline.ref})
+        return PlanRules(known, own=_next_version_of(baseline))
     refs = {**human.refs, **{name: contract.ref for name, contract in contracts.items()}}
     sealed = {name: contracts[name] for name in reopened.sealed}
-    return PlanRules(known.without(reopened.sealed), human.modules, refs, sealed)
+    return PlanRules(known.without(reopened.sealed), human.modules, refs, sealed, own)
 
 
 def _open_pack(
@@ -227,6 +238,33 @@ def _revision_entries(factory: Factory, task: Task, stage: str, revision: _Revis
     entries = previous_version(factory, task, before, {})
     entries += debate_entries(factory, task, before, amending=stage.startswith("amended"))
     return [*entries, *(PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in revision.sources)]
+
+
+def _next_version_of(baseline: MicroModuleContract) -> dict[str, OwnModule]:
+    return {baseline.name: OwnModule(baseline, frozenset({baseline.module_version}))}
+
+
+def next_version_plan(factory: Factory, task: Task, baseline: MicroModuleContract, answer: PlanAnswer) -> str:
+    """Store the plan that code makes of a changed contract of a sealed module; returns its `MP-...` (design:
+    interface-changes).
+
+    Args:
+        task: The module's, for the change.
+        baseline: The sealed contract.
+        answer: The plan: the one module, as it shall be.
+
+    Raises:
+        AnswerError: no plan can hold that contract.
+    """
+    place = task.place("plan", "round-1", Role.PLANNER)
+    scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
+    known = known_modules(factory, scope).without({baseline.name: baseline.ref})
+    rules = PlanRules(known, own=_next_version_of(baseline))
+    if problems := rules.check(answer)[0]:
+        raise AnswerError("the changed contract cannot be planned", problems=tuple(problems))
+    included = [(baseline.ref, Permission.CONTRACT_ONLY, "the contract that changes")]
+    by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, included)
+    return _store(factory, scope, task, by, answer, rules)
 
 
 def _store(
@@ -308,5 +346,6 @@ def _task_file(factory: Factory, task: Task) -> str:
     return factory.folder.read(task.path).decode()
 
 
-def _answer_text(factory: Factory, task: Task, plan: StoredPlan) -> str:
-    return factory.artifacts.body(task.folder, plan.plan_id)["answer.json"].decode()
+def _answer_text(factory: Factory, plan: StoredPlan) -> str:
+    folder = factory.artifacts.folders()[plan.plan_id]
+    return factory.artifacts.body(folder, plan.plan_id)["answer.json"].decode()

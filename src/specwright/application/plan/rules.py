@@ -5,18 +5,42 @@ from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from specwright.application.factory import Factory
+from specwright.application.plan.baseline import sealed_by_task
 from specwright.application.plan.stored_plans import Contracts
+from specwright.application.tasks import Task
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.normal_form import normalise
 from specwright.domain.contract.rules import problems
+from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan.human_plan import HumanModule, deviations
 from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, plan_problems, sealed_problems
 from specwright.ports.journal import Scope
 
 _NO_ID = "00000000"
+
+
+class OwnModule(NamedTuple):
+    """A module that an earlier attempt at a task sealed.
+
+    Args:
+        contract: Of the version that the task has now.
+        versions: All versions that are taken.
+    """
+
+    contract: MicroModuleContract
+    versions: frozenset[str]
+
+    def next_ref(self, draft: MicroModuleContract) -> str:
+        """The reference of the version with another contract: as the difference asks for, the first that is free."""
+        bump = compare_contracts(self.contract, draft).bump
+        version = self.contract.module_version
+        while version in self.versions:
+            version = next_version(version, Bump.PATCH if bump is Bump.NONE else bump)
+        return f"{self.contract.module_id}@{version}"
 
 
 class PlanRules(NamedTuple):
@@ -27,16 +51,19 @@ class PlanRules(NamedTuple):
         fixed: The modules that a person fixed, by names and edges.
         refs: The references that modules have already, by name: of the locked plan, or given by a person.
         sealed: The contracts of modules that are sealed under the locked plan; they cannot change.
+        own: The modules that earlier attempts sealed, by name: they may be planned again, as their next versions.
     """
 
     known: KnownModules
     fixed: Sequence[HumanModule] = ()
     refs: Mapping[str, str] = MappingProxyType({})
     sealed: Contracts = MappingProxyType({})
+    own: Mapping[str, OwnModule] = MappingProxyType({})
 
     def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
         """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
-        if names := plan_problems(answer, self.known):
+        others = {name: ref for name, ref in self.known.by_name.items() if name not in self.own}
+        if names := plan_problems(answer, self.known._replace(by_name=others)):
             return names, None  # names must be right before contracts can be drawn up
         if self.fixed and (departures := deviations(answer, self.fixed, self.known)):
             return departures, None
@@ -49,13 +76,43 @@ class PlanRules(NamedTuple):
         self, answer: PlanAnswer, plan_id: str, task_ref: str, new_module_id: Callable[[], str]
     ) -> tuple[MicroPlan, dict[str, MicroModuleContract]]:
         """The plan and the contracts of its new modules, with their ids."""
-        plan, contracts = assign(answer, plan_id, task_ref, self.known, new_module_id, self.refs)
+        refs = {**self.refs, **self._next_versions(answer)}
+        plan, contracts = assign(answer, plan_id, task_ref, self.known, new_module_id, refs)
         return plan, {name: normalise(contract) for name, contract in contracts.items()}
+
+    def _next_versions(self, answer: PlanAnswer) -> dict[str, str]:
+        """The references of own modules that are planned again: what their contracts' differences ask for (design:
+        change)."""
+        again = {name: own for name, own in self.own.items() if name not in self.sealed}
+        if not again:
+            return {}
+        refs = {**self.refs, **{name: own.contract.ref for name, own in again.items()}}
+        _, drafts = assign(answer, f"MP-{_NO_ID}", "", self.known, lambda: f"MM-{_NO_ID}", refs)
+        return {
+            name: again[name].next_ref(normalise(draft)) for name, draft in drafts.items() if name in again
+        }
 
 
 def known_modules(factory: Factory, scope: Scope) -> KnownModules:
     """The sealed modules that a plan may name, as they were when the plan was first made."""
     return _known(scope.recall("tool", {"tool": "known_modules"}, lambda: _index_rows(factory)))
+
+
+def own_modules(factory: Factory, task: Task, scope: Scope) -> dict[str, OwnModule]:
+    """The modules that earlier attempts at a task sealed, by name, as they were when the plan was first made (design:
+    change)."""
+    refs = sealed_by_task(factory, task)
+    if not refs:
+        return {}
+
+    def live() -> JsonValue:
+        ids = {ref: ModuleRef.parse(ref).module_id for ref in refs}
+        return {ref: cast(JsonValue, factory.modules.versions(name)) for ref, name in ids.items()}
+
+    asked: JsonValue = {"tool": "own_modules", "refs": list(refs)}
+    rows = cast(dict[str, list[str]], scope.recall("tool", asked, live))
+    contracts = {ref: factory.modules.contract(ref) for ref in rows}
+    return {c.name: OwnModule(c, frozenset(rows[ref])) for ref, c in contracts.items()}
 
 
 def known_now(factory: Factory) -> KnownModules:

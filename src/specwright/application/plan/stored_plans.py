@@ -52,10 +52,13 @@ class ReopenedPlan(NamedTuple):
     Args:
         plan: The plan.
         sealed: The modules that are sealed by now, by name with their references; their contracts cannot change.
+        baseline: The sealed contract of which the plan makes the next version; then nothing was locked before (design:
+            interface-changes).
     """
 
     plan: StoredPlan
     sealed: Mapping[str, str]
+    baseline: MicroModuleContract | None = None
 
 
 def load_plan(artifacts: ArtifactStore, folder: str, plan_id: str) -> StoredPlan:

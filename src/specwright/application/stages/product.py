@@ -6,17 +6,18 @@ from typing import Any
 from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, review
+from specwright.application.change.approval import ChangePreview, approve_change, preview_of
+from specwright.application.change.request import change_assignment, change_errors
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
-from specwright.application.tasks import laid_out
+from specwright.application.tasks import laid_out, spec_errors
 from specwright.domain.base.slugs import slugify
 from specwright.domain.costs.estimate import Estimate, Price, build_estimate, research_estimate
 from specwright.domain.spec.completeness import ValidationReport, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
-from specwright.errors import SpecwrightError
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Research, Role
 
@@ -32,24 +33,34 @@ def research(factory: Factory, restart: int, reasons: Sequence[str], feedback: S
         reasons: Why earlier specs were rejected; the new agent sees these and nothing else of them.
         feedback: Amendments asked for since the last restart; they continue the conversation.
     """
-    if factory.given_spec is not None and not reasons and not feedback:
-        _publish(factory, Research(factory.given_spec, ()), scopes.emission(restart, 1))
+    change = factory.projection.open_change
+    number = change.request.number if change else 0
+    given = None if change and change.request.request else factory.given_spec
+    if given is not None and not reasons and not feedback:
+        _publish(factory, Research(given, ()), scopes.emission(restart, 1, number))
         return
-    if factory.price and not factory.store.exists(layout.SPEC):
+    if factory.price and not factory.store.exists(_files(factory).spec):
         estimate = research_estimate(factory.price)
         factory.progress.note(Step("estimate", "", f"to the approval: {estimate.in_words()}"))
+    if change is None:
+        result = factory.roles.research(_first_assignment(factory, restart, reasons), feedback, spec_errors)
+    else:
+        assignment = change_assignment(factory, change.request, restart, reasons)
+        result = factory.roles.research(assignment, feedback, lambda data: change_errors(factory, data))
+    _publish(factory, result, scopes.emission(restart, len(feedback) + 1, number))
+    factory.progress.note(Step("spec", "", "the product spec is complete"))
+
+
+def _first_assignment(factory: Factory, restart: int, reasons: Sequence[str]) -> Assignment:
     text = factory.spec_text
     if reasons:
         text += "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in reasons) + "\n"
-    assignment = Assignment(
+    return Assignment(
         place=Place("", restart, "", "", Role.RESEARCHER),
         message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}",
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
     )
-    result = factory.roles.research(assignment, feedback, spec_errors)
-    _publish(factory, result, scopes.emission(restart, len(feedback) + 1))
-    factory.progress.note(Step("spec", "", "the product spec is complete"))
 
 
 def _indexed(factory: Factory) -> str:
@@ -59,19 +70,27 @@ def _indexed(factory: Factory) -> str:
     return "The Code Index holds nothing yet, so there is nothing to search for."
 
 
+def _files(factory: ProjectView) -> layout.SpecFiles:
+    """The files of the spec that waits for approval, or that was approved last."""
+    return layout.spec_files(factory.projection.change_number)
+
+
 def current_spec(factory: ProjectView) -> ProductSpec:
     """The spec that waits for approval, or that was approved."""
-    return ProductSpec.from_bytes(factory.store.read(layout.SPEC), layout.SPEC)
+    path = _files(factory).spec
+    return ProductSpec.from_bytes(factory.store.read(path), path)
 
 
 def validation_of(factory: ProjectView) -> ValidationReport:
     """The last validation of the current spec."""
-    return ValidationReport.from_bytes(factory.store.read(layout.SPEC_VALIDATION), layout.SPEC_VALIDATION)
+    path = _files(factory).validation
+    return ValidationReport.from_bytes(factory.store.read(path), path)
 
 
 def shown_hash(factory: ProjectView) -> str:
     """The SHA-256 of what a person is shown at the gate: the spec, as JSON and as the page made of it."""
-    return canonical_json.sha256(factory.store.read(layout.SPEC) + factory.store.read(layout.SPEC_TEXT))
+    files = _files(factory)
+    return canonical_json.sha256(factory.store.read(files.spec) + factory.store.read(files.text))
 
 
 def changes_since(factory: ProjectView) -> list[str]:
@@ -81,8 +100,16 @@ def changes_since(factory: ProjectView) -> list[str]:
 
 def approval_estimate(factory: ProjectView, price: Price | None) -> Estimate | None:
     """What the approval of the current spec will cost; None if all answers are scripted."""
-    tasks = sum(1 for _ in current_spec(factory).tasks())
+    preview = change_preview(factory)
+    tasks = preview.tasks_to_build if preview else sum(1 for _ in current_spec(factory).tasks())
     return build_estimate(tasks, price) if price else None
+
+
+def change_preview(factory: ProjectView) -> ChangePreview | None:
+    """What the change that waits for approval does, by code; None if none waits."""
+    if factory.projection.open_change is None or not factory.projection.awaits_approval:
+        return None
+    return preview_of(factory, current_spec(factory))
 
 
 def approval_question(factory: Factory, amendments: int) -> dict[str, Any]:
@@ -95,6 +122,7 @@ def approval_question(factory: Factory, amendments: int) -> dict[str, Any]:
         "sha256": shown_hash(factory),
         "estimate": estimate and estimate.to_json(),
         "changes": changes_since(factory),
+        "change": (preview := change_preview(factory)) and preview.to_json(),
         "searches": factory.searches,
     }
 
@@ -108,6 +136,9 @@ def approve(factory: Factory, by: str) -> None:
         InputError: the spec cannot be laid out as folders and tasks (design: ids); it is not accepted.
     """
     spec = current_spec(factory)
+    if factory.projection.open_change is not None:
+        approve_change(factory, spec, by)
+        return
     laid_out(spec)  # a person may have approved what an older version let through
     scope = factory.journal.scope(scopes.APPROVAL)
     project_id = f"{slugify(spec.title)}-{scope.hex8()}"
@@ -117,32 +148,24 @@ def approve(factory: Factory, by: str) -> None:
     announce(factory, scope, project_id, [review(project_id, "spec.approved", sha256, spec.spec_id, by)])
 
 
-def spec_errors(data: Any) -> Sequence[str]:
-    """What keeps a draft from being emitted: docs/design.md#product-spec, and what no folder, id or task file can
-    carry (design: ids)."""
-    if errors := validate(data).errors:
-        return [str(error) for error in errors]
-    draft = ProductSpecDraft.model_validate(data)
-    try:
-        laid_out(draft.stamped("2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z"))
-    except SpecwrightError as error:
-        return [error.what]
-    return []
-
-
 def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     now = factory.journal.scope(scope_name).now()
     spec = ProductSpecDraft.model_validate(result.spec).stamped(now, now)
     report = validate(result.spec)
     sources = [{"query": source.query, "urls": list(source.urls)} for source in result.sources]
-    store = factory.store
-    shown = store.read(layout.SPEC) if store.exists(layout.SPEC) else spec.to_bytes()
+    store, files = factory.store, _files(factory)
+    shown = store.read(files.spec) if store.exists(files.spec) else _approved_before(factory, spec).to_bytes()
     if shown != spec.to_bytes():
-        store.replace(layout.SPEC_BEFORE, shown)
-    store.replace(layout.SPEC_VALIDATION, report.to_bytes())
-    store.replace(layout.SPEC_SOURCES, canonical_json.pretty(sources))
-    store.replace(layout.SPEC_TEXT, _markdown(factory, spec, report, result).encode())
-    store.replace(layout.SPEC, spec.to_bytes())
+        store.replace(files.before, shown)
+    store.replace(files.validation, report.to_bytes())
+    store.replace(files.sources, canonical_json.pretty(sources))
+    store.replace(files.text, _markdown(factory, spec, report, result).encode())
+    store.replace(files.spec, spec.to_bytes())
+
+
+def _approved_before(factory: ProjectView, spec: ProductSpec) -> ProductSpec:
+    """What the first draft of a change is compared with; that of a product, with nothing."""
+    return factory.projection.spec or spec
 
 
 def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, result: Research) -> str:
@@ -152,7 +175,7 @@ def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, res
 
 
 def _changes(factory: ProjectView, spec: ProductSpec) -> list[str]:
-    if not factory.store.exists(layout.SPEC_BEFORE):
+    path = _files(factory).before
+    if not factory.store.exists(path):
         return []
-    before = ProductSpec.from_bytes(factory.store.read(layout.SPEC_BEFORE), layout.SPEC_BEFORE)
-    return spec_changes(before, spec)
+    return spec_changes(ProductSpec.from_bytes(factory.store.read(path), path), spec)

@@ -4,14 +4,17 @@ from collections.abc import Sequence
 
 from specwright.application import scopes
 from specwright.application.announce import announce, review
+from specwright.application.change.closing import closing_events
+from specwright.application.change.notes import release_notes
+from specwright.application.change.request import product_modules
 from specwright.application.criteria import unshown_in_release
+from specwright.application.deprecation import finish_deprecations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.log_ends import note_release_end
-from specwright.application.tasks import project_state
+from specwright.application.tasks import outcome, project_state
 from specwright.domain.base.allowed_packages import required_by
-from specwright.domain.base.graph import reachable
 from specwright.domain.base.slugs import slugify
 from specwright.domain.modules.release import (
     ProductResult,
@@ -22,15 +25,30 @@ from specwright.domain.modules.release import (
     release_manifest,
 )
 from specwright.domain.modules.release_gates import ReleaseModule, check_release_set, release_module
-from specwright.domain.tasks.project_state import TaskStatus
+from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
 from specwright.ports.progress import Step
 
 
 def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
-    """Release everything that the finished project shipped; `again` counts later releases by a person."""
-    return _release(factory, _with_dependencies(factory, _shipped(factory)), scopes.release(again))
+    """Release everything that the finished project shipped; `again` counts later releases by a person. It ends the change
+    that is under way (design: change).
+
+    Raises:
+        RefusedError: a change is under way that is not built yet.
+    """
+    projection, last = factory.projection, last_release(factory)
+    change, number = projection.open_change, projection.change_number
+    if change is None and number and not again and last is not None:
+        note_release_end(factory.store, factory.log, last.release_id)  # this node runs again after a crash
+        return last
+    if change is not None and change.before is not None and outcome(factory) is not Outcome.COMPLETE:
+        raise RefusedError(
+            "a change is under way; its release comes once it is built",
+            remedy="`specwright run` goes on with it, `specwright change --abandon` gives it up",
+        )
+    return _release(factory, product_modules(factory), scopes.release(again, number), ends_change=True)
 
 
 def release_some(factory: Factory, refs: Sequence[str], again: int) -> ReleaseManifest:
@@ -39,7 +57,7 @@ def release_some(factory: Factory, refs: Sequence[str], again: int) -> ReleaseMa
     Raises:
         RefusedError: one of them is not shipped (design: release).
     """
-    shipped = set(_with_dependencies(factory, _shipped(factory)))
+    shipped = set(product_modules(factory))
     if unknown := [ref for ref in refs if ref not in shipped]:
         raise RefusedError(
             f"only shipped modules can be released, these are not: {', '.join(unknown)}",
@@ -56,7 +74,10 @@ def last_release(factory: ProjectView) -> ReleaseManifest | None:
     return ReleaseManifest.from_bytes(factory.store.read(path), path)
 
 
-def _release(factory: Factory, refs: list[str], scope_name: str) -> ReleaseManifest:
+def _release(
+    factory: Factory, refs: list[str], scope_name: str, *, ends_change: bool = False
+) -> ReleaseManifest:
+    change, before = factory.projection.open_change, last_release(factory)
     scope = factory.journal.scope(scope_name)
     release_id, now = f"REL-{scope.hex8()}", scope.now()
     spec = factory.projection.spec
@@ -79,7 +100,11 @@ def _release(factory: Factory, refs: list[str], scope_name: str) -> ReleaseManif
     factory.store.publish(layout.manifest(release_id), manifest.to_bytes())
     sha256 = factory.store.define(manifest.to_bytes())
     project_id = factory.projection.project_id
-    announce(factory, scope, project_id, [review(project_id, "release.made", sha256, release_id)])
+    events = [review(project_id, "release.made", sha256, release_id)]
+    if ends_change and manifest.succeeded and change is not None and change.before is not None:
+        events += closing_events(factory, scope, manifest, sha256, before)
+    announce(factory, scope, project_id, events)
+    finish_deprecations(factory)
     note_release_end(factory.store, factory.log, release_id)
     factory.progress.note(
         Step("released", "", f"{release_id}: {manifest.overall_result}, product {product.result}")
@@ -117,6 +142,7 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         modules=product,
         task_facing=names or tuple(m.contract.name for m in modules),
         requires=required_by(factory.packages, sources),
+        notes=release_notes(factory),
     )
 
 
@@ -130,20 +156,7 @@ def _module(factory: Factory, module: ReleaseModule) -> ProductModule:
     return ProductModule(module.contract, implementation, files["examples.md"].decode())
 
 
-def _shipped(factory: Factory) -> list[str]:
-    state = project_state(factory)
-    entries = sorted(state.tasks.values(), key=lambda entry: entry.declaration_order)
-    refs = [ref for entry in entries if entry.status is TaskStatus.SHIPPED for ref in entry.module_refs]
-    return list(dict.fromkeys(refs))
-
-
 def _tasks_of(factory: Factory, refs: Sequence[str]) -> list[str]:
     """The tasks that shipped any of some modules."""
     tasks = project_state(factory).tasks
     return [task_id for task_id, entry in tasks.items() if set(entry.module_refs) & set(refs)]
-
-
-def _with_dependencies(factory: Factory, refs: list[str]) -> list[str]:
-    """The modules and whatever they call, each once, what is called after its first caller."""
-    called = reachable(refs, lambda ref: [d.ref for d in factory.modules.contract(ref).dependencies])
-    return [*refs, *called]

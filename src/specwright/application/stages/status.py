@@ -39,12 +39,16 @@ _BY_OUTCOME = {
 
 def project_status(view: ProjectView) -> ProjectStatus:
     """The status of a project, from its log and its product files alone."""
-    board = view.projection.board
+    projection = view.projection
+    board, change = projection.board, projection.open_change
+    if projection.awaits_approval:
+        if view.store.exists(layout.spec_files(projection.change_number).spec):
+            return ProjectStatus.APPROVAL
+        return ProjectStatus.RUNNING if change else ProjectStatus.NEW
     if board is None:
-        if view.projection.spec is not None:
-            return ProjectStatus.RUNNING
-        return ProjectStatus.APPROVAL if view.store.exists(layout.SPEC) else ProjectStatus.NEW
+        return ProjectStatus.RUNNING
     status = _BY_OUTCOME[board.outcome()]
-    if status is ProjectStatus.RELEASE_DUE and (release := last_release(view)):
+    since = len(projection.releases) - (change.before.releases if change and change.before else 0)
+    if status is ProjectStatus.RELEASE_DUE and since and (release := last_release(view)):
         return ProjectStatus.RELEASED if release.succeeded else ProjectStatus.RELEASE_FAILED
     return status

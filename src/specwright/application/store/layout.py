@@ -3,18 +3,15 @@
 Every path below `state_store/` is spelled here and nowhere else. Paths are posix, relative to that directory.
 """
 
+from typing import NamedTuple
+
 STATE_STORE = "state_store"
 
 STATE_FILE = "project/state_machine.json"
 LOG_END = "project/log_end.json"
 
 PRODUCT = "product"
-SPEC = "product/spec.json"
-SPEC_TEXT = "product/spec.md"
-SPEC_VALIDATION = "product/validation.json"
-SPEC_SOURCES = "product/sources.json"
-SPEC_BEFORE = "product/previous.json"
-
+CHANGES = "changes"
 ARTIFACTS = "artifacts"
 CODE_INDEX = "code_index"
 CONTEXT_PACKS = "context_packs"
@@ -31,6 +28,52 @@ CONTRACT = "contract.json"
 SHIP_EVIDENCE = "ship.json"
 EXAMPLES = "examples.md"
 """Files of a sealed module."""
+
+
+class SpecFiles(NamedTuple):
+    """The files of one spec: of the product, or of a change of it."""
+
+    folder: str
+
+    @property
+    def source(self) -> str:
+        """SPEC.md as the person wrote it."""
+        return f"{self.folder}/SPEC.md"
+
+    @property
+    def spec(self) -> str:
+        """The spec."""
+        return f"{self.folder}/spec.json"
+
+    @property
+    def text(self) -> str:
+        """The spec as a page."""
+        return f"{self.folder}/spec.md"
+
+    @property
+    def validation(self) -> str:
+        """What its validation found."""
+        return f"{self.folder}/validation.json"
+
+    @property
+    def sources(self) -> str:
+        """What the researcher consulted."""
+        return f"{self.folder}/sources.json"
+
+    @property
+    def before(self) -> str:
+        """The version that was shown before it."""
+        return f"{self.folder}/previous.json"
+
+    @property
+    def abandoned(self) -> str:
+        """That the change was abandoned."""
+        return f"{self.folder}/abandoned"
+
+
+def spec_files(change: int = 0) -> SpecFiles:
+    """The files of the product's spec, or of that of a change by its number."""
+    return SpecFiles(f"{CHANGES}/{change}" if change else PRODUCT)
 
 
 def artifact(folder: str, artifact_id: str) -> str:
@@ -128,6 +171,21 @@ def escalation(escalation_id: str) -> str:
 def resolution(escalation_id: str) -> str:
     """A person's answer to an escalation."""
     return f"resolutions/{escalation_id}.json"
+
+
+def transcript(escalation_id: str, number: int | str) -> str:
+    """The debate over a change that was approved and not agreed on, beside the escalation."""
+    return f"escalations/{escalation_id}.transcript-{number}.json"
+
+
+def exception(exception_id: str) -> str:
+    """An interface change exception."""
+    return f"exceptions/{exception_id}.json"
+
+
+def exception_decision(exception_id: str, number: int | str) -> str:
+    """A person's decision about an interface change exception, by its number."""
+    return f"exceptions/{exception_id}.decision-{number}.json"
 
 
 def release(release_id: str) -> str:

@@ -54,6 +54,10 @@ class ModuleStore:
         """Whether a version is sealed: its evidence is written last."""
         return self._store.exists(layout.ship_evidence(ref))
 
+    def versions(self, module_id: str) -> list[str]:
+        """The versions of a module that were begun."""
+        return self._store.names(layout.module_versions(module_id))
+
     def is_taken(self, module_id: str) -> bool:
         """Whether a module of this id was begun."""
         return bool(self._store.names(layout.module_versions(module_id)))

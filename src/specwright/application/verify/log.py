@@ -22,7 +22,10 @@ class LogBindings(NamedTuple):
         definitions: The definitions that it refers to, with the first Wire that does.
         references: The definitions that stand for what a Wire names, such as an escalation, oldest first.
         decisions: The hashes of what gates saw, by the artifact that they decided on.
-        spec: The definition of the approved spec; empty before.
+        specs: The definition of each approved spec, by its file.
+        retired: The decision to retire a module version, by its reference.
+        resealed: The record of each version that code sealed, by its reference.
+        subjects: Of reviews, what each names and the definition that stands for it, by subject, oldest first.
         wires: How many there are.
     """
 
@@ -30,32 +33,36 @@ class LogBindings(NamedTuple):
     definitions: dict[str, int]
     references: dict[str, list[str]]
     decisions: dict[str, list[str]]
-    spec: str = ""
+    specs: dict[str, str]
+    retired: dict[str, str]
+    resealed: dict[str, str]
+    subjects: dict[str, list[tuple[str, str]]]
     wires: int = 0
 
 
 def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
     """Go through the log once; where it cannot be read goes to the findings."""
-    bindings = LogBindings({}, {}, {}, {})
-    wires, spec = 0, ""
+    bindings = LogBindings({}, {}, {}, {}, {}, {}, {}, {})
+    wires = 0
     try:
         for entry in log.entries():
             wires += 1
             payload = cast("dict[str, Any]", entry.wire["payload"])
             _add(bindings, str(entry.wire["type"]), payload, entry.sequence_number)
-            if payload.get("subject") == "spec.approved":
-                spec = str(payload["definition_sha256"])
     except (SpecwrightError, KeyError, TypeError) as error:
         findings.append(
             VerifyFinding("log.unreadable", "wire.db", f"Wire {wires + 1} cannot be read: {error}")
         )
-    return bindings._replace(wires=wires, spec=spec)
+    return bindings._replace(wires=wires)
 
 
 def _add(bindings: LogBindings, kind: str, payload: Mapping[str, Any], number: int) -> None:
     if sha256 := payload.get("definition_sha256"):
         bindings.definitions.setdefault(str(sha256), number)
         bindings.references.setdefault(str(payload.get("reference", "")), []).append(str(sha256))
+        row = str(payload.get("reference", "")), str(sha256)
+        bindings.subjects.setdefault(str(payload.get("subject", "")), []).append(row)
+        _add_review(bindings, str(payload.get("subject")), str(payload.get("reference", "")), str(sha256))
     if kind == "gate.decided":
         target = str(payload["reference"]).partition("@")[0]
         bindings.decisions.setdefault(target, []).append(str(payload["evidence_sha256"]))
@@ -65,13 +72,28 @@ def _add(bindings: LogBindings, kind: str, payload: Mapping[str, Any], number: i
         bindings.announced.setdefault(ref, str(payload["sha256"]))
 
 
+def _add_review(bindings: LogBindings, subject: str, reference: str, sha256: str) -> None:
+    if subject == "spec.approved":
+        bindings.specs[layout.spec_files().spec] = sha256
+    elif subject == "change.approved":
+        bindings.specs[layout.spec_files(int(reference.rpartition("-")[2])).spec] = sha256
+    elif subject in ("module.deprecated", "module.superseded"):
+        bindings.retired[reference] = sha256
+    elif subject == "module.sealed":
+        bindings.resealed[reference] = sha256
+
+
 def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
     """Files that are definitions too, with the hashes that they may have; what no Wire names yet is left out, as a
     crash leaves it."""
-    found = {layout.SPEC: {bindings.spec}} if bindings.spec else {}
+    found = {path: {sha256} for path, sha256 in bindings.specs.items()}
     for name, hashes in bindings.references.items():
         if name.startswith("REL-"):
             found[layout.manifest(name)] = set(hashes)
+        if name.startswith("ICE-"):
+            found[layout.exception(name)] = set(hashes[:1])
+            own = [sha256 for ref, sha256 in bindings.subjects.get("exception.decided", ()) if ref == name]
+            found |= {layout.exception_decision(name, n): {sha256} for n, sha256 in enumerate(own, 1)}
         if name.startswith("ESC-"):
             found[layout.escalation(name)] = set(hashes[:1])
             if len(hashes) > 1:

@@ -21,8 +21,15 @@ from specwright.application.store.modules import ModuleStore
 from specwright.application.verify.log import LogBindings, gate_records, read_log, referred_files
 from specwright.application.verify.records import StoredRecords
 from specwright.application.verify.sealed_version import SourceReader, VerifyFinding, version_findings
-from specwright.application.verify.views import IndexAudit, index_findings, projection_findings
+from specwright.application.verify.views import (
+    IndexAudit,
+    index_findings,
+    projection_findings,
+    superseding_versions,
+)
 from specwright.canonical_json import JsonValue
+from specwright.domain.modules.resealed import ResealedModule
+from specwright.errors import SpecwrightError
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 
@@ -82,6 +89,9 @@ def verify_store(
     """
     findings: list[VerifyFinding] = []
     bindings = read_log(log, findings)
+    bindings.announced.update(_resealed(store, bindings, findings))
+    for version in superseding_versions(store, bindings):
+        bindings.announced.setdefault(version.module_ref, version.sha256)
     versions, hashes = ModuleStore(store).begun(), noted_hashes(noted)
     for ref in versions:
         findings += version_findings(store, ports.sources, ref, bindings.announced.get(ref, ""), hashes)
@@ -103,6 +113,17 @@ def verify_store(
         findings=tuple(dict.fromkeys(findings)),
         unbound=tuple(_files_without_binding(store, bound, bindings)) if at_rest else (),
     )
+
+
+def _resealed(store: StateStore, bindings: LogBindings, findings: list[VerifyFinding]) -> dict[str, str]:
+    """The hashes of the files of versions that code sealed, by their references."""
+    found: dict[str, str] = {}
+    for ref, sha256 in bindings.resealed.items():
+        try:
+            found[ref] = ResealedModule.from_bytes(store.definition(sha256), ref).sha256
+        except SpecwrightError as error:
+            findings.append(VerifyFinding("definition.changed", layout.definition(sha256), error.what))
+    return found
 
 
 def _bound_hashes(

@@ -16,8 +16,10 @@ from specwright.domain.artifacts.provenance import ContextPack, Contribution
 from specwright.domain.base.record import Record
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation.escalation import DebateTrail, EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
+from specwright.domain.interface_change.decision import ExceptionDecision
+from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.errors import SpecwrightError
 from specwright.ports.store import StateStore
@@ -34,8 +36,11 @@ _SCHEMAS: dict[str, type[Record]] = {
     f"{layout.ARTIFACTS}/*/body/{layout.CONTRACT}": MicroModuleContract,
     layout.context_pack("*"): ContextPack,
     layout.contribution("*"): Contribution,
-    layout.escalation("ESC-*"): EscalationArtifact,
+    layout.escalation("ESC-????????"): EscalationArtifact,
+    layout.transcript("ESC-????????", "*"): DebateTrail,
     layout.resolution("ESC-*"): ResolutionRecord,
+    layout.exception("ICE-????????"): InterfaceChangeException,
+    layout.exception_decision("ICE-????????", "*"): ExceptionDecision,
     layout.manifest("*"): ReleaseManifest,
 }
 

@@ -10,11 +10,13 @@ from specwright import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
 from specwright.application.store.layout import CODE_INDEX_FILE, STATE_FILE
+from specwright.application.store.layout import definition as definition_path
 from specwright.application.store.modules import ModuleStore
-from specwright.application.tasks import refreshed_file
+from specwright.application.tasks import dispatched_file, refreshed_file
 from specwright.application.verify.log import LogBindings
 from specwright.application.verify.sealed_version import VerifyFinding
-from specwright.domain.modules.code_index import CodeIndexEntry, summarise
+from specwright.domain.interface_change.decision import ExceptionOutcome, NewVersion
+from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, summarise
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
 from specwright.errors import CorruptionError, SpecwrightError
@@ -66,7 +68,8 @@ def _was_the_state(log: WireLog, store: StateStore, stored: bytes) -> bool:
 def _task_file_findings(
     view: ProjectView, folder: FileTree, definition: TaskDefinition
 ) -> Iterator[VerifyFinding]:
-    """A task file is what it was at init or what it is once its dependencies are shipped (design: task-files)."""
+    """A task file is what it was at init, what it is once its dependencies are shipped, or what it was when the task was
+    dispatched (design: task-files, change)."""
     path = f"project/{definition.path}"
     if not folder.exists(path):
         yield VerifyFinding("task_file.missing", path, "the file is gone")
@@ -74,10 +77,10 @@ def _task_file_findings(
     text = folder.read(path)
     if text != render_at_init(definition, view.projection.definitions).encode():
         try:
-            refreshed = refreshed_file(view, definition).encode()
+            refreshed = [refreshed_file(view, definition), dispatched_file(view, definition) or ""]
         except (SpecwrightError, ValueError):
             return  # a surface that it shows is damaged, which is told
-        if text != refreshed:
+        if text.decode(errors="replace") not in refreshed:
             yield VerifyFinding("task_file.changed", path, "it is not what its definition makes it")
 
 
@@ -90,6 +93,7 @@ def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) 
         try:
             entries.append(summarise(modules.contract(ref)))
             retired += (decided.applied_to(entries[-1]) for decided in _deprecations(store, bindings, ref))
+            retired += _superseded(store, bindings, entries[-1])
         except SpecwrightError:
             return  # reported already; what the index should hold is not known
     required = bindings.announced.keys() & {entry.ref for entry in entries}
@@ -99,8 +103,23 @@ def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) 
 
 def _deprecations(store: StateStore, bindings: LogBindings, ref: str) -> Iterator[Deprecation]:
     """The decision to deprecate a version, if the log tells of one."""
-    for sha256 in bindings.references.get(ref, ())[-1:]:
+    if sha256 := bindings.retired.get(ref):
         yield Deprecation.from_bytes(store.definition(sha256), ref)
+
+
+def _superseded(store: StateStore, bindings: LogBindings, entry: CodeIndexEntry) -> Iterator[CodeIndexEntry]:
+    """The entry as it is once another version took its place."""
+    for name, sha256 in bindings.subjects.get("exception.resolved", ()):
+        for version in ExceptionOutcome.from_bytes(store.definition(sha256), name).versions:
+            if version.supersedes == entry.ref:
+                yield entry.retired(IndexStatus.SUPERSEDED, version.module_ref, version.note(name))
+
+
+def superseding_versions(store: StateStore, bindings: LogBindings) -> Iterator[NewVersion]:
+    """The versions that took the place of others, as the log tells (design: interface-changes)."""
+    for name, sha256 in bindings.subjects.get("exception.resolved", ()):
+        if store.exists(definition_path(sha256)):  # else it is reported as missing
+            yield from ExceptionOutcome.from_bytes(store.definition(sha256), name).versions
 
 
 def _difference(stored: bytes, expected: Mapping[str, Any]) -> str:

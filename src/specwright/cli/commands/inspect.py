@@ -270,11 +270,18 @@ def _row(view: "ProjectView", ref: str) -> dict[str, Any]:
         "tests": evidence.execution_log.summary.total,
         "ship_id": evidence.ship_id,
         "deprecated": ref in view.projection.deprecations,
+        "status": _status(view, ref),
     }
 
 
+def _status(view: "ProjectView", ref: str) -> str:
+    if retired := view.projection.deprecations.get(ref):
+        return retired.status.value
+    return "SUPERSEDED" if ref in view.projection.predecessors.values() else "SHIPPED"
+
+
 def _purpose(row: dict[str, Any]) -> str:
-    return f"DEPRECATED. {row['purpose']}" if row["deprecated"] else row["purpose"]
+    return f"{row['status']}. {row['purpose']}" if row["status"] != "SHIPPED" else row["purpose"]
 
 
 def _find(view: "ProjectView", wanted: str, directory: Path) -> str:

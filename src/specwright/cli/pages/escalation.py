@@ -22,6 +22,7 @@ _CAUSES = {
     "contracts": "the contracts were not settled",
     "plan": "the plan itself is at fault",
     "modules": "modules could not be shipped",
+    "exception": "a role found the contract of a dependency wrong",
     "journal": "the run cannot be repeated",
     "stalled": "it waits for a task that was abandoned",
     "criterion": "no test can show an acceptance criterion; nothing waits for the answer",

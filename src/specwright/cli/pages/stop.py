@@ -5,11 +5,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from specwright.application.change.approval import ChangePreview
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
 from specwright.application.stages.product import (
     approval_estimate,
+    change_preview,
     changes_since,
     current_spec,
     shown_hash,
@@ -17,6 +19,7 @@ from specwright.application.stages.product import (
 )
 from specwright.application.stages.release import last_release
 from specwright.application.stages.status import ProjectStatus
+from specwright.application.store.layout import spec_files
 from specwright.cli.pages.escalation import add_short_page
 from specwright.cli.pages.page import Page, brief
 from specwright.cli.pages.release import (
@@ -107,10 +110,11 @@ def stop_document(
         "replay_drift": drift,
     }
     if stop is ProjectStatus.APPROVAL:
-        document["spec"] = str(directory / "state_store/product/spec.md")
+        document["spec"] = str(_spec_page(view, directory))
         document["warnings"] = [w.to_json() for w in validation_of(view).warnings]
         document["sha256"] = shown_hash(view)
         document["changes"] = changes_since(view)
+        document["change"] = (preview := change_preview(view)) and preview.to_json()
         estimate = approval_estimate(view, price)
         document["estimate"] = estimate and estimate.to_json()
     if manifest := last_release(view):
@@ -170,6 +174,11 @@ def _add_command(page: Page, label: str, text: str) -> None:
     page.line(text, label, labels=8)
 
 
+def _spec_page(view: ProjectView, directory: Path) -> Path:
+    """The page of the spec that waits."""
+    return directory / "state_store" / spec_files(view.projection.change_number).text
+
+
 def _add_approval(page: Page, view: ProjectView, directory: Path, price: Price | None) -> None:
     spec = current_spec(view)
     tasks = list(spec.tasks())
@@ -178,26 +187,55 @@ def _add_approval(page: Page, view: ProjectView, directory: Path, price: Price |
     page.prose(
         f"{brief(spec.title)}: {counted(len(tasks), 'task')} in {counted(epics, 'epic')} {wait} for your approval."
     )
-    for task in tasks[:_TASKS_SHOWN]:
-        page.line(f"  {task.task_id}  {brief(task.name)}")
-    if len(tasks) > _TASKS_SHOWN:
-        page.line(f"  ... and {len(tasks) - _TASKS_SHOWN} more")
+    if preview := change_preview(view):
+        _add_change(page, preview)
+    else:
+        _add_list(page, [f"{task.task_id}  {brief(task.name)}" for task in tasks])
     warnings = validation_of(view).warnings
     for warning in warnings[:_WARNINGS_SHOWN]:
         page.prose(f"warning: {str(warning).removeprefix('WARNING ')}", 2, 2)
     if len(warnings) > _WARNINGS_SHOWN:
         page.line(f"  ... and {len(warnings) - _WARNINGS_SHOWN} more warnings in spec.md")
-    changes = changes_since(view)
+    changes = [] if preview else changes_since(view)
     for change in changes[:_CHANGES_SHOWN]:
         page.prose(f"since the last version {change}", 2, 2)
     if len(changes) > _CHANGES_SHOWN:
         page.line(f"  ... and {len(changes) - _CHANGES_SHOWN} more changes in spec.md")
     if estimate := approval_estimate(view, price):
         page.line(f"{estimate.in_words()}, as recorded runs took", "Costs:", labels=8)
-    _add_command(page, "Read:", str(directory / "state_store/product/spec.md"))
+    _add_command(page, "Read:", str(_spec_page(view, directory)))
     _add_command(page, "Then:", next_command("approve", directory))
     _add_command(page, "   or", next_command("amend", directory, '--feedback "what to change"'))
     _add_command(page, "   or", next_command("reject", directory, '--reasons "why"'))
+
+
+def _add_change(page: Page, preview: ChangePreview) -> None:
+    """What a change does: its tasks, and the modules that may get a new version with who uses them."""
+    asked = f": {preview.request}" if preview.request else ""
+    page.prose(f"Change {preview.number}, from {preview.version_before} to {preview.version}{asked}", 2, 2)
+    difference = preview.difference
+    for label, names in (("added", difference.added), ("removed", difference.removed)):
+        _add_list(page, [f"{label}: {name}" for name in names])
+    for name, what in list(difference.changed.items())[:_TASKS_SHOWN]:
+        page.prose(f"changed: {name}: {'; '.join(what)}", 2, 4)
+    if len(difference.changed) > _TASKS_SHOWN:
+        page.line(f"  ... and {len(difference.changed) - _TASKS_SHOWN} more changed")
+    page.line(f"  untouched: {counted(len(difference.untouched), 'task')}")
+    _add_list(
+        page,
+        [
+            f"may get a new version: {m.name} {m.module_ref}, used by {', '.join(m.used_by) or 'no other module'}"
+            for m in preview.modules
+        ],
+    )
+
+
+def _add_list(page: Page, lines: list[str]) -> None:
+    """Some of the lines, and how many more there are."""
+    for line in lines[:_TASKS_SHOWN]:
+        page.line(f"  {line}")
+    if len(lines) > _TASKS_SHOWN:
+        page.line(f"  ... and {len(lines) - _TASKS_SHOWN} more")
 
 
 def _add_questions(page: Page, view: ProjectView, directory: Path) -> None:

@@ -66,15 +66,22 @@ def drive(
     raise typer.Exit(stop.exit_code)
 
 
-def resume(directory: Path, step: Step, *, as_json: bool) -> None:
-    """Have a project that waits take a step, with the options of the last `run`."""
+def resume(directory: Path, step: Step, *, as_json: bool, spec_text: str = "") -> None:
+    """Have a project that waits take a step, with the options of the last `run`.
+
+    Args:
+        directory: The project.
+        step: What is done.
+        as_json: Print one JSON document.
+        spec_text: The SPEC.md to work on; by default the one that the run, or the change, began with.
+    """
     options = last_options(directory)
     settings = settings_for(directory, options)
     copy = spec_copy(directory)
-    if spec_changed(directory):
+    if not spec_text and spec_changed(directory):
         note(f"SPEC.md has changed since the run began; it goes on with {copy}")
     scripted = options.scripted or scripted_models(settings)
-    drive(directory, settings, read_spec(copy), step, scripted=scripted, as_json=as_json)
+    drive(directory, settings, spec_text or read_spec(copy), step, scripted=scripted, as_json=as_json)
 
 
 def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
@@ -93,6 +100,17 @@ def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as
         )
     present(document, page, as_json=as_json)
     raise typer.Exit(code)
+
+
+def abandon(directory: Path, settings: Settings, *, as_json: bool) -> None:
+    """Give up the change that is under way."""
+    scripted = was_scripted(directory)
+    with _without_models(directory, settings, "status", as_json=as_json) as project:
+        stop = project.abandon()
+        document = stop_document(project.factory, stop, directory, scripted=scripted, drift=[])
+        page = stop_page(project.factory, stop, directory, scripted=scripted)
+    present(document, page, as_json=as_json)
+    raise typer.Exit(stop.exit_code)
 
 
 def deprecate(directory: Path, settings: Settings, asked: DeprecationRequest, *, as_json: bool) -> None:

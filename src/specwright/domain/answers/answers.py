@@ -22,6 +22,9 @@ MAX_TEST_CHARACTERS = 4000
 IMPLEMENTATION_ONLY = frozenset({"falsifying_tests", "fault", "struck_tests", "confirmed_fault"})
 """Fields of the judges' answers that a debate over contracts cannot use, and does not show them (design: debate)."""
 
+DISPUTED_ONLY = frozenset({"struck_tests", "confirmed_fault", "set_aside"})
+"""Fields of an Arbiter's answer that are of use only if the challenge found something (design: debate)."""
+
 Claim = Annotated[
     Text, Field(min_length=20, description="What it delivers and why it satisfies the contract.")
 ]

@@ -6,7 +6,8 @@ the rest.
 
 - Names are ASCII identifiers and no keywords (Python would read other letters in another normal form).
 - Types are in normal form and on the boundary list (`boundary_types`); another CamelCase name is a class.
-- Texts are one line with single spaces, without control, format or bidirectional characters.
+- Texts are one line with single spaces (within quotes an error case may have more), without control, format or
+  bidirectional characters.
 - A default is the last constraint, `defaults to <literal>`; a literal's own text may hold any spaces.
 - Exceptions come before codes and variants, as the docstring's sections do.
 - A class is stated, or belongs to a declared dependency, and its values come to an end.
@@ -57,6 +58,7 @@ _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _NETWORK = re.compile(r"https?://|\b(network|socket)\b", re.IGNORECASE)
 _OUTBOUND = {EffectType.POST, EffectType.PUT, EffectType.PATCH}
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _BLANK = re.compile(
     r"<[a-z]+([_ -][a-z]+)*>|\{[a-z]+([_ -][a-z]+)*\}|(TODO|TBD|FIXME|XXX)\b.*|\.{3}|…", re.IGNORECASE
 )
@@ -151,6 +153,10 @@ def _text_problems(contract: MicroModuleContract) -> Iterator[str]:
     for path, text in _texts(contract):
         if problem := text_problem(text):
             yield f"{path}: {text[:60]!r} {problem}"
+    for index, case in enumerate(contract.error_cases):
+        # no part of the docstring, so spaces within quotes may be what it is about
+        if problem := text_problem(_QUOTED.sub(lambda quoted: re.sub(" +", " ", quoted[0]), case)):
+            yield f"error_cases.{index}: {case[:60]!r} {problem}"
     for index, slot in enumerate(_slots(contract)):
         for place, text in enumerate(slot):
             if not text.startswith(DEFAULT) and not parse_statement(text) and (problem := text_problem(text)):
@@ -169,7 +175,7 @@ def text_problem(text: str) -> str:
     if hidden is not None:
         return f"holds the control or bidirectional character U+{ord(hidden):04X}; remove it"
     if text != " ".join(text.split()):
-        return "is not on one line with single spaces; collapse its white space"
+        return r"is not on one line with single spaces; collapse its white space, or write spaces that are meant as \x20"
     return ""
 
 
@@ -189,8 +195,6 @@ def _texts(contract: MicroModuleContract) -> Iterator[tuple[str, str]]:
     for index, effect in enumerate(contract.effects):
         yield f"effects.{index}.target", effect.target
         yield f"effects.{index}.description", effect.description
-    for index, case in enumerate(contract.error_cases):
-        yield f"error_cases.{index}", case
     if contract.modes.notes:
         yield "modes.notes", contract.modes.notes
 

@@ -11,18 +11,18 @@ from typing import NamedTuple
 from specwright.canonical_json import JsonValue
 from specwright.domain.costs.cost import Usage, dollars
 
-RESEARCH = {"researcher": Usage(7_415, 4_261)}
+RESEARCH = {"researcher": Usage(3_588, 7_076)}
 """Of a SPEC.md."""
 
-TASK = {"planner": Usage(7_360, 2_375), "challenger": Usage(4_515, 562), "arbiter": Usage(3_800, 86)}
+TASK = {"planner": Usage(5_630, 2_518), "challenger": Usage(4_884, 716), "arbiter": Usage(4_142, 137)}
 """The plan of a task and the debate of its contracts."""
 
-MODULE = {"proposer": Usage(4_920, 3_031), "challenger": Usage(5_302, 1_027), "arbiter": Usage(5_714, 79)}
+MODULE = {"proposer": Usage(8_029, 5_786), "challenger": Usage(8_125, 1_776), "arbiter": Usage(4_747, 150)}
 """The debate of a module, its share of requests about several."""
 
-MODULES_PER_TASK = 14 / 12
-LOWEST, HIGHEST = 0.5, 1.9
-"""The recorded tasks took from 0.56 to 1.81 of these means; a task that is sent back at every step takes more."""
+MODULES_PER_TASK = 14 / 13
+LOWEST, HIGHEST = 0.5, 1.8
+"""The recorded tasks took from 0.55 to 1.68 of these means; a task that is sent back at every step takes more."""
 
 Price = Callable[[str, Usage], Decimal | None]
 """What a role's tokens cost; None if its model's price is unknown."""

@@ -5,8 +5,13 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-MOST_CHARACTERS = 12_000
-"""Of a whole outline; tests beyond are named only."""
+MOST_CHARACTERS = 16_000
+"""Of a whole outline; of tests beyond it only the first line is told: the name, and what it shows."""
+
+MOST_BEYOND = 6_000
+"""Of these first lines; tests beyond are counted."""
+
+BEYOND = " (its statements are left out for want of room)"
 
 _VALUES = 900
 _LINE = 400
@@ -26,16 +31,20 @@ def test_outline(files: Mapping[str, bytes], claims: Mapping[str, Sequence[str]]
         claims: The contract pointers of each test, from `tests/obligations.json`.
     """
     lines: list[str] = []
-    length, left_out = 0, list[str]()
-    entries = [_entry(test.name, test, claims.get(test.name, ())) for test in _tests(files)]
-    for name, text in [*(("", shared) for shared in _shared(files)), *entries]:
+    length = beyond = 0
+    shared = list(_shared(files))
+    entries = [_entry(test, claims.get(test.name, ())) for test in _tests(files)]
+    for text in [*shared, *entries]:
         length += len(text)
-        if length > MOST_CHARACTERS:
-            left_out.append(name or "what they share")
-        else:
+        if length <= MOST_CHARACTERS:
             lines.append(text)
-    if left_out:
-        lines.append(f"not shown for want of room: {', '.join(left_out)}")
+            continue
+        first_line = text.partition("\n")[0] + BEYOND
+        beyond += len(first_line)
+        if beyond <= MOST_BEYOND:
+            lines.append(first_line)
+    if more := len(shared) + len(entries) - len(lines):
+        lines.append(f"and {more} more")
     return "\n".join(lines)
 
 
@@ -78,11 +87,11 @@ def _functions(body: Iterable[ast.stmt]) -> Iterator[Function]:
             yield node
 
 
-def _entry(name: str, test: Function, pointers: Sequence[str]) -> tuple[str, str]:
+def _entry(test: Function, pointers: Sequence[str]) -> str:
     shows = ", ".join(pointer or "the happy path" for pointer in pointers)
     parameters = [_parameters(decorator) for decorator in test.decorator_list]
-    head = f"{name}{f' shows {shows}' if shows else ''}"
-    return name, "\n  ".join([head, *(line for line in parameters if line), *_statements(test)])
+    head = f"{test.name}{f' shows {shows}' if shows else ''}"
+    return "\n  ".join([head, *(line for line in parameters if line), *_statements(test)])
 
 
 def _statements(function: Function) -> Iterator[str]:

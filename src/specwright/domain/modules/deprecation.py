@@ -42,12 +42,13 @@ class Deprecation(DeprecationRequest):
     decided_at: Timestamp
     decided_by: str
     consumers: list[ModuleRefText]
+    status: IndexStatus = IndexStatus.DEPRECATED
 
     @property
     def notice(self) -> str:
         """What the Code Index notes, with the time."""
-        return f"Deprecated {self.decided_at}: {self.reason} Migration: {self.migration_note}"
+        return f"{self.status.capitalize()} {self.decided_at}: {self.reason} Migration: {self.migration_note}"
 
     def applied_to(self, entry: CodeIndexEntry) -> CodeIndexEntry:
         """The entry of the version once it is retired."""
-        return entry.retired(IndexStatus.DEPRECATED, self.replacement, self.notice)
+        return entry.retired(self.status, self.replacement, self.notice)

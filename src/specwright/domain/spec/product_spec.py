@@ -42,7 +42,8 @@ def _addressed(text: str) -> str:
 Dimension = Annotated[Text, AfterValidator(_addressed)]
 
 
-_DECIDED = re.compile(r"\bDecided:[^\n]*")
+_DECIDED = re.compile(r"(?:^|(?<=[.;]\s))(?:(?![.;]\s)[^\n])*?\bDecided:[^\n]*", re.MULTILINE)
+"""From the beginning of its sentence to the end of its line."""
 
 
 class IoContractSketch(Record):
@@ -59,7 +60,7 @@ class IoContractSketch(Record):
 
     @property
     def decided(self) -> list[str]:
-        """What it says of cases that SPEC.md leaves open, from `Decided:` to the end of its line."""
+        """What it says of cases that SPEC.md leaves open: the sentence with `Decided:`, to the end of its line."""
         return [found for text in self.to_json().values() for found in _DECIDED.findall(str(text))]
 
 

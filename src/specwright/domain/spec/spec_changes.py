@@ -1,9 +1,12 @@
-"""The difference between two versions of a product spec, for the person who approves it (design: approval)."""
+"""The difference between two versions of a product spec: for the person who approves it, and by task for the change of
+a product that is released (design: approval, change)."""
 
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple, cast
 
-from specwright.domain.spec.product_spec import ProductSpec
+from packaging.version import Version
+
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 
 _LEVELS = (
     ("pillars", "pillar_id", "pillar"),
@@ -14,6 +17,68 @@ _LEVELS = (
 _TIMES = {"created_at", "updated_at"}
 
 
+class SpecDifference(NamedTuple):
+    """Two approved specs by task, each named by its TSK id (design: change).
+
+    Args:
+        added: In the order of the later spec.
+        changed: What is different in each, a line for each field.
+        removed: In the order of the earlier spec.
+        untouched: Those whose own fields are the same, whatever became of the levels above them.
+    """
+
+    added: tuple[str, ...]
+    changed: Mapping[str, tuple[str, ...]]
+    removed: tuple[str, ...]
+    untouched: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The lists for a program."""
+        changed = [{"task_id": name, "what": list(what)} for name, what in self.changed.items()]
+        return {**self._asdict(), "changed": changed}
+
+
+def spec_difference(
+    before: ProductSpec | ProductSpecDraft, after: ProductSpec | ProductSpecDraft
+) -> SpecDifference:
+    """Which tasks are added, changed, removed and untouched; the order of dependencies makes no difference."""
+    old, new = ({task.task_id: _fields(task.to_json()) for task in spec.tasks()} for spec in (before, after))
+    changed = {name: tuple(_changes(old[name], new[name])) for name in new if name in old}
+    return SpecDifference(
+        added=tuple(name for name in new if name not in old),
+        changed={name: what for name, what in changed.items() if what},
+        removed=tuple(name for name in old if name not in new),
+        untouched=tuple(name for name, what in changed.items() if not what),
+    )
+
+
+def change_problems(
+    before: ProductSpec, after: ProductSpecDraft, taken: Collection[str], abandoned: Collection[str] = ()
+) -> list[str]:
+    """Why a spec cannot follow an approved one; empty if it can (design: change).
+
+    Args:
+        taken: The TSK ids of all tasks that the project ever had.
+        abandoned: Those of tasks that a person abandoned or split; they cannot run again.
+    """
+    problems: list[str] = []
+    if after.spec_id != before.spec_id:
+        problems.append(f"spec_id: it stays {before.spec_id}, not {after.spec_id}")
+    if Version(after.spec_version) <= Version(before.spec_version):
+        problems.append(f"spec_version: {after.spec_version} is not greater than {before.spec_version}")
+    difference = spec_difference(before, after)
+    problems += [
+        f"task_id: {name} was given to another task before; a new task gets a number that was never used"
+        for name in difference.added
+        if name in taken
+    ]
+    return problems + [
+        f"task_id: {name} was abandoned or split, so it cannot change; leave it, remove it, or add a new task"
+        for name in difference.changed
+        if name in abandoned
+    ]
+
+
 def spec_changes(before: ProductSpec, after: ProductSpec) -> list[str]:
     """What was added, removed and changed, one line each, by id; empty if both say the same."""
     old, new = _entries(before.to_json()), _entries(after.to_json())
@@ -22,12 +87,7 @@ def spec_changes(before: ProductSpec, after: ProductSpec) -> list[str]:
         if key not in old:
             lines.append(f"added: {name}")
             continue
-        was = old[key][1]
-        lines += [
-            f"changed: {name}: {_change(field, was[field], fields[field])}"
-            for field in fields
-            if was[field] != fields[field]
-        ]
+        lines += [f"changed: {name}: {change}" for change in _changes(old[key][1], fields)]
     return lines
 
 
@@ -47,6 +107,16 @@ def _below(parent: dict[str, Any], level: int) -> Iterator[tuple[str, tuple[str,
         fields.update(fields.pop("io_contract_sketch", {}))
         yield child[id_field], (f"{kind} {child[id_field]} {child['name']}", fields)
         yield from _below(child, level + 1)
+
+
+def _fields(task: dict[str, Any]) -> dict[str, Any]:
+    """The own fields of a task, those of its sketch among them."""
+    own = {name: value for name, value in task.items() if name not in ("task_id", "io_contract_sketch")}
+    return {**own, **task["io_contract_sketch"], "depends_on": sorted(set(own["depends_on"]))}
+
+
+def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    return (_change(field, was[field], now[field]) for field in now if was[field] != now[field])
 
 
 def _change(field: str, before: Any, after: Any) -> str:

@@ -44,15 +44,17 @@ TRANSITIONS: Mapping[tuple[TaskStatus, TaskStatus], str] = {
     (_S.HALTED, _S.SHIPPED): "a person attested a sealed module",
     (_S.HALTED, _S.ABANDONED): "a person abandoned or split it",
     (_S.BLOCKED, _S.ABANDONED): "a person abandoned or split it",
+    (_S.SHIPPED, _S.PENDING): "an approved change has it run again",
+    (_S.SHIPPED, _S.ABANDONED): "an approved change removed it",
 }
-"""The ten legal transitions, each with its cause (design: task-states)."""
+"""The twelve legal transitions, each with its cause (design: task-states)."""
 
 _WHY_NOT: Mapping[TaskStatus, str] = {
     _S.PENDING: "a waiting task has done nothing that could ship, halt or be given up",
     _S.BLOCKED: "a blocked task first becomes PENDING, once nothing upstream is halted or abandoned",
     _S.IN_PROGRESS: "a running task either ships or halts",
     _S.HALTED: "only a person's resolution moves a halted task, and it cannot become BLOCKED",
-    _S.SHIPPED: "SHIPPED is terminal: a shipped task is immutable",
+    _S.SHIPPED: "only an approved change moves a shipped task",
     _S.ABANDONED: "ABANDONED is terminal",
 }
 """For each status, the rule that any other transition from it breaks (design: task-states)."""
@@ -72,7 +74,8 @@ def check_transition(task_id: str, old: TaskStatus, new: TaskStatus) -> None:
 class TaskEntry(Record):
     """A task as the state machine sees it (design: task-states).
 
-    `pillar`, `epic`, `story`, `task` are the human names. `attempt` counts from 1 and is the wire's (design: wire).
+    `pillar`, `epic`, `story`, `task` are the human names. `attempt` counts from 1 and is the wire's (design: wire). A task
+    that a change has run again has in `module_refs` what its last shipped attempt sealed, until it ships (design: change).
     """
 
     spec_task_id: SpecTaskId

@@ -169,6 +169,24 @@ class TaskBoard:
             self._updated_at = at
             self._put(task_id, entry)
 
+    def add(self, task_id: str, at: str, entry: TaskEntry) -> None:
+        """Add a task that an approved change brings (design: change).
+
+        Raises:
+            RefusedError: the id is taken, or it depends on a task that is not there.
+        """
+        spec_ids = {other.spec_task_id for other in self._tasks.values()}
+        if task_id in self._tasks or entry.spec_task_id in spec_ids:
+            raise RefusedError(f"the id {task_id} ({entry.spec_task_id}) is already taken")
+        if unknown := [ref for ref in entry.depends_on if ref not in self._tasks]:
+            raise RefusedError(f"{task_id} depends on {', '.join(unknown)}, which is no task", where=task_id)
+        self.restore({**self._tasks, task_id: entry}, at)
+
+    def restore(self, tasks: Mapping[str, TaskEntry], at: str, spec_version: str = "") -> None:
+        """Set all entries, and the version of the spec if one is given; what is BLOCKED is derived anew."""
+        version = {"spec_version": spec_version} if spec_version else {}
+        self._fill(self._head.model_copy(update={"tasks": dict(tasks), "updated_at": at, **version}))
+
     def split(self, task_id: str, at: str, parts: Mapping[str, TaskEntry]) -> None:
         """HALTED or BLOCKED -> ABANDONED, superseded by new PENDING tasks (design: escalation, task-states).
 
@@ -238,9 +256,10 @@ class TaskBoard:
         before = self._tasks[task_id]
         self._set(task_id, entry)
         self._derive_blocked(task_id)
-        if entry.status is TaskStatus.SHIPPED is not before.status:
+        shipped = entry.status is TaskStatus.SHIPPED
+        if shipped is not (before.status is TaskStatus.SHIPPED):
             for dependent in self._dependents[task_id]:
-                self._unmet[dependent] -= 1
+                self._unmet[dependent] += -1 if shipped else 1
                 self._offer(dependent)
         if entry.blocks is not before.blocks:
             self._change_blockers(task_id, 1 if entry.blocks else -1)

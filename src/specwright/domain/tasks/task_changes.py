@@ -12,6 +12,14 @@ from specwright.errors import RefusedError
 _NO_HALT: Mapping[str, None] = {"halted_reason": None, "escalation_ref": None}
 _S = TaskStatus
 
+UNFINISHED = (_S.PENDING, _S.BLOCKED, _S.IN_PROGRESS, _S.HALTED)
+"""The statuses of a task whose last attempt is not over."""
+
+WITHDRAWN = "the change that added it was abandoned"
+
+REMOVED = "removed"
+"""Why a task is ABANDONED that an approved change took out of the spec."""
+
 
 def start(task_id: str, entry: TaskEntry) -> TaskEntry:
     """PENDING -> IN_PROGRESS: dispatched."""
@@ -39,6 +47,13 @@ def ship(
     )
 
 
+def supersede(task_id: str, entry: TaskEntry, newer: Mapping[str, str]) -> TaskEntry:
+    """A shipped task whose modules have later versions, by the reference before (design: interface-changes)."""
+    refs = [newer.get(ref, ref) for ref in entry.module_refs or ()]
+    facing = entry.module_ref and newer.get(entry.module_ref, entry.module_ref)
+    return _replaced(entry, module_ref=facing, module_refs=refs)
+
+
 def halt(task_id: str, entry: TaskEntry, reason: str, escalation_ref: str) -> TaskEntry:
     """IN_PROGRESS -> HALTED, with the escalation that a person answers (design: escalation)."""
     check_transition(task_id, entry.status, _S.HALTED)
@@ -49,6 +64,61 @@ def requeue(task_id: str, entry: TaskEntry) -> TaskEntry:
     """HALTED -> PENDING: the next attempt (design: wire)."""
     _require(task_id, entry, _S.HALTED, _S.PENDING)
     return _replaced(entry, status=_S.PENDING, attempt=entry.attempt + 1, **_NO_HALT)
+
+
+def reopen(task_id: str, entry: TaskEntry, changed: TaskEntry) -> TaskEntry:
+    """SHIPPED -> PENDING: an approved change begins the next attempt, which starts from the sealed modules (design:
+    change).
+
+    Args:
+        changed: The first entry of the changed definition: its names and dependencies.
+    """
+    _require(task_id, entry, _S.SHIPPED, _S.PENDING)
+    kept = {"attempt": entry.attempt + 1, "module_refs": entry.module_refs}
+    return _replaced(changed, declaration_order=entry.declaration_order, **kept)
+
+
+def remove(task_id: str, entry: TaskEntry) -> TaskEntry:
+    """SHIPPED -> ABANDONED: an approved change removed it (design: change)."""
+    _require(task_id, entry, _S.SHIPPED, _S.ABANDONED)
+    return _replaced(entry, status=_S.ABANDONED, module_ref=None, shipped_at=None, halted_reason=REMOVED)
+
+
+def ship_again(
+    task_id: str, entry: TaskEntry, module_ref: str, module_refs: Sequence[str], shipped_at: str
+) -> TaskEntry:
+    """A SHIPPED task that was migrated: what it has now is what its migration shipped (design: change)."""
+    if entry.status is not _S.SHIPPED:
+        raise RefusedError(f"the task {task_id} is {entry.status}; nothing of it was migrated", where=task_id)
+    return _replaced(entry, module_ref=module_ref, module_refs=list(module_refs), shipped_at=shipped_at)
+
+
+def withdraw(entry: TaskEntry, before: TaskEntry | None) -> TaskEntry:
+    """The entry of a task after a change that was abandoned: as it was before, but for the number of its attempts, which
+    is never given again (design: change).
+
+    Args:
+        before: Its entry when the change was approved; None if the change added it.
+    """
+    if before is not None:
+        return before.model_copy(update={"attempt": entry.attempt})
+    gone = {"module_ref": None, "shipped_at": None, "halted_reason": WITHDRAWN}
+    return _replaced(entry, status=_S.ABANDONED, **gone)
+
+
+def replace_modules(task_id: str, entry: TaskEntry, versions: Mapping[str, str]) -> TaskEntry:
+    """A SHIPPED task whose modules have later versions (design: change).
+
+    Args:
+        versions: The later version by the one that it takes the place of.
+
+    Raises:
+        RefusedError: the task is not SHIPPED.
+    """
+    if entry.status is not _S.SHIPPED or entry.module_ref is None:
+        raise RefusedError(f"the task {task_id} is {entry.status}; it has no shipped modules", where=task_id)
+    refs = [versions.get(ref, ref) for ref in entry.module_refs]
+    return _replaced(entry, module_ref=versions.get(entry.module_ref, entry.module_ref), module_refs=refs)
 
 
 def resume(task_id: str, entry: TaskEntry) -> TaskEntry:
@@ -63,6 +133,8 @@ def abandon(task_id: str, entry: TaskEntry, superseded_by: Sequence[str] = ()) -
     Args:
         superseded_by: The parts that a split task becomes.
     """
+    if entry.status is _S.SHIPPED:
+        _require(task_id, entry, _S.HALTED, _S.ABANDONED)
     check_transition(task_id, entry.status, _S.ABANDONED)
     return _replaced(entry, status=_S.ABANDONED, superseded_by=list(superseded_by))
 

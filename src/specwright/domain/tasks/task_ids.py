@@ -14,6 +14,7 @@ from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import sibling_slugs
 from specwright.domain.base.text import shortened
 from specwright.domain.spec.product_spec import Epic, Pillar, ProductSpec, Story, TaskSpec
+from specwright.domain.spec.spec_changes import SpecDifference
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import InputError
 
@@ -58,6 +59,58 @@ def lay_out(spec: ProductSpec) -> tuple[TaskDefinition, ...]:
             remedy="drop one of these dependencies",
         )
     return tuple(_defined(place, edges[place.task_id]) for place in places)
+
+
+def lay_out_change(
+    spec: ProductSpec, difference: SpecDifference, definitions: Mapping[str, TaskDefinition]
+) -> tuple[TaskDefinition, ...]:
+    """The tasks that an amended spec adds or changes, in its order (design: change).
+
+    A changed task keeps its id, its path and its place in the order. An added one gets the next numbers, as the parts of a
+    split do.
+
+    Args:
+        definitions: Of every task that the project ever had, by task id.
+
+    Raises:
+        InputError: as `lay_out`.
+    """
+    known = {definition.spec_task_id: definition for definition in definitions.values()}
+    tasks = dict(known)
+    places: list[_Place] = []
+    for place in _places(spec):
+        name = place.task.task_id
+        if name in difference.changed:
+            old = known[name]
+            places.append(place._replace(task_id=old.task_id, path=old.path, order=old.declaration_order))
+        elif name in difference.added:
+            places.append(_next_place(place, tasks))
+            tasks[name] = _defined(places[-1], [])
+    _check_ids(places)
+    ids = {name: definition.task_id for name, definition in tasks.items()}
+    found = (_defined(place, _dependencies(place, ids)) for place in places)
+    return tuple(_with_history(definition, known) for definition in found)
+
+
+def _next_place(place: _Place, tasks: Mapping[str, TaskDefinition]) -> _Place:
+    """Where an added task goes: behind the others of its story, and of the project."""
+    siblings = [tasks[task.task_id] for task in place.levels[2].tasks if task.task_id in tasks]
+    prefix = siblings[0].task_id[:-4] if siblings else place.task_id[:-4]
+    folder = (siblings[0].path if siblings else place.path).rsplit("/", 2)[0]
+    there = [one for one in tasks.values() if one.path.rsplit("/", 2)[0] == folder]
+    numbers = (int(one.task_id[-3:]) for one in tasks.values() if one.task_id[:-4] == prefix)
+    seq = 1 + max(numbers, default=0)
+    check_story_size(place.levels[2].name, place.levels[2].story_id, seq)
+    (slug,) = sibling_slugs([place.task.name], taken={one.path.split("/")[-2] for one in there})
+    task_id = f"{prefix}-{seq:03d}"
+    order = 1 + max((one.declaration_order for one in tasks.values()), default=-1)
+    return place._replace(task_id=task_id, path=f"{folder}/{slug}/{task_id}.md", order=order)
+
+
+def _with_history(definition: TaskDefinition, known: Mapping[str, TaskDefinition]) -> TaskDefinition:
+    """With the amendments that a person made to an earlier version."""
+    before = known.get(definition.spec_task_id)
+    return definition.model_copy(update={"amendments": before.amendments}) if before else definition
 
 
 def check_story_size(name: str, where: str, count: int) -> None:

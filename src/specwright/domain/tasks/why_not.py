@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from specwright.domain.tasks.project_state import WAITING, ProjectState, TaskEntry, TaskStatus
 from specwright.domain.tasks.task_board import TaskBoard
+from specwright.domain.tasks.task_changes import REMOVED, WITHDRAWN
 
 _LINKS_SHOWN = 6
 
@@ -118,5 +119,9 @@ def _links(paths: Mapping[str, _Path], task_id: str) -> Iterator[str]:
 def _abandoned(entry: TaskEntry, dependent: TaskEntry | None) -> str:
     if entry.superseded_by:
         return f"was split into {', '.join(entry.superseded_by)}"
+    if entry.halted_reason == REMOVED:
+        return "was removed by a change"
+    if entry.halted_reason == WITHDRAWN:
+        return "was given up with the change that added it"
     escalation = dependent.escalation_ref if dependent else None
     return f"was abandoned; {escalation} asks what to do about it" if escalation else "was abandoned"

@@ -41,7 +41,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from specwright.errors import AnswerError
+from specwright.errors import AnswerError, ChangeRaisedError
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.answers.submission import UNREADABLE, Submission
@@ -50,6 +50,9 @@ from specwright.roles.models.failures import answer_fault
 T = TypeVar("T")
 
 _CITATION = re.compile(r"\s*\((?:design:\s[^()]*|criterion \d+)\)")
+
+_LEFT_TO_THE_PROMPT = frozenset({"title", "description", "minLength"})
+"""Of a schema."""
 
 _FIRST = 2
 """Messages of a request that nothing was answered to yet."""
@@ -84,6 +87,13 @@ class Toolset(StrEnum):
     """Files, and a to-do list for long work."""
 
 
+class RaisedException:
+    """The interface change exception that an invocation raised; after that the role does nothing more (design:
+    interface-changes)."""
+
+    name = ""
+
+
 class AgentJob(NamedTuple):
     """What an agent is made of."""
 
@@ -93,6 +103,7 @@ class AgentJob(NamedTuple):
     workspace: Workspace
     toolset: Toolset
     call_limit: int
+    raised: RaisedException
 
 
 class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
@@ -103,10 +114,11 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
     others of the turn have written.
     """
 
-    def __init__(self, submission: Submission[Any], terminal: str) -> None:
+    def __init__(self, submission: Submission[Any], terminal: str, raised: RaisedException) -> None:
         super().__init__()
         self._submission = submission
         self._terminal = terminal
+        self._raised = raised
 
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Put the terminal call last; pass on arguments as text where the provider's client could not read them."""
@@ -120,15 +132,22 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
-        """Say of a call whose arguments broke off that nothing was done; the terminal one reads them as text."""
+        """Say of a call whose arguments broke off that nothing was done; the terminal one reads them as text. Nothing is
+        done either once an exception was raised."""
         call = request.tool_call
+        if self._raised.name:
+            why = f"Nothing was done: {self._raised.name} was raised, and the task has halted."
+            return ToolMessage(why, tool_call_id=call["id"] or "", name=call["name"], status="error")
         if call["args"].keys() != {UNREADABLE} or call["name"] == self._terminal:
             return handler(request)
         return ToolMessage(_BROKEN_OFF, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """End the run once an answer is accepted; stop it once the attempts are spent, or one mistake repeats."""
+        """End the run once an answer is accepted or an exception raised; stop it once the attempts are spent, or one
+        mistake repeats."""
+        if self._raised.name:
+            return {"jump_to": "end"}
         self._submission.ensure_open()
         if self._submission.accepted is not None:
             return {"jump_to": "end"}
@@ -176,7 +195,7 @@ def _tool_schema_text(schema: type[BaseModel], without: frozenset[str]) -> str:
     # a text, so that a caller may change its copy; cached, because a plan's schema takes 8 ms
     resolved = dereference_refs(schema.model_json_schema())
     resolved.pop("$defs", None)
-    return json.dumps(_for_models(resolved, without))
+    return json.dumps(_for_models(resolved, without=without))
 
 
 def without_citations(text: str) -> str:
@@ -184,9 +203,9 @@ def without_citations(text: str) -> str:
     return _CITATION.sub("", text)
 
 
-def _for_models(value: Any, without: frozenset[str], *, named: bool = False) -> Any:
-    """A schema without citations in its descriptions, without titles, which repeat the names, and without the descriptions
-    of records, which repeat the prompt.
+def _for_models(value: Any, *, without: frozenset[str], named: bool = False) -> Any:
+    """A schema without what repeats the prompt or the names: descriptions, titles, and the least length of a text, which
+    is checked when the answer comes. The prompt of a role says what each field is for (design: models).
 
     Args:
         value: A part of the schema.
@@ -194,19 +213,15 @@ def _for_models(value: Any, without: frozenset[str], *, named: bool = False) -> 
         named: Whether its keys are names of fields.
     """
     if isinstance(value, list):
-        return [_for_models(item, without) for item in cast(list[Any], value)]
+        return [_for_models(item, without=without) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
-        return without_citations(value) if isinstance(value, str) else value
+        return value
     schema = cast(dict[str, Any], value)
     return {
-        key: _for_models(item, without, named=key == "properties" and not named)
+        key: _for_models(item, without=without, named=key == "properties" and not named)
         for key, item in schema.items()
-        if (key not in without if named else key != "title" and not _is_docstring(key, schema))
+        if (key not in without if named else key not in _LEFT_TO_THE_PROMPT)
     }
-
-
-def _is_docstring(key: str, schema: dict[str, Any]) -> bool:
-    return key == "description" and "properties" in schema
 
 
 def submit_tool(name: str, description: str, schema: dict[str, Any], submission: Submission[Any]) -> BaseTool:
@@ -229,6 +244,7 @@ def converse(
 
     Raises:
         AnswerError: attempts or calls are spent.
+        ChangeRaisedError: it raised an interface change exception.
     """
     agent = _agent(job, submission, terminal)
     limits = {
@@ -246,6 +262,8 @@ def converse(
                 remedy="raise `calls_per_role` in specwright.toml, or take a stronger model",
                 raw_answers=(visible_text(messages[-1].content),),
             ) from error
+        if job.raised.name:
+            raise ChangeRaisedError(job.raised.name)
         messages = cast(list[BaseMessage], state["messages"])
         if submission.accepted is None:
             # it stopped without its terminal tool: perhaps the answer is in its text
@@ -290,7 +308,7 @@ def structured_answer(
 def _agent(job: AgentJob, submission: Submission[Any], terminal: str) -> Any:
     backend = job.workspace.backend()
     middleware: list[AgentMiddleware[Any, Any, Any]] = [
-        _EndsOnSubmission(submission, terminal),
+        _EndsOnSubmission(submission, terminal, job.raised),
         ModelCallLimitMiddleware(run_limit=job.call_limit, exit_behavior="error"),
         create_summarization_middleware(job.model, backend),
         PatchToolCallsMiddleware(),

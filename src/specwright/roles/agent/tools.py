@@ -10,6 +10,7 @@ There is no tool that ships.
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Literal, cast
 
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
@@ -18,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from specwright import canonical_json
 from specwright.canonical_json import JsonValue
 from specwright.domain.base.ids import ArtifactType
+from specwright.domain.interface_change.exception import InterfaceChangeRequest
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.spec.completeness import Deficiency, Severity, ValidationReport, validate
@@ -28,17 +30,20 @@ from specwright.ports.code_index import CodeIndex, IndexQuery
 from specwright.ports.journal import Journal, Scope
 from specwright.ports.roles import Files, Role, StoreAccess
 from specwright.ports.search import SearchResult, WebSearch
-from specwright.roles.agent.agent import submit_tool, tool_schema, without_citations
+from specwright.roles.agent.agent import RaisedException, submit_tool, tool_schema, without_citations
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.mending import mended
 from specwright.roles.answers.submission import Form, Submission, UnacceptableError
 from specwright.roles.models.failures import without_secrets
 
+RAISE_TOOL = "raise_interface_change_exception"
+"""A role has it only where there is a shipped dependency that it could be about."""
+
 STORE_TOOLS: Mapping[Role, tuple[str, ...]] = {
     Role.RESEARCHER: ("search_code_index",),
     Role.PLANNER: ("search_code_index",),  # its request names the nearest modules
-    Role.PROPOSER: ("search_code_index", "query_artifacts", "create_artifact"),
-    Role.CHALLENGER: ("query_artifacts",),
+    Role.PROPOSER: ("search_code_index", "query_artifacts", "create_artifact", RAISE_TOOL),
+    Role.CHALLENGER: ("query_artifacts", RAISE_TOOL),
     Role.ARBITER: (),
 }
 """Which role has which (design: role-access); `ship_artifact` is given to no role, since only the ship node ships."""
@@ -65,20 +70,20 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
     """`search_code_index`: shipped modules by meaning, trimmed to what a planner needs (design: code-index)."""
 
     def search_code_index(
-        query: Annotated[str, "What the module should do, in words."],
-        call_id: Annotated[str, InjectedToolCallId],
-        tags: list[str] | None = None,
-        input_types: list[str] | None = None,
-        output_types: list[str] | None = None,
-        include_inactive: bool = False,
-        top_k: int = 10,
+        query: str,
+        call_id: str,
+        tags: Sequence[str],
+        input_types: Sequence[str],
+        output_types: Sequence[str],
+        include_inactive: bool,
+        top_k: int,
     ) -> str:
         """Search the Code Index of shipped modules by what they do. Best match first, with a similarity in 0..1."""
         asked = IndexQuery(
             query,
-            tuple(tags or ()),
-            tuple(input_types or ()),
-            tuple(output_types or ()),
+            tuple(tags),
+            tuple(input_types),
+            tuple(output_types),
             include_inactive,
             max(1, min(top_k, 50)),
         )
@@ -105,7 +110,7 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
             else "Nothing in the index matches; it may be empty."
         )
 
-    return StructuredTool.from_function(search_code_index)
+    return StructuredTool.from_function(search_code_index, args_schema=_Search)
 
 
 def web_search_tool(
@@ -188,6 +193,15 @@ class _Strict(BaseModel):
     call_id: Annotated[str, InjectedToolCallId]
 
 
+class _Search(_Strict):
+    query: Annotated[str, Field(description="What the module should do, in words.")]
+    tags: list[str] = []
+    input_types: list[str] = []
+    output_types: list[str] = []
+    include_inactive: bool = False
+    top_k: int = 10
+
+
 class _Query(_Strict):
     ref: Annotated[str, Field(description="`id@version`; empty for a list.")] = ""
 
@@ -246,6 +260,46 @@ def create_tool(store: StoreAccess, journal: Journal, run_id: str, files: Callab
         return json.dumps({"artifact_id": name, "status": "DRAFT"})
 
     return StructuredTool.from_function(create_artifact, args_schema=_Create)
+
+
+def raise_tool(store: StoreAccess, journal: Journal, run_id: str, raised: RaisedException) -> BaseTool:
+    """`raise_interface_change_exception`: the one answer that is about somebody else's contract; it ends the role.
+
+    Args:
+        raised: Takes the id; nothing that the role calls after that is done.
+    """
+
+    def raise_interface_change_exception(**arguments: Any) -> str:
+        asked = cast(JsonValue, arguments)
+        content = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+        with suppress(ValidationError):  # the store says what is wrong with it
+            asked = cast(JsonValue, mended(InterfaceChangeRequest, arguments).to_json())
+        try:
+            raised.name = store.raise_exception(journal.scope(f"{run_id}/exception/{content[:8]}"), asked)
+        except RefusedError as error:
+            return f"Not raised; nothing was changed. Correct this, or go on without it:\n{error.what}"
+        return json.dumps({"exception_id": raised.name, "status": "RAISED", "task_halted": True})
+
+    schema = tool_schema(InterfaceChangeRequest)
+    schema["properties"]["proposed_delta"] = {"type": "object", "description": _DELTA}
+    return StructuredTool(
+        name=RAISE_TOOL, description=_RAISE, args_schema=schema, func=raise_interface_change_exception
+    )
+
+
+_RAISE = (
+    "Only if no correct module can be made because the contract of a shipped dependency is wrong, ambiguous or "
+    "incomplete: name what has to change in it, with evidence. Your task halts at once and a person decides; your own "
+    "contract is not meant. A modified input, output, error or effect is given whole, as it shall be."
+)
+
+
+_DELTA = (
+    "Lists `added_inputs`, `removed_inputs`, `modified_inputs`, and the same of outputs, error_surfaces and effects; or "
+    "`mode_changes`. Entries as in a plan: {name, type, constraints}, {name, type, invariants}, {name, when, surface}, "
+    "{type, target, description}; removed inputs and outputs by name."
+)
+"""In place of its schema, which is as long as the rest of a request's tools together; what is wrong is told exactly."""
 
 
 def emit_tool(submission: Submission[dict[str, Any]]) -> BaseTool:

@@ -4,10 +4,14 @@ A playbook is a directory; the answers of an invocation are found by its place i
 
     playbook.json                                     {"name", "description"}
     researcher/spec.json                              the product spec (`amended-1.json` after the first AMEND)
+    change-1/spec.json                                the spec that the first change amends
     TSK-001/planner.json                              {"searches": [...], "plan": {...}}   (`planner-2.json` for round 2)
     TSK-001/contracts/round-1/{challenger,arbiter}.json
     TSK-001/<module>/round-1/{proposer,challenger,arbiter}.json and deliverable/
     TSK-001/<module>/amended/proposer.json and deliverable/
+    TSK-001/<module>/round-1/{proposer,challenger}-exception.json    raises an interface change exception instead
+    TSK-001/attempt-2/...                             another attempt, where it is answered otherwise
+    TSK-001/changed/...                               an approved change to a module that the task shipped
 
 A module's deliverable is a directory as docs/design.md#module-directory has it; each file becomes a `write_file`
 call. A later round holds only what changes. A request about several modules gets in one answer what is written for each.
@@ -121,9 +125,10 @@ class Playbook:
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
         """A draft, its validation and its emission in one turn, as the prompt says; again for each amendment."""
         turns: list[Turn] = []
-        names = ["researcher/spec.json"]
-        while (self.directory / f"researcher/amended-{len(names)}.json").is_file():
-            names.append(f"researcher/amended-{len(names)}.json")
+        folder = place.task or "researcher"
+        names = [f"{folder}/spec.json"]
+        while (self.directory / f"{folder}/amended-{len(names)}.json").is_file():
+            names.append(f"{folder}/amended-{len(names)}.json")
         for name in names:
             spec = self._json(name)
             text = canonical_json.pretty(spec).decode()
@@ -134,7 +139,7 @@ class Playbook:
 
     def planner(self, place: Place) -> tuple[list[Turn], str]:
         """The searches, then the plan."""
-        name = f"{place.task}/{_planner_file(place.stage)}"
+        name = f"{self._folder(place)}/{_planner_file(place.stage)}"
         script = self._json(name)
         if not isinstance(script.get("plan"), dict):
             raise InputError(
@@ -146,7 +151,9 @@ class Playbook:
     def proposer(self, place: Place) -> tuple[list[Turn], str]:
         """All files and the claim in one turn, as the prompt suggests."""
         amends = place.stage.startswith("amended")
-        folder = f"{place.task}/{place.subject}/{'amended' if amends else place.stage}"
+        folder = f"{self._folder(place)}/{place.subject}/{'amended' if amends else place.stage}"
+        if exception := self._exception(f"{folder}/proposer-exception.json"):
+            return exception
         tool = "submit_amendments" if amends else "submit_proposal"
         answer = self._json(f"{folder}/proposer.json")
         base = self.directory / folder / "deliverable"
@@ -156,12 +163,15 @@ class Playbook:
 
     def challenger(self, place: Place) -> tuple[list[Turn], str]:
         """The verdict."""
-        name = f"{place.task}/{place.subject}/{place.stage}/challenger.json"
+        folder = f"{self._folder(place)}/{place.subject}/{place.stage}"
+        if exception := self._exception(f"{folder}/challenger-exception.json"):
+            return exception
+        name = f"{folder}/challenger.json"
         return [[("submit_challenge", self._json(name))]], name
 
     def arbiter(self, place: Place) -> tuple[list[Turn], str]:
         """The decision, as the structured answer that is asked for."""
-        name = f"{place.task}/{place.subject}/{place.stage}/arbiter.json"
+        name = f"{self._folder(place)}/{place.subject}/{place.stage}/arbiter.json"
         return [[("", self._json(name))]], name
 
     def _shared(self, place: Place) -> tuple[list[Turn], str]:
@@ -170,6 +180,17 @@ class Playbook:
             (name, _BY_ROLE[place.role](self, place._replace(subject=name))[0][0]) for name in place.modules
         ]
         return [shared_turn(parts)], f"{place.task}/{place.subject}"
+
+    def _folder(self, place: Place) -> str:
+        """Where the answers of an attempt or a change are: in a directory of its own, if there is one."""
+        own = f"{place.task}/changed" if place.change else f"{place.task}/attempt-{place.attempt}"
+        return own if (self.directory / own).is_dir() else place.task
+
+    def _exception(self, name: str) -> tuple[list[Turn], str] | None:
+        """The turn that raises an interface change exception, if one is written."""
+        if not (self.directory / name).is_file():
+            return None
+        return [[("raise_interface_change_exception", self._json(name))]], name
 
     def _written(self, base: Path, path: Path) -> dict[str, Any]:
         try:

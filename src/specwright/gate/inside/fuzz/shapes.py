@@ -188,6 +188,23 @@ def _other(value: Any, shape: Shape, place: str) -> str:
     return f"{place} is {shown(value)}, which is no {shape.name}"
 
 
+def is_json(value: Any) -> bool:
+    """Whether a value is one that JSON has, all the way down."""
+    waiting = [value]
+    while waiting:
+        whole: Any = waiting.pop()
+        members: Any = whole  # `whole` is narrowed to containers of nothing known
+        if isinstance(whole, dict):
+            if not all(isinstance(key, str) for key in members):
+                return False
+            waiting += members.values()
+        elif isinstance(whole, list):
+            waiting += members
+        elif not (whole is None or isinstance(whole, (str, int, float))):
+            return False
+    return True
+
+
 def is_hashable(value: Any) -> bool:
     """Whether a value can be a key; a signalling NaN cannot."""
     try:

@@ -19,7 +19,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values
-from specwright.gate.inside.fuzz.shapes import Shape, is_endless, is_hashable, mismatch
+from specwright.gate.inside.fuzz.shapes import Shape, is_endless, is_hashable, is_json, mismatch
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -61,7 +61,7 @@ def arguments(
     candidates = {
         name: [
             value
-            for value in (*sources.by_parameter.get(name, ()), *sources.whole)
+            for value in (*sources.by_parameter.get(name, ()), *filter(_fits_bare(shape), sources.whole))
             if not mismatch(value, shape)
         ]
         for name, shape in shapes.items()
@@ -81,6 +81,14 @@ def arguments(
         return drawn
 
     return call()
+
+
+def _fits_bare(shape: Shape) -> Callable[[Any], bool]:
+    """Of the values that tests mention, those that may go where `list` or `dict` stands alone: they hold JSON values, as
+    what is drawn for them does. A list of tuples is more often a table of cases than an input."""
+    parts = shape.parts if shape.kind == "union" else (shape,)
+    bare = any(part.kind in {"list", "dict"} and not part.parts for part in parts)
+    return is_json if bare else lambda value: True
 
 
 _ONE_IN_FOUR = st.integers(0, 3)

@@ -1,0 +1,123 @@
+"""What of each request a provider can have in its cache, and what a run costs with and without
+(docs/design.md#benchmarks).
+
+`python benchmarks/provider_cache.py [EXAMPLE ...]` replays recorded runs and looks at each request as providers do: tools,
+then system prompt, then messages. What it has in common, from its beginning, with an earlier request of the same role can
+be read from a cache, if it is 1,024 tokens or more; it is counted in steps of 128 tokens. Tokens are a quarter of the
+characters. Money is by published prices, as if all roles had the model; a provider that charges for what it puts into its
+cache is charged so for the rest of each request.
+"""
+
+import json
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from langchain_core.messages import BaseMessage
+
+from specwright.bootstrap.costs import total_cost
+from specwright.bootstrap.project import Composition, Silent, open_project
+from specwright.domain.costs.cost import Usage
+from specwright.ports.roles import Place, Role
+from specwright.roles.models.prices import PublishedPrices
+from specwright.settings import Settings
+from testkit.paths import ROOT
+from testkit.roles.overheard import Lenient, ObservedSource
+
+EXAMPLES = ("jsonamend", "fieldtext", "dueplan")
+MODELS = {"openai:gpt-5": False, "openai:gpt-5-mini": False, "anthropic:claude-sonnet-4-5": True}
+"""Models with a published price, and whether their provider charges for what it puts into its cache."""
+
+CHARACTERS = 4
+LEAST, STEP = 1_024, 128
+
+
+class Request(NamedTuple):
+    """A request's size and what of it a cache can hold, in tokens."""
+
+    role: Role
+    tokens: int
+    cached: int
+
+
+class Listener:
+    """Notes each request of a run."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self._earlier: dict[Role, list[str]] = defaultdict(list)
+
+    def note(self, place: Place, messages: list[BaseMessage], tools: Any) -> None:
+        """Compare a request with those of its role before it."""
+        text = json.dumps(tools, default=str) + "".join(_text(message) for message in messages)
+        earlier = self._earlier[place.role]
+        common = max((_in_common(text, other) for other in earlier), default=0) // CHARACTERS
+        cached = common // STEP * STEP if common >= LEAST else 0
+        self.requests.append(Request(place.role, len(text) // CHARACTERS, cached))
+        earlier.append(text)
+
+
+def _in_common(one: str, other: str) -> int:
+    """The characters from the beginning that two texts share."""
+    differ = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differ, min(len(one), len(other)))
+
+
+def _text(message: BaseMessage) -> str:
+    calls = getattr(message, "tool_calls", None)
+    return f"{message.type}{message.text}{json.dumps(calls, default=str) if calls else ''}"
+
+
+def listen(name: str, directory: Path) -> tuple[list[Request], int]:
+    """Replay a recorded run: its requests, and the tokens of its answers."""
+    folder, heard = ROOT / "examples" / name, Listener()
+    composition = Composition(
+        wrap_adapters=lambda adapters: replace(adapters, gate=Lenient(adapters.gate)),
+        wrap_models=lambda models: {role: ObservedSource(m, heard.note) for role, m in models.items()},
+    )
+    settings = Settings(model=f"replay:{folder / 'recorded.journal'}")
+    with open_project(directory, settings, Silent(), (folder / "SPEC.md").read_text(), composition) as opened:
+        opened.driver.advance()
+        opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
+    return heard.requests, total_cost(directory, PublishedPrices()).output_tokens
+
+
+def tell(name: str, requests: Sequence[Request], written: int) -> None:
+    """Print the figures of a run."""
+    print(f"{name}: {len(requests)} requests")
+    for role in Role:
+        own = [request for request in requests if request.role is role]
+        if own:
+            print(f"  {role:<12}{_share(own)}")
+    print(f"  {'all':<12}{_share(requests)}")
+    read, cached = (sum(getattr(one, field) for one in requests) for field in ("tokens", "cached"))
+    prices = PublishedPrices()
+    for model, charges in MODELS.items():
+        without = prices.usd(model, Usage(read, written))
+        cache = prices.usd(model, Usage(read, written, cached, (read - cached) if charges else 0))
+        if without is None or cache is None:
+            print(f"  {model}: no published price")
+        else:
+            print(f"  {model}: ${without:.2f} without a cache, ${cache:.2f} with one, {cache / without:.2f}")
+
+
+def _share(requests: Sequence[Request]) -> str:
+    read, cached = sum(one.tokens for one in requests), sum(one.cached for one in requests)
+    return f"{read:9,} tokens in, of which a cache can hold {cached:9,}, {cached / read:4.0%}"
+
+
+def main() -> None:
+    """Measure."""
+    for name in sys.argv[1:] or EXAMPLES:
+        with tempfile.TemporaryDirectory() as directory:
+            tell(name, *listen(name, Path(directory)))
+
+
+if __name__ == "__main__":
+    main()

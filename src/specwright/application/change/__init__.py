@@ -1,0 +1,1 @@
+"""Changing a released product: asked for, approved, carried out, released or abandoned."""

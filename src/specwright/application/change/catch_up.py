@@ -1,0 +1,39 @@
+"""What follows from the log in files, for a change: done at once, and again where a crash came in between (design:
+change)."""
+
+from specwright.application.factory import Factory
+from specwright.application.store import layout
+from specwright.application.tasks import dispatched_file, refreshed_file
+from specwright.domain.tasks.project_state import WAITING
+
+
+def finish_change(factory: Factory) -> None:
+    """Write what the log says of the last change: its SPEC.md, that it was abandoned, and the files of its tasks."""
+    if not factory.projection.changes:
+        return
+    change = factory.projection.changes[-1]
+    files = layout.spec_files(change.request.number)
+    if not factory.store.exists(files.source):
+        factory.store.replace(files.source, change.request.spec_text.encode())
+    if change.ended == "abandoned" and not factory.store.exists(files.abandoned):
+        _write_task_files(factory)
+        factory.store.replace(files.abandoned, b"")  # last: it says that all else is done
+    if change.before is not None and not change.ended:
+        _write_task_files(factory)
+
+
+def _write_task_files(factory: Factory) -> None:
+    """The files of tasks that the change has run again, as they are told now."""
+    projection = factory.projection
+    before = projection.changes[-1].before
+    if before is None or projection.board is None:
+        return
+    for task_id, entry in projection.board.tasks.items():
+        if task_id in before.tasks and before.tasks[task_id].attempt == entry.attempt:
+            continue
+        definition = projection.definitions[task_id]
+        path = f"project/{definition.path}"
+        told = dispatched_file(factory, definition)
+        text = refreshed_file(factory, definition) if entry.status in WAITING or told is None else told
+        if not factory.folder.exists(path) or factory.folder.read(path) != text.encode():
+            factory.folder.replace(path, text.encode())

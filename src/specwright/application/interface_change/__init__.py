@@ -1,0 +1,1 @@
+"""Interface change exceptions as the factory handles them (design: interface-changes)."""

@@ -1,0 +1,39 @@
+"""What a task that runs again starts from: its sealed modules, and the plan that they were made to (design: change)."""
+
+from specwright.application.factory import ProjectView
+from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.tasks import Task, task_board
+from specwright.domain.base.ids import ArtifactType
+from specwright.domain.tasks.project_state import TaskStatus
+
+
+def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
+    """The modules that a task has from its last shipped attempt, without those that it reused from other tasks."""
+    if task.entry.status is TaskStatus.SHIPPED or not task.entry.module_refs:
+        return []
+    owners = tuple(f"journal.jsonl#{name}." for name in _owners(view, task))
+    return [
+        ref
+        for ref in task.entry.module_refs
+        if view.modules.evidence(view.projection.debated_as(ref)).journal_ref.startswith(owners)
+    ]
+
+
+def baseline_plan(view: ProjectView, task: Task) -> StoredPlan | None:
+    """The plan to which those modules were made; None for a task that has none."""
+    sealed = {view.projection.debated_as(ref) for ref in sealed_by_task(view, task)}
+    names = sorted(view.artifacts.folders()) if sealed else []
+    for name in names:
+        if name.startswith(f"{ArtifactType.MICRO_PLAN.prefix}-"):
+            plan = load_plan(view.artifacts, view.artifacts.folders()[name], name)
+            if sealed & {contract.ref for contract in plan.contracts.values()}:
+                return plan
+    return None
+
+
+def _owners(view: ProjectView, task: Task) -> list[str]:
+    """The task, the one that it migrates, and the migrations of both, as the spec names them."""
+    migrations = view.projection.migrations
+    own = {task.task_id, migrations.get(task.task_id, task.task_id)}
+    own |= {migration for migration, whole in migrations.items() if whole in own}
+    return [task_board(view).entry(task_id).spec_task_id for task_id in sorted(own)]

@@ -1,0 +1,64 @@
+"""`specwright change`: a new version of a released product (design: change, command-line)."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from specwright.bootstrap.spec_file import read_spec, spec_copy
+from specwright.cli.commands import AsJson, Directory
+from specwright.cli.terminal.output import next_command
+from specwright.errors import InputError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(change)
+
+
+def change(
+    directory: Directory = Path(),
+    request: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What is to change, in a sentence.")
+    ] = None,
+    abandon: Annotated[bool, typer.Option("--abandon", help="Give up the change that is under way.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Change a released product, by SPEC.md or in a sentence.
+
+    What a person approves then is built again and released as the next version; everything else stays as it is. A
+    change that is given up leads back to the last release.
+    """
+    if abandon:
+        _abandon(directory, request, as_json=as_json)
+        return
+    if request is not None and not request.strip():
+        raise InputError(
+            "--request is empty", remedy=next_command("change", directory, '--request "what is to change"')
+        )
+    copy, original = spec_copy(directory), directory / "SPEC.md"
+    if not copy.is_file():
+        raise InputError(
+            "there is no product here to change",
+            where=str(directory),
+            remedy=f"`{next_command('run', directory)}` builds one",
+        )
+    before = read_spec(copy)
+    text = read_spec(original) if os.path.lexists(original) else before
+    from specwright.cli.session.runner import resume
+
+    asked = (request or "").strip()
+    resume(directory, lambda project: project.change(asked, before, text), as_json=as_json, spec_text=text)
+
+
+def _abandon(directory: Path, request: str | None, *, as_json: bool) -> None:
+    if request is not None:
+        raise InputError(
+            "--abandon and --request exclude each other",
+            remedy="give up the change that is under way first, then ask for another one",
+        )
+    from specwright.cli.session import runner
+    from specwright.settings import load_settings
+
+    runner.abandon(directory, load_settings(directory), as_json=as_json)

@@ -1,0 +1,149 @@
+"""`specwright exceptions`: what roles found wrong with contracts of shipped modules, and the decisions about it (design:
+interface-changes, command-line)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from specwright.bootstrap.spec_file import spec_copy
+from specwright.cli.commands import AsJson, Directory
+from specwright.cli.terminal.output import next_command
+from specwright.errors import InputError
+
+if TYPE_CHECKING:
+    from specwright.application.interface_change.decisions import KnownException
+    from specwright.cli.pages.page import Page
+
+_Id = Annotated[str, typer.Argument(metavar="ICE-ID", help="As `specwright exceptions list` lists it.")]
+_Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why.")]
+
+_NAMES = {"approve": "APPROVE_CHANGE", "reject": "REJECT_CHANGE", "defer": "DEFER"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = typer.Typer(
+        help="What roles found wrong with shipped contracts; answer it.",
+        no_args_is_help=True,
+    )
+    group.command(name="list")(list_)
+    group.command()(approve)
+    group.command()(reject)
+    group.command()(defer)
+    app.add_typer(group, name="exceptions")
+
+
+def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
+    """Every interface change exception, with the change that it proposes and what was decided."""
+    from specwright.application.interface_change.decisions import exceptions
+    from specwright.bootstrap.reading import reading_project
+    from specwright.cli.pages.page import present
+
+    with reading_project(directory) as view:
+        known = [*exceptions(view)]
+    present([_document(one) for one in known], _page(known, directory), as_json=as_json)
+
+
+def approve(
+    exception: _Id, directory: Directory = Path(), reason: _Reason = "", as_json: AsJson = False
+) -> None:
+    """Have the change debated, made and judged with all that use the module; then the task runs again.
+
+    If nothing is agreed, the task stays halted and you decide again.
+    """
+    _decide(exception, "approve", reason, directory, requeue=False, as_json=as_json)
+
+
+def reject(
+    exception: _Id,
+    directory: Directory = Path(),
+    reason: _Reason = "",
+    requeue: Annotated[
+        bool, typer.Option("--requeue", help="Run the task again, without the change.")
+    ] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Leave the task halted for another answer.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The contract stays as it is; the task runs again or stays halted."""
+    if requeue == hold:
+        raise InputError(
+            "a rejection says what becomes of the task: --requeue or --hold",
+            where=exception,
+            remedy="--requeue runs it again without the change; --hold leaves it halted for another answer",
+        )
+    _decide(exception, "reject", reason, directory, requeue=requeue, as_json=as_json)
+
+
+def defer(
+    exception: _Id, directory: Directory = Path(), reason: _Reason = "", as_json: AsJson = False
+) -> None:
+    """Decide later; the task stays halted."""
+    _decide(exception, "defer", reason, directory, requeue=False, as_json=as_json)
+
+
+def _decide(exception: str, name: str, reason: str, directory: Path, *, requeue: bool, as_json: bool) -> None:
+    from pydantic import ValidationError
+
+    from specwright.domain.base.record import validation_messages
+    from specwright.domain.interface_change.decision import Decision, DecisionRequest
+
+    if not spec_copy(directory).is_file():
+        raise InputError(
+            "no run has begun here",
+            where=str(directory),
+            remedy=f"`{next_command('run', directory)}` begins one",
+        )
+    try:
+        request = DecisionRequest(
+            exception_id=exception, decision=Decision(_NAMES[name]), reason=reason.strip(), requeue=requeue
+        )
+    except ValidationError as error:
+        said = [
+            line.partition(", got ")[0].removeprefix("(whole): Value error, ")
+            for line in validation_messages(error)
+        ]
+        raise InputError(
+            "; ".join(said), where=exception, remedy=f'specwright exceptions {name} ICE-ID DIR --reason "..."'
+        ) from error
+    from specwright.cli.session.runner import resume
+
+    resume(directory, lambda project: project.decide(request), as_json=as_json)
+
+
+def _document(known: "KnownException") -> dict[str, Any]:
+    return {
+        **known.record.to_json(),
+        "status": known.status.value,
+        "escalation": known.escalation,
+        "decisions": [decision.to_json() for decision in known.decisions],
+        "outcomes": [outcome.to_json() for outcome in known.outcomes],
+    }
+
+
+def _page(known: "list[KnownException]", directory: Path) -> "Page":
+    from specwright.cli.pages.page import Page
+
+    page = Page()
+    for one in known:
+        record = one.record
+        page.heading(f"{record.exception_id}  {one.status}  against {record.target_module}")
+        page.row("raised by", f"{record.raised_by.role} at {record.raised_by.run_id}")
+        page.row("type", f"{record.type}, {record.urgency}, {record.compatibility_expectation}")
+        page.row("reason", record.reason)
+        for said in record.evidence:
+            page.row("evidence", said)
+        for field, value in record.proposed_contract_delta.to_json().items():
+            if value:
+                page.row(field.replace("_", " "), str(value))
+        for decision in one.decisions:
+            page.row("decided", f"{decision.decided_at}: {decision.decision} {decision.reason}".strip())
+        for outcome in one.outcomes:
+            versions = ", ".join(version.module_ref for version in outcome.versions)
+            page.row("outcome", f"{outcome.resolved_at}: {outcome.reason or versions}")
+        if one.escalation:
+            page.copy("answer", next_command(f"exceptions approve {record.exception_id}", directory))
+            page.copy("whole page", next_command(f"escalations {one.escalation}", directory))
+    if not known:
+        page.line("No role has found the contract of a shipped module wrong.")
+    return page

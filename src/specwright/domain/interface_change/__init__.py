@@ -1,0 +1,1 @@
+"""How the contract of a sealed module may change (design: interface-changes)."""

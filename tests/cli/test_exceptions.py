@@ -1,0 +1,148 @@
+"""`specwright exceptions`: an interface change exception as a person sees it and decides about it (F§13.5)."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from specwright.bootstrap.verify import verify_project
+from testkit.cli.commands import SMALL, everything, specwright
+from testkit.loop.exceptions import asked
+from testkit.loop.products import pair
+from testkit.loop.role_answers import plan, planned
+from testkit.paths import PRODUCTS
+from testkit.shared_fixtures import made_once
+
+SEPARATOR = {"name": "separator", "type": "str", "constraints": ["is one character", "defaults to '.'"]}
+
+
+@pytest.fixture(scope="session")
+def raised_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A project whose second task halted by an exception against the first one's module; only looked at."""
+    playbook = pair(tmp_path_factory.mktemp("raised") / "playbook")
+    contracts = playbook / "TSK-002/contracts/round-1"
+    contracts.mkdir(parents=True)
+    (playbook / "TSK-002/planner.json").write_text(json.dumps({"plan": plan(planned("badge", "initials"))}))
+    exception = asked("initials", proposed_delta={"added_inputs": [SEPARATOR]})
+    (contracts / "challenger-exception.json").write_text(json.dumps(exception))
+
+    def make(directory: Path) -> None:
+        options = ("--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve")
+        halted = specwright("run", directory / "project", *options)
+        assert halted.code == 3, halted
+
+    return made_once(tmp_path_factory, worker_id, "raised", make) / "project"
+
+
+@pytest.fixture
+def raised(raised_once: Path, tmp_path: Path) -> Path:
+    """A project whose second task halted by an exception."""
+    return Path(shutil.copytree(raised_once, tmp_path / "raised"))
+
+
+def test_a_person_sees_the_exception_and_defers_it(raised: Path) -> None:
+    """F-13-20, D-26-01: listed before and after, the task still halted; everything is bound and verified."""
+    (listed,) = specwright("exceptions", "list", raised, "--json").document
+    assert (listed["status"], listed["decisions"]) == ("RAISED", [])
+    name = listed["exception_id"]
+    page = specwright("exceptions", "list", raised).out
+    assert name in page
+    assert "A step other than one cannot be asked for." in page
+    assert listed["escalation"] in specwright("status", raised).out
+    assert name in specwright("escalations", listed["escalation"], raised).out
+    deferred = specwright("exceptions", "defer", name, raised, "--reason", "After the fair.")
+    assert deferred.code == 3, deferred
+    (later,) = specwright("exceptions", "list", raised, "--json").document
+    assert (later["status"], later["decisions"][0]["reason"]) == ("DEFERRED", "After the fair.")
+    assert verify_project(raised).findings == ()
+    assert verify_project(raised).unbound == ()
+
+
+def test_a_person_rejects_it_and_the_task_waits(raised: Path) -> None:
+    """F-13-19: `--hold` leaves the escalation for another answer."""
+    (listed,) = specwright("exceptions", "list", raised, "--json").document
+    held = specwright(
+        "exceptions", "reject", listed["exception_id"], raised, "--reason", "No.", "--hold", "--json"
+    )
+    assert (held.code, held.document["where"]) == (3, "halted")
+    (later,) = specwright("exceptions", "list", raised, "--json").document
+    assert (later["status"], later["escalation"]) == ("REJECTED", listed["escalation"])
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("reject", "{}", "--reason", "No."), "--requeue or --hold"),
+        (("reject", "{}", "--reason", "No.", "--requeue", "--hold"), "--requeue or --hold"),
+        (("reject", "{}", "--hold"), "a rejection needs a reason"),
+        (("reject", "{}", "--hold", "--reason", "  "), "a rejection needs a reason"),
+        (("reject", "ICE-00000000", "--hold", "--reason", "No."), "there is no interface change exception"),
+        (("defer", "ESC-00000000"), "exception_id"),
+        (("defer", "{}", "--reason", "x" * 4_001), "4000"),
+    ],
+)
+def test_an_unusable_decision_gets_one_message(raised: Path, words: tuple[str, ...], why: str) -> None:
+    """F-13-19: with neither or both: exit 2; nothing is written."""
+    (listed,) = specwright("exceptions", "list", raised, "--json").document
+    before = everything(raised / "state_store")
+    command, name, *more = (word.format(listed["exception_id"]) for word in words)
+    refused = specwright("exceptions", command, name, raised, *more)
+    assert refused.code == 2
+    assert why in refused.err
+    assert everything(raised / "state_store") == before
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_an_approved_change_ends_in_a_release(tmp_path: Path) -> None:
+    """F-13-16, D-26-04, D-26-05, F-7-08: gate and wheel are real; both versions verify, and the wheel has the later ones."""
+    playbook = tmp_path / "playbook"
+    for product in ("nameplate", "doors"):
+        shutil.copytree(PRODUCTS / product / "playbook", playbook, dirs_exist_ok=True)
+    project = tmp_path / "project"
+    halted = specwright(
+        "run", project, "--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve"
+    )
+    assert halted.code == 3, halted
+    (listed,) = specwright("exceptions", "list", project, "--json").document
+    old = {ref: everything(path) for ref, path in versions(project).items()}
+    approved = specwright("exceptions", "approve", listed["exception_id"], project, "--json")
+    assert (approved.code, approved.document["where"]) == (0, "released"), approved
+    rows = specwright("modules", project, "--json").document
+    assert sorted((row["name"], row["version"], row["status"]) for row in rows) == [
+        ("banner", "1.0.0", "SUPERSEDED"),
+        ("banner", "1.0.1", "SHIPPED"),
+        ("initials", "1.0.0", "SUPERSEDED"),
+        ("initials", "1.1.0", "SHIPPED"),
+        ("monogram", "1.0.0", "SHIPPED"),
+    ]
+    assert {ref: everything(path) for ref, path in versions(project).items() if ref in old} == old
+    assert (verify_project(project).findings, verify_project(project).unbound) == ((), ())
+    use = "from nameplate import banner, initials, monogram; print(banner('a b'), initials('a b'), monogram('a b'))"
+    used = subprocess.run(
+        [sys.executable, "-c", use],
+        env={"PYTHONPATH": approved.document["release"]["wheel"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert used.stdout == "* AB * AB A.B\n", used.stderr
+    assert specwright("module", "banner", project, "--trail").code == 0
+    again = specwright("exceptions", "approve", listed["exception_id"], project)
+    assert (again.code, "its task has gone on" in again.err) == (1, True)
+
+
+def versions(project: Path) -> dict[str, Path]:
+    """The sealed versions."""
+    found = (project / "state_store").glob("modules/*/*")
+    return {f"{path.parent.name}@{path.name}": path for path in found}
+
+
+def test_without_a_project_it_says_so(tmp_path: Path) -> None:
+    """F-13-19: no traceback, nothing made."""
+    refused = specwright("exceptions", "defer", "ICE-00000000", tmp_path)
+    assert refused.code == 2
+    assert "no run has begun here" in refused.err

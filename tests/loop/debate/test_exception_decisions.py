@@ -1,0 +1,117 @@
+"""A person decides about an interface change exception: rejected with the task run again or held, or deferred (F§13.5)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.application.interface_change.decisions import decide, exceptions, finish_decisions
+from specwright.domain.interface_change.decision import DecisionRequest
+from specwright.errors import InputError, RefusedError
+from testkit.loop.exceptions import CHAIN, Story, raising
+
+WHERE = "TSK-002.1/triple/round-1/proposer"
+
+
+def halted(directory: Path) -> Story:
+    """The three tasks, with the second one halted by its exception."""
+    story = Story(directory, {WHERE: raising()})
+    story.bench.begin(CHAIN)
+    return story
+
+
+def request(
+    story: Story, decision: str, reason: str = "Ask the module twice instead.", **more: Any
+) -> DecisionRequest:
+    """A decision about the one exception."""
+    name = story.record()["exception_id"]
+    return DecisionRequest.model_validate(
+        {"exception_id": name, "decision": decision, "reason": reason, **more}
+    )
+
+
+def status(story: Story) -> str:
+    """Where the one exception is."""
+    (known,) = exceptions(story.bench.factory)
+    return known.status.value
+
+
+def test_a_rejection_may_run_the_task_again(directory: Path):
+    """F-13-19: the next attempt is a new one, without the change; the reason is kept, and a Wire has the decision."""
+    story = halted(directory)
+    before = story.record()
+    decide(story.bench.factory, request(story, "REJECT_CHANGE", requeue=True))
+    assert story.bench.status(1) == "PENDING"
+    story.bench.run()
+    assert [story.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
+    assert "TSK-002.2/triple/round-1/proposer" in story.heard.places
+    assert status(story) == "REJECTED"
+    assert story.record() == before
+    (wire,) = [one for one in story.bench.reviews() if one["subject"] == "exception.decided"]
+    (path,) = (story.bench.base / "exceptions").glob("*.decision-1.json")
+    assert story.bench.read(path)["reason"] == "Ask the module twice instead."
+    assert story.bench.store.definition(wire["definition_sha256"]) == path.read_bytes()
+
+
+def test_a_rejection_may_leave_the_task_halted(directory: Path):
+    """F-13-19: for another answer to its escalation."""
+    story = halted(directory)
+    decide(story.bench.factory, request(story, "REJECT_CHANGE"))
+    story.bench.run()
+    assert [story.bench.status(n) for n in range(3)] == ["SHIPPED", "HALTED", "BLOCKED"]
+    assert status(story) == "REJECTED"
+    given = {"action": "ABANDON_TASK", "payload": {"rationale": "Nobody needs it."}}
+    story.bench.run(answer=given)
+    assert story.bench.status(1) == "ABANDONED"
+
+
+def test_a_deferred_one_is_decided_later(directory: Path):
+    """F-13-20, D-26-01: the record stays as it is, the decisions are numbered beside it."""
+    story = halted(directory)
+    (record,) = (story.bench.base / "exceptions").iterdir()
+    before = record.read_bytes()
+    assert status(story) == "RAISED"
+    decide(story.bench.factory, request(story, "DEFER", ""))
+    assert (status(story), story.bench.status(1)) == ("DEFERRED", "HALTED")
+    decide(story.bench.factory, request(story, "REJECT_CHANGE", requeue=True))
+    assert (status(story), story.bench.status(1)) == ("REJECTED", "PENDING")
+    assert record.read_bytes() == before
+    assert sorted(path.name.partition(".")[2] for path in record.parent.iterdir()) == [
+        "decision-1.json",
+        "decision-2.json",
+        "json",
+    ]
+
+
+def test_what_has_gone_on_cannot_be_decided(directory: Path):
+    """D-26-01: nor what was never raised; nothing is written."""
+    story = halted(directory)
+    decide(story.bench.factory, request(story, "REJECT_CHANGE", requeue=True))
+    with pytest.raises(RefusedError, match="its task has gone on"):
+        decide(story.bench.factory, request(story, "DEFER"))
+    unknown = DecisionRequest.model_validate({"exception_id": "ICE-00000000", "decision": "DEFER"})
+    with pytest.raises(InputError, match="there is no interface change exception ICE-00000000"):
+        decide(story.bench.factory, unknown)
+    assert len([*(story.bench.base / "exceptions").iterdir()]) == 2
+
+
+def test_a_decision_that_a_crash_kept_from_the_log_counts(directory: Path):
+    """D-26-01, D-29-03: another one is refused, and the next command that drives the project appends it, once."""
+    story = halted(directory)
+    append = story.bench.log.append
+
+    def cut(wires: list[Any]) -> None:
+        raise KeyboardInterrupt
+
+    story.bench.log.append = cut
+    asked = request(story, "REJECT_CHANGE", requeue=True)
+    with pytest.raises(KeyboardInterrupt):
+        decide(story.bench.factory, asked)
+    story.bench.log.append = append
+    assert status(story) == "RAISED"
+    with pytest.raises(RefusedError, match="decided already: REJECT_CHANGE; a crash came before"):
+        decide(story.bench.factory, request(story, "DEFER"))
+    finish_decisions(story.bench.factory)
+    finish_decisions(story.bench.factory)
+    assert (status(story), story.bench.status(1)) == ("REJECTED", "PENDING")
+    assert len([one for one in story.bench.reviews() if one["subject"] == "exception.decided"]) == 1

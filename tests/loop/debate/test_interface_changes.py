@@ -1,0 +1,302 @@
+"""An approved interface change, from the debate of its contract to the next attempt of the task that raised it (F§13.5
+to F§13.7, D26)."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.application.interface_change.decisions import decide, exceptions
+from specwright.application.interface_change.resolution import Resolution, approved, finish_supersessions
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.interface_change.decision import DecisionRequest
+from specwright.domain.modules.code_index import IndexStatus
+from specwright.errors import RefusedError
+from specwright.graphs.exception_graph import exception_graph, resolve_exceptions
+from specwright.ports.gate import Finding
+from testkit.loop.exceptions import RAISE, STEP, Said, Story, asked
+from testkit.loop.role_answers import Turn, failing, plan, planned, rejecting
+
+USERS = ([], [0], [0])
+"""The first task ships what the others use."""
+
+LATE = "TSK-003.1/six/round-1/proposer"
+"""Raises when the second task has shipped."""
+
+
+def user_plans() -> dict[str, Any]:
+    """Both other tasks use the first one's module."""
+    return {
+        "TSK-001": plan(planned("double")),
+        "TSK-002": plan(planned("triple", "double")),
+        "TSK-003": plan(planned("six", "double")),
+    }
+
+
+def raising(**changes: Any) -> Said:
+    """A turn that raises an exception against `double`."""
+    return lambda story, place, ordinal: Turn(None, calls=((RAISE, asked("double", **changes)),))
+
+
+def halted(directory: Path, turns: dict[str, Said] | None = None, index: Any = None, **changes: Any) -> Story:
+    """The three tasks, with the third halted by its exception."""
+    story = Story(directory, {LATE: raising(**changes), **(turns or {})}, index=index, plans=user_plans())
+    if index is None:
+        story.bench.begin(USERS)
+        assert story.bench.status(2) == "HALTED"
+    return story
+
+
+def approve(story: Story) -> None:
+    """Approve the one exception, without carrying it out yet."""
+    decide(
+        story.bench.factory,
+        DecisionRequest.model_validate(
+            {"exception_id": story.record()["exception_id"], "decision": "APPROVE_CHANGE"}
+        ),
+    )
+
+
+def resolved(story: Story) -> Story:
+    """Approve the exception, carry it out, and run on."""
+    approve(story)
+    resolve_exceptions(story.bench.factory)
+    story.bench.run()
+    return story
+
+
+def change_of(story: Story) -> str:
+    """How the places of the change begin."""
+    return f"TSK-001.{story.record()['exception_id']}-1"
+
+
+def statuses(story: Story, name: str) -> dict[str, IndexStatus]:
+    """The versions of a module in the Code Index."""
+    return {entry.version: entry.status for entry in story.bench.index.entries() if entry.name == name}
+
+
+def contract(story: Story, ref: str) -> MicroModuleContract:
+    """The contract of a sealed version."""
+    return story.bench.factory.modules.contract(ref)
+
+
+def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
+    """F-13-16, F-7-05, F-7-08, D-26-05: a minor version; the old one stays as it was; the next attempt uses the new."""
+    story = halted(directory)
+    old = story.ref("double")
+    before = story.bench.factory.modules.tree(old)
+    resolved(story)
+    new = story.ref("double")
+    assert new == f"{old.partition('@')[0]}@1.1.0"
+    assert contract(story, new).inputs[-1].to_json() == STEP
+    assert statuses(story, "double") == {"1.0.0": IndexStatus.SUPERSEDED, "1.1.0": IndexStatus.SHIPPED}
+    assert story.bench.factory.modules.tree(old) == before
+    entry = story.bench.index.get(*old.split("@"))
+    assert entry.superseded_by == new
+    assert [story.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
+    assert [d.ref for d in contract(story, story.ref("six")).dependencies] == [new]
+    assert "TSK-003.2/six/round-1/proposer" in story.heard.places
+
+
+def test_a_shipped_consumer_is_judged_again_as_a_patch(directory: Path):
+    """F-7-04, D-26-05: same interface, same files, no model call and no exception of its own; the old version stays."""
+    story = halted(directory)
+    old, asked_before = story.ref("triple"), len(story.heard.places)
+    resolved(story)
+    patched = story.ref("triple")
+    assert patched.endswith("@1.0.1")
+    assert [d.ref for d in contract(story, patched).dependencies] == [story.ref("double")]
+    assert contract(story, patched).interface_fingerprint == contract(story, old).interface_fingerprint
+    modules = story.bench.factory.modules
+    assert modules.files(patched) == modules.files(old)
+    assert statuses(story, "triple") == {"1.0.0": IndexStatus.SUPERSEDED, "1.0.1": IndexStatus.SHIPPED}
+    later = story.heard.places[asked_before:]
+    assert not [place for place in later if "/triple/" in place]
+    assert [entry.module_ref for entry in story.bench.state.tasks.values()] == [
+        story.ref(name) for name in ("double", "triple", "six")
+    ]
+
+
+def test_the_change_is_debated_and_made_like_any_module(directory: Path):
+    """F-13-13, F-13-15, F-13-17, D-26-04: contract debate, then implementation debate and gate, then the index."""
+    story = halted(directory)
+    seen: list[tuple[str, int]] = []
+    approve(story)
+    graph = exception_graph(
+        story.bench.factory, Resolution(story.bench.factory, approved(story.bench.factory))
+    )  # type: ignore[arg-type]
+    nodes = ("validate_ice", "assess_impact", "propose_change", "debate_round", "check_resolved", "finalize")
+    assert set(nodes) <= set(graph.get_graph().nodes)
+    add = story.bench.index.add
+
+    def adding(entry: Any) -> None:
+        seen.append((entry.ref, len(story.heard.places)))
+        add(entry)
+
+    story.bench.index.add = adding
+    begun = len(story.heard.places)
+    resolve_exceptions(story.bench.factory)
+    label = change_of(story)
+    made = story.heard.places[begun:]
+    assert made == [
+        f"{label}/contracts/round-1/challenger",
+        f"{label}/contracts/round-1/arbiter",
+        f"{label}/double/round-1/proposer",
+        f"{label}/double/round-1/challenger",
+        f"{label}/double/round-1/arbiter",
+    ]
+    assert {asked for ref, asked in seen if ref.endswith("@1.1.0")} == {len(story.heard.places)}
+    said = next(text for place, _, text in story.heard.requests if place == made[0])
+    for part in (
+        "A step other than one cannot be asked for.",
+        "added inputs.step",
+        story.ref("triple").partition("@")[0],
+    ):
+        assert part in said
+
+
+def test_nobody_is_asked_before_a_person_says_so(directory: Path):
+    """F-13-12: a run that goes on while the exception waits asks nobody."""
+    story = halted(directory)
+    asked_before = list(story.heard.places)
+    resolve_exceptions(story.bench.factory)
+    story.bench.run()
+    assert story.heard.places == asked_before
+
+
+def test_three_rounds_without_agreement_go_back_to_the_person(directory: Path):
+    """F-13-14, F-13-18: the task stays halted, the transcript lies beside the escalation, and it can be decided again."""
+    refused: dict[str, Said] = {}
+    story = halted(directory, refused)
+    label = change_of(story)
+    story.turns.update(
+        {
+            f"{label}/contracts/round-{n}/challenger": (
+                lambda *_: Turn(failing("The statement /inputs/1/constraints/0 is not testable."))
+            )
+            for n in (1, 2, 3)
+        }
+    )
+    story.turns[f"{label}/contracts/round-3/arbiter"] = lambda *_: Turn(rejecting())
+    story.turns.update(
+        {f"{label}/plan/round-{n}/planner": (lambda *_: Turn(plan(stepped()))) for n in (2, 3)}
+    )
+    old = story.ref("double")
+    resolved(story)
+    counted = Counter(place for place in story.heard.places if place.startswith(f"{label}/contracts"))
+    assert counted == {
+        **{f"{label}/contracts/round-{n}/challenger": 1 for n in (1, 2, 3)},
+        f"{label}/contracts/round-3/arbiter": 1,
+    }
+    (known,) = exceptions(story.bench.factory)
+    assert known.status == "NOT_AGREED"
+    assert story.bench.status(2) == "HALTED"
+    assert story.ref("double") == old
+    (path,) = (story.bench.base / "escalations").glob("*.transcript-1.json")
+    assert len(story.bench.read(path)["challenges"]) == 3
+    assert "no revision is left" in known.outcomes[-1].reason
+
+
+def stepped() -> dict[str, Any]:
+    """The module with the input that was asked for."""
+    module = planned("double")
+    return {**module, "inputs": [*module["inputs"], STEP]}
+
+
+def test_a_breaking_change_without_other_users_is_the_next_major_version(directory: Path):
+    """F-7-05, F-13-16: the task that raised it is its only user."""
+    required = {**STEP, "constraints": ["is not zero"]}
+    first = "TSK-002.1/triple/round-1/proposer"
+    turns = {first: raising(proposed_delta={"added_inputs": [required]}, compatibility="UNKNOWN")}
+    story = Story(directory, turns, plans=user_plans())
+    story.bench.begin(([], [0], [1]))
+    resolved(story)
+    assert story.ref("double").endswith("@2.0.0")
+    assert [d.ref for d in contract(story, story.ref("triple")).dependencies] == [story.ref("double")]
+
+
+def test_a_breaking_change_that_has_other_users_is_not_approved(directory: Path):
+    """F-13-12: it names them; nothing is written."""
+    delta = {
+        "proposed_delta": {"removed_error_surfaces": [{"name": "ValueError"}]},
+        "compatibility": "BREAKING",
+    }
+    story = halted(directory, **delta)
+    with pytest.raises(RefusedError, match=f"it breaks {story.ref('triple')}"):
+        approve(story)
+    assert len([*(story.bench.base / "exceptions").iterdir()]) == 1
+
+
+class Refusing:
+    """The gate of a story, which one version does not pass.
+
+    Args:
+        gate: The story's.
+        ref: How the reference ends.
+    """
+
+    def __init__(self, gate: Any, ref: str) -> None:
+        self._gate, self._ref = gate, ref
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._gate, name)
+
+    def judge(self, candidate: Any, thorough: bool = True) -> Any:
+        """The gate's verdict, turned round for that version."""
+        verdict = self._gate.judge(candidate, thorough=thorough)
+        if not candidate.contract.ref.endswith(self._ref):
+            return verdict
+        finding = Finding("fuzz.raises", "implementation/__init__.py", "it lets OverflowError through")
+        return verdict._replace(passed=False, findings=(finding,))
+
+
+def test_nothing_is_sealed_if_a_consumer_does_not_pass_with_it(directory: Path):
+    """D-26-05, F-13-18: compatible by its contract, and one that uses it breaks all the same: the person decides again."""
+    story = halted(directory)
+    bench, before = story.bench, story.bench.sealed()
+    bench.factory = replace(bench.factory, gate=Refusing(bench.factory.gate, "@1.0.1"))
+    resolved(story)
+    (known,) = exceptions(bench.factory)
+    assert known.status == "NOT_AGREED"
+    assert "it lets OverflowError through" in known.outcomes[-1].reason
+    assert (
+        f"triple ({story.ref('triple')}), which uses it, does not pass the gate" in known.outcomes[-1].reason
+    )
+    assert bench.sealed() == before
+    assert bench.status(2) == "HALTED"
+
+
+class CutError(Exception):
+    """The process ended here."""
+
+
+@pytest.mark.parametrize("kill", [1, 6, 12, 20, 28])
+def test_a_change_that_is_cut_short_is_carried_out_once(directory: Path, kill: int):
+    """D-29-03, D-S4-03: whatever publication was the last, the next process goes on, asks nobody twice and seals once."""
+    story = halted(directory)
+    approve(story)
+    store, left = story.bench.store, [kill]
+    publish = store.publish
+
+    def counting(path: str, data: bytes) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise CutError
+        publish(path, data)
+
+    store.publish = counting
+    with pytest.raises(CutError):
+        resolve_exceptions(story.bench.factory)
+    story.bench.close()
+    again = halted(directory, index=story.bench.index)
+    finish_supersessions(again.bench.factory)
+    resolve_exceptions(again.bench.factory)
+    again.bench.run()
+    assert [again.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
+    assert statuses(again, "double") == {"1.0.0": IndexStatus.SUPERSEDED, "1.1.0": IndexStatus.SHIPPED}
+    asked_for = Counter([*story.heard.places, *again.heard.places])
+    assert [place for place, times in asked_for.items() if times > 1] == []
+    wires = [one for one in again.bench.reviews() if one["subject"] == "exception.resolved"]
+    assert len(wires) == 1

@@ -1,0 +1,7 @@
+from ..initials import initials
+
+__all__ = ["monogram"]
+
+
+def monogram(name: str) -> str:
+    return initials(name, ".")

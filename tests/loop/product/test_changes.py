@@ -1,0 +1,422 @@
+"""A released product is changed: asked for, approved, built as far as it changed, released again (D38)."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright import canonical_json
+from specwright.bootstrap.project import Silent, open_project
+from specwright.bootstrap.reading import reading_project
+from specwright.bootstrap.verify import verify_project
+from specwright.settings import Settings
+from testkit.cli.commands import Told, everything, specwright
+from testkit.loop.changed_products import (
+    NEW_CRITERION,
+    REQUEST,
+    banner_product,
+    broken,
+    spec_of_change,
+    write_json,
+)
+from testkit.loop.products import NAMEPLATE_SPEC
+from testkit.roles.overheard import RequestRecorder
+from testkit.stores import records
+
+pytestmark = pytest.mark.timeout(600)
+"""The first test of a session builds the product and its change, with all checks."""
+
+
+@pytest.fixture
+def released(shop: Path, tmp_path: Path) -> Path:
+    """The product as it was released first."""
+    return Path(shutil.copytree(shop / "released", tmp_path / "released"))
+
+
+@pytest.fixture
+def waiting(shop: Path, tmp_path: Path) -> Path:
+    """The change waits for approval."""
+    return Path(shutil.copytree(shop / "waiting", tmp_path / "waiting"))
+
+
+@pytest.fixture
+def changed(shop: Path) -> Path:
+    """The change is released; only looked at."""
+    return shop / "changed"
+
+
+def with_playbook(project: Path, playbook: Path) -> None:
+    """Let another playbook answer from now on."""
+    assert specwright("run", project, "--model", f"playbook:{playbook}").code == 0
+
+
+def last_release(project: Path) -> Any:
+    """The manifest of the newest release, with its wheel's path."""
+    with reading_project(project) as view:
+        release = project / "state_store/releases" / view.projection.releases[-1]
+    manifest = json.loads((release / "manifest.json").read_text())
+    return {**manifest, "file": release / manifest["product"]["wheel"]}
+
+
+def of_last_release(project: Path) -> dict[str, bytes]:
+    """Everything that belongs to what is released: modules, releases, task files, and the spec."""
+    kept = ("modules/", "releases/", "product/")
+    store = everything(project / "state_store")
+    return {name: data for name, data in store.items() if name.startswith(kept)} | everything(
+        project / "project"
+    )
+
+
+def model_places(project: Path, task: str = "") -> list[str]:
+    """Where models have answered, of one task."""
+    return [record.place.scope for record in records(project, "model") if record.place.scope.startswith(task)]
+
+
+def tasks_of(project: Path) -> dict[str, Any]:
+    """The tasks by their ids in the spec."""
+    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document}
+
+
+def wires(project: Path) -> list[Any]:
+    """The log."""
+    return [row["wire"] for row in specwright("wire", "log", project, "--json").document]
+
+
+def test_a_sentence_becomes_an_amended_spec_at_the_gate(shop: Path, waiting: Path) -> None:
+    """The next version waits; the gate says what it does, by code (D-38-01, D-38-03, D-38-04)."""
+    document = json.loads((shop / "gate.json").read_text())
+    assert (document["where"], document["exit_code"]) == ("approval", 3)
+    change = document["change"]
+    assert (change["version_before"], change["version"], change["request"]) == ("1.0.0", "1.1.0", REQUEST)
+    assert change["difference"] == {
+        "added": [],
+        "changed": [{"task_id": "TSK-001", "what": [f"acceptance criteria: + {NEW_CRITERION}"]}],
+        "removed": [],
+        "untouched": ["TSK-002"],
+    }
+    (module,) = change["modules"]
+    assert (module["name"], module["used_by"], module["task_id"]) == ("initials", ["banner"], "TSK-001")
+    assert specwright("status", waiting, "--json").document["change"] == change
+    page = specwright("status", waiting).out
+    assert "used by banner" in page
+    assert NEW_CRITERION in " ".join(page.split())
+
+
+def test_nothing_of_the_release_changes_before_the_approval(shop: Path, waiting: Path) -> None:
+    """At the gate, and after a rejection: the same files, and `verify` passes (D-38-05)."""
+    before = of_last_release(shop / "released")
+    assert of_last_release(waiting) == before
+    assert verify_project(waiting).findings == ()
+    again = specwright("reject", waiting, "--reasons", "Say it in other words.")
+    assert again.code == 3, again
+    assert of_last_release(waiting) == before
+    assert verify_project(waiting).findings == ()
+    assert tasks_of(waiting) == tasks_of(shop / "released")
+
+
+def test_the_changed_task_alone_is_built_again(shop: Path, changed: Path) -> None:
+    """Calls for it alone; the other stays SHIPPED, and its module is judged again without a model (D-38-06, D-38-09)."""
+    before, after = tasks_of(shop / "released"), tasks_of(changed)
+    assert [row["status"] for row in after.values()] == ["SHIPPED", "SHIPPED"]
+    assert [row["attempt"] for row in after.values()] == [2, 1]
+    assert [row["declaration_order"] for row in after.values()] == [0, 1]
+    assert [row["task_id"] for row in after.values()] == [row["task_id"] for row in before.values()]
+    asked = set(model_places(changed)) - set(model_places(shop / "released"))
+    assert {place.partition("/")[0] for place in asked} == {"change-1.1", "TSK-001.2"}
+    assert model_places(changed, "TSK-002") == model_places(shop / "released", "TSK-002")
+
+
+def test_versions_are_computed_from_the_contracts(shop: Path, changed: Path) -> None:
+    """An invariant more is a minor version, its consumer a patch that names it; both old ones are superseded (D-38-08,
+    D-38-09)."""
+    before, after = tasks_of(shop / "released"), tasks_of(changed)
+    modules = {row["module_ref"]: row for row in specwright("modules", changed, "--json").document}
+    for task, version in (("TSK-001", "1.1.0"), ("TSK-002", "1.0.1")):
+        old, new = before[task]["module_ref"], after[task]["module_ref"]
+        assert old.endswith("@1.0.0")
+        assert new == old.replace("1.0.0", version)
+        assert (modules[old]["status"], modules[new]["status"]) == ("SUPERSEDED", "SHIPPED")
+        assert (
+            modules[old]["interface_fingerprint"] == modules[new]["interface_fingerprint"]
+            or task == "TSK-001"
+        )
+    with reading_project(changed) as view:
+        (called,) = view.modules.contract(after["TSK-002"]["module_ref"]).dependencies
+        assert called.ref == after["TSK-001"]["module_ref"]
+        evidence = view.modules.evidence(after["TSK-002"]["module_ref"])
+        assert evidence.dependency_fingerprints.keys() == {called.ref}
+
+
+def test_the_log_has_the_approval_as_the_cause(shop: Path, changed: Path) -> None:
+    """The old log is a prefix, no completed attempt gets a Wire, the approval caused the next one (D-38-12)."""
+    old, new = wires(shop / "released"), wires(changed)
+    assert new[: len(old)] == old
+    (approval,) = (w for w in new if w["payload"].get("subject") == "change.approved")
+    (created,) = (w for w in new[len(old) :] if w["type"] == "task.created")
+    assert created["stream"]["stream_id"] == "task:TSK-001:attempt:2"
+    assert created["stream"]["causation_id"] == approval["wire_id"]
+    streams = {w["stream"]["stream_id"] for w in new[len(old) :]}
+    assert not any(stream.endswith("attempt:1") for stream in streams)
+
+
+def test_the_planner_sees_the_plan_before_and_no_source(shop: Path, released: Path) -> None:
+    """Its request has the sealed plan and versions; the researcher's the spec and contracts; no line of source
+    (D-38-07)."""
+    heard = RequestRecorder(released, lambda place, project: None)
+    settings, text = Settings(model=f"playbook:{shop / 'playbook'}"), NAMEPLATE_SPEC.read_text()
+    with open_project(released, settings, Silent(), text, heard.composition) as project:
+        project.change(REQUEST, text, text)
+        project.approve()
+    asked = {place: "\n".join(invoked.requests) for place, invoked in heard.invoked.items()}
+    planner, researcher = asked["TSK-001.2/plan/round-1/planner"], asked["change-1.1/researcher"]
+    assert "The plan that the task was built to" in planner
+    assert f"sealed as {tasks_of(shop / 'released')['TSK-001']['module_ref']}" in planner
+    assert "the first letter of each word that has one" in planner
+    assert REQUEST in researcher
+    assert "The approved spec" in researcher
+    assert "Contract of `banner`" in researcher
+    assert "letters = [next(" not in planner + researcher
+    assert set(asked) == {place for place in asked if place.startswith(("TSK-001.2/", "change-1.1/"))}
+
+
+def test_both_releases_hold(shop: Path, changed: Path) -> None:
+    """The old one is as it was, the new one does what its spec says, both verify (D-38-13)."""
+    old = everything(shop / "released/state_store/releases")
+    assert old.items() <= everything(changed / "state_store/releases").items()
+    assert verify_project(changed).findings == ()
+    assert verify_project(changed).unbound == ()
+    manifest = last_release(changed)
+    assert manifest["spec_version"] == "1.1.0"
+    assert "-1.1.0-" in manifest["product"]["wheel"]
+
+
+def test_the_notes_are_in_the_wheel(changed: Path) -> None:
+    """Per version, with what was asked for, what changed, and each module's reason (D-38-15)."""
+    with zipfile.ZipFile(last_release(changed)["file"]) as wheel:
+        (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
+        said = wheel.read(name).decode()
+    newest, oldest = said.index("## 1.1.0"), said.index("## 1.0.0")
+    assert newest < said.index(f"Asked for: {REQUEST}") < said.index(NEW_CRITERION) < oldest
+    assert "- `initials` 1.0.0 -> 1.1.0: built for TSK-001" in said
+    assert "- `banner` 1.0.0 -> 1.0.1: judged again with initials" in said
+    assert said.index("### Added") > oldest
+    assert "- Banner (TSK-002)" in said
+
+
+def test_a_resealed_module_can_be_traced(changed: Path) -> None:
+    """`module --trail` follows it to the debate of the files that it has (F-5-02)."""
+    told = specwright("module", tasks_of(changed)["TSK-002"]["module_ref"], changed, "--trail")
+    assert told.code == 0, told
+    assert "banner" in told.out
+
+
+def removing(playbook: Path) -> None:
+    """A change that takes the banner out."""
+    spec = spec_of_change(playbook, "2.0.0")
+    del spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][1]
+    write_json(playbook / "change-1/spec.json", spec)
+
+
+def test_what_is_removed_is_not_exported_any_more(released: Path, tmp_path: Path) -> None:
+    """Its task is ABANDONED as removed, its module deprecated, the wheel without its name; no module is built (D-38-10,
+    D-38-06)."""
+    playbook = banner_product(tmp_path / "playbook")
+    removing(playbook)
+    with_playbook(released, playbook)
+    assert specwright("change", released, "--request", "No banners any more.").code == 3
+    told = specwright("approve", released, "--json")
+    assert told.code == 0, told
+    assert told.document["release"]["exports"] == ["initials"]
+    removed = tasks_of(released)["TSK-002"]
+    assert (removed["status"], removed["halted_reason"]) == ("ABANDONED", "removed")
+    assert removed["why"] == "was removed by a change"
+    modules = {row["name"]: row for row in specwright("modules", released, "--json").document}
+    assert (modules["banner"]["status"], modules["initials"]["status"]) == ("DEPRECATED", "SHIPPED")
+    assert modules["initials"]["version"] == "1.0.0"
+    assert set(model_places(released, "change")) == {"change-1.1/researcher"}
+    assert verify_project(released).findings == ()
+
+
+@pytest.mark.slow
+def test_a_broken_interface_is_migrated(shop: Path, tmp_path: Path) -> None:
+    """A major version; its consumer gets a task of its own, and both tasks have what it shipped (D-38-08, D-38-09,
+    D-38-13)."""
+    project = Path(shutil.copytree(shop / "changed", tmp_path / "project"))
+    playbook = Path(shutil.copytree(shop / "playbook", tmp_path / "playbook"))
+    broken(playbook)
+    with_playbook(project, playbook)
+    assert specwright("change", project, "--request", "The caller says what is between.").code == 3
+    told = specwright("approve", project)
+    assert told.code == 0, told
+    tasks = tasks_of(project)
+    assert tasks["TSK-001"]["module_ref"].endswith("@2.0.0")
+    assert tasks["TSK-003"]["task"] == "Migrate: Banner"
+    assert tasks["TSK-003"]["module_ref"] == tasks["TSK-002"]["module_ref"]
+    assert tasks["TSK-002"]["module_ref"].endswith("@1.0.2")
+    assert tasks["TSK-002"]["attempt"] == 1
+    assert verify_project(project).findings == ()
+    assert last_release(project)["spec_version"] == "2.0.0"
+
+
+def test_a_change_that_is_abandoned_at_the_gate_leaves_no_trace_in_the_product(
+    shop: Path, waiting: Path
+) -> None:
+    """The status, the tasks and the files are those of the release; what was asked stays in the log (D-38-14)."""
+    told = specwright("change", waiting, "--abandon", "--json")
+    assert told.code == 0, told
+    assert told.document["where"] == "released"
+    assert of_last_release(waiting) == of_last_release(shop / "released")
+    assert tasks_of(waiting) == tasks_of(shop / "released")
+    assert verify_project(waiting).findings == ()
+    assert "change.requested" in [w["payload"].get("subject") for w in wires(waiting)]
+    specwright("change", waiting, "--abandon").refuses("no change is under way")
+
+
+def test_a_change_that_is_abandoned_half_built_leads_back(shop: Path, waiting: Path, tmp_path: Path) -> None:
+    """What it made is kept and not released; the next change begins an attempt of its own (D-38-14, D-38-02)."""
+    playbook = Path(shutil.copytree(shop / "playbook", tmp_path / "playbook"))
+    missing = playbook / "TSK-001/attempt-2/initials/round-1/challenger.json"
+    told = missing.read_bytes()
+    missing.unlink()
+    specwright("run", waiting, "--model", f"playbook:{playbook}")
+    specwright("approve", waiting).refuses("challenger.json")
+    assert verify_project(waiting).findings == ()
+    specwright("release", waiting).refuses("a change is under way", code=1)
+    assert specwright("change", waiting, "--abandon").code == 0
+    before, after = tasks_of(shop / "released"), tasks_of(waiting)
+    assert after["TSK-001"] == {**before["TSK-001"], "attempt": 2, "why": after["TSK-001"]["why"]}
+    assert after["TSK-002"] == before["TSK-002"]
+    assert verify_project(waiting).findings == ()
+    assert of_last_release(waiting).items() >= of_last_release(shop / "released").items()
+    missing.write_bytes(told)
+    shutil.copytree(playbook / "TSK-001/attempt-2", playbook / "TSK-001/attempt-3")
+    shutil.copytree(playbook / "change-1", playbook / "change-2")
+    assert specwright("change", waiting, "--request", REQUEST).code == 3
+    assert specwright("approve", waiting).code == 0
+    assert tasks_of(waiting)["TSK-001"]["attempt"] == 3
+    assert tasks_of(waiting)["TSK-001"]["module_ref"].endswith("@1.1.0")
+    assert verify_project(waiting).findings == ()
+
+
+@pytest.mark.slow
+def test_versions_of_an_abandoned_change_are_retired(shop: Path, tmp_path: Path) -> None:
+    """A version that was sealed and a migration that was begun: the one is DEPRECATED, the other ABANDONED, and the product
+    releases again as it was (D-38-14)."""
+    project = Path(shutil.copytree(shop / "changed", tmp_path / "project"))
+    playbook = Path(shutil.copytree(shop / "playbook", tmp_path / "playbook"))
+    broken(playbook)
+    (playbook / "TSK-003/planner.json").unlink()
+    with_playbook(project, playbook)
+    before = tasks_of(project)
+    assert specwright("change", project, "--request", "The caller says what is between.").code == 3
+    specwright("approve", project).refuses("TSK-003/planner.json")
+    assert tasks_of(project)["TSK-001"]["module_ref"].endswith("@2.0.0")
+    assert verify_project(project).findings == ()
+    assert specwright("change", project, "--abandon").code == 0
+    after = tasks_of(project)
+    assert [after[task]["module_ref"] for task in before] == [before[task]["module_ref"] for task in before]
+    assert (after["TSK-003"]["status"], after["TSK-003"]["module_ref"]) == ("ABANDONED", None)
+    assert after["TSK-003"]["why"] == "was given up with the change that added it"
+    modules = {row["module_ref"]: row["status"] for row in specwright("modules", project, "--json").document}
+    sealed = before["TSK-001"]["module_ref"].replace("@1.1.0", "@2.0.0")
+    assert (modules[sealed], modules[before["TSK-001"]["module_ref"]]) == ("DEPRECATED", "SHIPPED")
+    assert verify_project(project).findings == ()
+    again = specwright("release", project, "--json")
+    assert again.code == 0, again
+    released_now = {module["module_ref"] for module in again.document["manifest"]["modules"]}
+    assert released_now == {row["module_ref"] for row in before.values()}
+
+
+def test_an_edited_spec_md_is_a_change(released: Path) -> None:
+    """Without a sentence; `run` refuses the edited text and names the command (D-38-01)."""
+    (released / "SPEC.md").write_text(NAMEPLATE_SPEC.read_text() + "\n- A hyphen parts two words.\n")
+    specwright("run", released).refuses("specwright change")
+    assert specwright("change", released).code == 3
+    assert specwright("run", released).code == 3
+    with reading_project(released) as view:
+        change = view.projection.open_change
+        assert change is not None
+        assert "+- A hyphen parts two words." in change.request.diff
+
+
+def given(project: Path, **changes: Any) -> None:
+    """A structured spec in place of SPEC.md."""
+    spec = json.loads((project / "state_store/product/spec.json").read_text())
+    (project / "SPEC.md").write_text(canonical_json.pretty({**spec, **changes}).decode())
+
+
+def test_a_structured_spec_goes_to_the_gate_as_it_is(released: Path) -> None:
+    """No researcher is asked (D-38-01)."""
+    given(released, spec_version="1.0.1", description="A library for name tags and banners.")
+    asked = len(model_places(released))
+    told = specwright("change", released, "--json")
+    assert told.code == 3, told
+    assert told.document["change"]["difference"]["untouched"] == ["TSK-001", "TSK-002"]
+    assert len(model_places(released)) == asked
+
+
+def malformed(project: Path, how: str) -> Told:
+    """A change request that cannot be taken."""
+    if how == "version":
+        given(project, spec_version="1.0.0", title="Nameplates")
+    if how == "renumbered":
+        given(project, spec_version="1.1.0", spec_id="SPEC-002")
+    if how == "broken":
+        (project / "SPEC.md").write_text('{"title": "Nameplate", "pillars": [')
+    if how == "incomplete":
+        given(project, spec_version="1.1.0", pillars=[])
+    if how == "empty file":
+        (project / "SPEC.md").write_text("\n")
+    if how == "binary":
+        (project / "SPEC.md").write_bytes(b"\xff\xfe\x00")
+    words: dict[str, tuple[object, ...]] = {
+        "empty": ("--request", ""),
+        "blank": ("--request", " \n"),
+        "long": ("--request", "x" * 10_001),
+        "both": ("--abandon", "--request", "x"),
+        "abandon": ("--abandon",),
+    }
+    return specwright("change", project, *words.get(how, ()))
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("unchanged", "nothing has changed"),
+        ("empty", "--request is empty"),
+        ("blank", "--request is empty"),
+        ("long", "10,001 characters"),
+        ("both", "exclude each other"),
+        ("abandon", "no change is under way"),
+        ("version", "1.0.0 is not greater than 1.0.0"),
+        ("renumbered", "it stays SPEC-001"),
+        ("broken", "cannot be read"),
+        ("incomplete", "not complete"),
+        ("empty file", "SPEC.md is empty"),
+        ("binary", "UTF-16"),
+    ],
+)
+def test_a_malformed_request_gets_one_message_and_changes_nothing(released: Path, how: str, why: str) -> None:
+    """What, where, what to do; exit 2 (D-39-06)."""
+    before = wires(released), everything(released / "state_store/releases")
+    malformed(released, how).refuses(why)
+    assert (wires(released), everything(released / "state_store/releases")) == before
+    assert not (released / "state_store/changes").exists()
+
+
+def test_a_second_change_waits_for_the_first(waiting: Path) -> None:
+    """The same request again goes on with it, another one is refused (D-39-06, D-38-16)."""
+    before = wires(waiting)
+    assert specwright("change", waiting, "--request", REQUEST).code == 3
+    specwright("change", waiting, "--request", "Something else.").refuses("another change is under way")
+    assert wires(waiting) == before
+
+
+def test_without_a_product_there_is_nothing_to_change(tmp_path: Path) -> None:
+    """One message, and no directory (D-39-06)."""
+    specwright("change", tmp_path / "gone", "--request", "More.").refuses("no product here")
+    specwright("change", tmp_path / "gone", "--abandon").refuses("gone")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,121 @@
+"""A product of three tasks in a row, whose second finds the contract of the first one's module wrong."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+
+from specwright.ports.roles import Place
+from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
+from testkit.loop.role_answers import Turn, plan, planned
+
+__all__ = ["CHAIN", "RAISE", "STEP", "Overheard", "Raising", "Story", "asked", "raising"]
+
+RAISE = "raise_interface_change_exception"
+
+CHAIN = ([], [0], [1])
+"""Each task waits for the one before."""
+
+PLANS = {
+    "TSK-001": plan(planned("double")),
+    "TSK-002": plan(planned("triple", "double")),
+    "TSK-003": plan(planned("six", "triple")),
+}
+
+STEP = {"name": "step", "type": "int", "constraints": ["is not zero", "defaults to 1"]}
+
+
+def asked(ref: str, **changes: Any) -> dict[str, Any]:
+    """The arguments of a call that raises an exception against a module."""
+    return {
+        "type": "CANNOT_SUPPORT",
+        "target_module": ref,
+        "reason": "A step other than one cannot be asked for.",
+        "evidence": ["Criterion 2 asks for every third number."],
+        "proposed_delta": {"added_inputs": [STEP]},
+        "compatibility": "BACKWARD_COMPATIBLE",
+        "urgency": "BLOCKING",
+        **changes,
+    }
+
+
+class Overheard:
+    """The requests of a run: places, tools offered, and the last message."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, set[str], str]] = []
+
+    def __call__(self, place: Place, messages: list[BaseMessage], tools: Any) -> None:
+        offered = {tool["function"]["name"] for tool in tools}
+        self.requests.append((place.run_id, offered, messages[-1].text))
+
+    @property
+    def places(self) -> list[str]:
+        """Where, in order."""
+        return [place for place, _, _ in self.requests]
+
+    def offered(self, place: str) -> set[str]:
+        """The tools of the last request at a place."""
+        return next(tools for where, tools, _ in reversed(self.requests) if where == place)
+
+
+Said = Callable[["Story", Place, int], Turn | None]
+
+
+class Raising:
+    """A script for the three tasks; where a story has a turn for a `run_id`, that is answered instead."""
+
+    def __init__(self, story: "Story") -> None:
+        self._story = story
+        self._sound = script()
+
+    def answer(self, place: Place, ordinal: int) -> Turn:
+        """The answer of an invocation that has answered so often."""
+        said = self._story.turns.get(place.run_id)
+        turn = said(self._story, place, ordinal) if said else None
+        if turn is not None:
+            return turn
+        return self._sound._replace(plan=self._story.plans[place.task]).answer(place, ordinal)
+
+
+class Story:
+    """The project of one directory; opened again it goes on.
+
+    Args:
+        directory: The project.
+        turns: What is answered at which `run_id`.
+        index: The Code Index of the process before.
+        plans: The planner's answers, by task.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        turns: Mapping[str, Said],
+        index: Any = None,
+        plans: Mapping[str, Any] = MappingProxyType(PLANS),
+    ) -> None:
+        self.heard, self.plans, self.turns = Overheard(), plans, dict(turns)
+        roles = modelled(Raising(self), self.heard)
+        self.bench = DebateWorkbench(directory, script(), roles=roles, index=index)
+
+    def ref(self, name: str) -> str:
+        """The newest sealed version of a module."""
+        entries = [entry for entry in self.bench.index.entries() if entry.name == name]
+        return entries[-1].ref
+
+    def record(self) -> dict[str, Any]:
+        """The one exception."""
+        (path,) = (self.bench.base / "exceptions").glob("ICE-????????.json")
+        return self.bench.read(path)
+
+
+def raising(more: tuple[tuple[str, dict[str, Any]], ...] = (), **changes: Any) -> Said:
+    """A turn that raises an exception against `double`, and calls what else is given after that."""
+
+    def said(story: Story, place: Place, ordinal: int) -> Turn:
+        return Turn(None, calls=((RAISE, asked(story.ref("double"), **changes)), *more))
+
+    return said
