@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 
 from specwright.application import scopes
-from specwright.application.announce import announce, review
+from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
 from specwright.errors import RefusedError
+from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 
 
@@ -44,8 +45,45 @@ def finish_deprecations(factory: Factory) -> None:
     An entry that is gone is for `verify` to report.
     """
     for decided in factory.projection.deprecations.values():
-        if factory.index.get(*ModuleRef.parse(decided.module_ref)) is not None:
+        entry = factory.index.get(*ModuleRef.parse(decided.module_ref))
+        if entry is not None and entry.status is IndexStatus.SHIPPED:
             _retire(factory, decided)
+
+
+def retirement(
+    factory: Factory, scope: Scope, entry: CodeIndexEntry, reason: str, later: str | None = None
+) -> Announcement:
+    """The event by which the factory retires a version: SUPERSEDED by a later one, or DEPRECATED if there is none."""
+    decided = Deprecation(
+        module_ref=entry.ref,
+        reason=reason,
+        migration_note=f"Use {later} instead." if later else "Nothing takes its place.",
+        replacement=later,
+        decided_at=scope.now(),
+        decided_by=OPERATOR,
+        consumers=[one.ref for one in consumers(factory.index.entries(), entry.ref)],
+        status=IndexStatus.SUPERSEDED if later else IndexStatus.DEPRECATED,
+    )
+    subject = "module.superseded" if later else "module.deprecated"
+    sha256 = factory.store.define(decided.to_bytes())
+    return review(factory.projection.project_id, subject, sha256, entry.ref, OPERATOR)
+
+
+def superseded(factory: Factory, scope: Scope, ref: str, later: str, why: str = "") -> list[Announcement]:
+    """The event by which a version is SUPERSEDED by a later one; none in an open change, whose release retires what has
+    later versions, and none if it is retired already (design: change).
+
+    Args:
+        scope: Of its time.
+        ref: The version.
+        later: The one that takes its place.
+        why: What it came from, an exception for instance.
+    """
+    entry = factory.index.get(*ModuleRef.parse(ref))
+    if factory.projection.open_change or entry is None or entry.status is not IndexStatus.SHIPPED:
+        return []
+    reason = f"{later} takes its place{f' ({why})' if why else ''}."
+    return [retirement(factory, scope, entry, reason, later)]
 
 
 def consumers(entries: Iterable[CodeIndexEntry], ref: str) -> list[CodeIndexEntry]:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from specwright import canonical_json
+from specwright.application import scopes
 from specwright.application.store.layout import STATE_FILE, definition
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import CRITERION, ResolutionRecord
-from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome
+from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome, NewVersion
 from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.resealed import ResealedModule
@@ -187,13 +188,19 @@ class Projection:
         self.exceptions: dict[str, InterfaceChangeException] = {}
         self.exception_decisions: dict[str, list[ExceptionDecision]] = {}
         self.exception_outcomes: dict[str, list[ExceptionOutcome]] = {}
-        self.predecessors: dict[str, str] = {}
+        self.changed_by: dict[str, str] = {}
+        """The exception that a version came from, by its reference."""
         self._answered: dict[str, list[str]] = {}
         self.changes: list[ProductChange] = []
         self.resealed: dict[str, ResealedModule] = {}
         """The versions that code sealed, by reference."""
         self.migrations: dict[str, str] = {}
         """The task that each migration task moves to a later version of what it calls."""
+        self.cause = ""
+        """What gave shipped modules later versions last: an approved change or an exception, as the first part of the
+        scopes of what follows from it; empty before the first and after the release of a change."""
+        self.migrated: set[str] = set()
+        """The tasks that have got a migration since."""
         self._withdrawn: set[str] = set()
         self._dispatched: dict[str, dict[str, list[str]]] = {}
 
@@ -320,11 +327,13 @@ class Projection:
             dict(self._dispatched),
         )
         self.changes[-1] = change._replace(before=before)
+        self._set_cause(scopes.product_change(change.request.number))
         self._set_spec(event.payload["definition_sha256"])
         board.restore(board.tasks, event.ts, self._spec_version)
 
     def _change_released(self, event: _Event) -> None:
         self.changes[-1] = self.changes[-1]._replace(ended="released")
+        self._set_cause("")
 
     def _change_abandoned(self, event: _Event) -> None:
         """Tasks are what they were before the change was approved; attempts that it began are over, and tasks that it
@@ -333,6 +342,7 @@ class Projection:
         self.changes[-1] = change._replace(ended="abandoned")
         if change.before is None:
             return
+        self._set_cause("")
         tasks: dict[str, TaskEntry] = {}
         for task_id, entry in self._declared_board.tasks.items():
             before = change.before.tasks.get(task_id)
@@ -349,7 +359,7 @@ class Projection:
         self._change(event.payload["reference"], event, task_changes.remove)
 
     def _resealed(self, event: _Event) -> None:
-        self._require_change("a version is sealed by code")
+        self._require_cause("a version is sealed by code")
         data = self._store.definition(event.payload["definition_sha256"])
         sealed = ResealedModule.from_bytes(data, event.payload["reference"])
         self.resealed[sealed.module_ref] = sealed
@@ -364,6 +374,14 @@ class Projection:
     def _require_change(self, what: str) -> None:
         if (change := self.open_change) is None or change.before is None:
             raise CorruptionError(f"{what}, and no change is approved", where=self.project_id)
+
+    def _require_cause(self, what: str) -> None:
+        if not self.cause:
+            raise CorruptionError(f"{what}, and no module has got a later version", where=self.project_id)
+
+    def _set_cause(self, cause: str) -> None:
+        self.cause = cause
+        self.migrated.clear()
 
     def _released(self, event: _Event) -> None:
         self.releases.append(event.payload["reference"])
@@ -381,15 +399,31 @@ class Projection:
         self.exception_decisions.setdefault(name, []).append(ExceptionDecision.from_bytes(data, name))
 
     def _exception_resolved(self, event: _Event) -> None:
-        """Tasks ship the versions that took the place of theirs (design: interface-changes)."""
+        """The changed version takes the place of the one before in the task that sealed it; in others that reuse it, if
+        it is compatible (design: interface-changes)."""
         data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
         outcome = ExceptionOutcome.from_bytes(data, name)
         self.exception_outcomes.setdefault(name, []).append(outcome)
-        newer = {one.supersedes: one.module_ref for one in outcome.versions}
-        self.predecessors |= {one.module_ref: one.supersedes for one in outcome.versions}
-        for task_id, entry in self._declared_board.state().tasks.items() if newer else ():
-            if newer.keys() & set(entry.module_refs or ()):
-                self._change(task_id, event, task_changes.supersede, newer)
+        if (version := outcome.version) is None:
+            return
+        self.changed_by[version.module_ref] = name
+        self._set_cause(scopes.exception_cause(name, outcome.number))
+        self._ship_changed(event, version)
+
+    def _ship_changed(self, event: _Event, version: NewVersion) -> None:
+        newer = {version.supersedes: version.module_ref}
+        if serves(ModuleRef.parse(version.module_ref).version, version.supersedes):
+            self._replace_modules(event, newer)
+            return
+        tasks = self._declared_board.tasks
+        shipping = [
+            task_id
+            for task_id, entry in tasks.items()
+            if entry.status is TaskStatus.SHIPPED and version.supersedes in entry.module_refs
+        ]
+        owner = min(shipping, key=lambda task_id: tasks[task_id].declaration_order)
+        for task_id in {owner, *self._migrations_of(owner)}.intersection(shipping):
+            self._change(task_id, event, task_changes.replace_modules, newer)
 
     def _created(self, event: _Event) -> None:
         task_id, entry = self._definition(event)
@@ -418,8 +452,9 @@ class Projection:
         if shipped.status is not TaskStatus.SHIPPED:
             self._parts.setdefault(whole, {})[task_id] = entry
             return
-        self._require_change("a migration is added")
+        self._require_cause("a migration is added")
         self.migrations[task_id] = whole
+        self.migrated.add(whole)
         begun = entry.model_copy(update={"module_refs": shipped.module_refs})
         self._declared_board.add(task_id, event.ts, begun)
 
@@ -445,14 +480,14 @@ class Projection:
         task_facing = f"{primary}@{versions[primary]}"
         task_id = self._task_id(event)
         self._change(task_id, event, task_changes.ship, task_facing, refs, event.ts)
-        if self.open_change is not None:
+        if self.open_change is not None or task_id in self.migrations:
             self._follow(task_id, event, task_facing, refs)
 
     def _follow(self, task_id: str, event: _Event, task_facing: str, refs: list[str]) -> None:
         """What else has a changed task's modules goes on with their new versions, if these are compatible; a migration
         takes the place of what the task has that it migrates (design: change)."""
         whole = self.migrations.get(task_id, task_id)
-        others = {whole, *(name for name, of in self.migrations.items() if of == whole)} - {task_id}
+        others = {whole, *self._migrations_of(whole)} - {task_id}
         for other in others:
             if self._declared_board.entry(other).status is TaskStatus.SHIPPED:
                 self._change(other, event, task_changes.ship_again, task_facing, refs, event.ts)
@@ -464,6 +499,9 @@ class Projection:
         }
         if compatible:
             self._replace_modules(event, compatible)
+
+    def _migrations_of(self, whole: str) -> list[str]:
+        return [name for name, of in self.migrations.items() if of == whole]
 
     def _blocked(self, event: _Event) -> None:
         escalation = self._escalation(event)

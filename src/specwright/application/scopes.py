@@ -24,9 +24,25 @@ def change_step(number: int, step: str) -> str:
     return f"{product_change(number)}/{step}"
 
 
-def reseal(number: int, ref: str) -> str:
-    """A consumer is judged again and sealed by code, in a change."""
-    return f"{product_change(number)}/reseal/{ref}"
+def exception_cause(exception_id: str, number: int) -> str:
+    """An approved exception gave a module a later version: the first part of the scopes of what follows for those that
+    call it, as `product_change` is of a change."""
+    return f"exception/{exception_id}-{number}"
+
+
+def reseal(cause: str, ref: str) -> str:
+    """A consumer is judged again and sealed by code."""
+    return f"{cause}/reseal/{ref}"
+
+
+def migration(cause: str, spec_task_id: str) -> str:
+    """A task gets a migration."""
+    return f"{cause}/migration/{spec_task_id}"
+
+
+def supersession(cause: str, ref: str) -> str:
+    """A version that was migrated is retired, outside of a change."""
+    return f"{cause}/superseded/{ref}"
 
 
 def release(number: int, change: int = 0) -> str:

@@ -169,13 +169,25 @@ def outcome(factory: ProjectView) -> Outcome:
 
 
 def next_dispatch(factory: ProjectView) -> Task | None:
-    """The task that runs next: one that a crash interrupted, else the first that is eligible (design: project-loop,
-    journal)."""
+    """The task that runs next: one that a crash interrupted, else the first that is eligible, or before it a migration of
+    what it depends on (design: project-loop, journal, change)."""
     board = task_board(factory)
     if board.outcome() is not Outcome.RUNNABLE:
         return None
     task_id = board.in_progress() or board.next_task()
-    return task_at(factory, task_id) if task_id else None
+    return task_at(factory, _migration_before(factory, task_id) or task_id) if task_id else None
+
+
+def _migration_before(factory: ProjectView, task_id: str) -> str | None:
+    """A migration that can run, of a task that a task depends on, directly or not."""
+    board, migrations = task_board(factory), factory.projection.migrations
+    waiting = {
+        whole: name
+        for name, whole in migrations.items()
+        if board.entry(name).status is TaskStatus.PENDING and board.is_ready(name)
+    }
+    needed = reachable([task_id], board.dependencies_of) if waiting else ()
+    return next((waiting[ref] for ref in needed if ref in waiting), None)
 
 
 def begin(factory: Factory, task: Task) -> bool:

@@ -21,7 +21,6 @@ from specwright.application.escalation.answers import check, finish_answers, res
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.interface_change.decisions import decide, finish_decisions
-from specwright.application.interface_change.resolution import finish_supersessions
 from specwright.application.projection import Projection
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store import layout
@@ -319,7 +318,6 @@ def _catch_up(factory: Factory) -> None:
     finish_deprecations(factory)
     finish_answers(factory)
     finish_decisions(factory)
-    finish_supersessions(factory)
 
 
 @contextmanager

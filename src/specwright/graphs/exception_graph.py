@@ -131,10 +131,11 @@ class _Nodes:
         return {"reason": reason}
 
     def _carry_out(self, debate: DebateState) -> str:
-        """Lock, implement, judge and seal; returns why that failed."""
+        """Lock, implement and seal; returns why that failed."""
         locked = self._work.lock(debate)
         if locked["halt_reason"]:
             return locked["halt_reason"]
         plan_id = locked["version_id"]
         made = self._debate_graph.invoke(cast(Any, self._work.implementation(plan_id)))
-        return self._work.judge_and_seal(plan_id, cast(DebateState, made))
+        self._work.seal(plan_id, cast(DebateState, made))
+        return ""

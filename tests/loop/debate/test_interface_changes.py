@@ -1,6 +1,7 @@
 """An approved interface change, from the debate of its contract to the next attempt of the task that raised it (F§13.5
 to F§13.7, D26)."""
 
+import ast
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -8,12 +9,23 @@ from typing import Any
 
 import pytest
 
+from specwright.application.change.catch_up import finish_change
+from specwright.application.change.consumers import settle_consumers
+from specwright.application.change.request import product_modules
+from specwright.application.deprecation import finish_deprecations
 from specwright.application.interface_change.decisions import decide, exceptions
-from specwright.application.interface_change.resolution import Resolution, approved, finish_supersessions
+from specwright.application.interface_change.resolution import Resolution, approved
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.domain.modules.code_index import IndexStatus
-from specwright.errors import RefusedError
+from specwright.domain.modules.release_gates import (
+    check_release_set,
+    code_index_check,
+    dependency_check,
+    deprecation_check,
+    fingerprint_check,
+    release_module,
+)
 from specwright.graphs.exception_graph import exception_graph, resolve_exceptions
 from specwright.ports.gate import Finding
 from testkit.loop.exceptions import RAISE, STEP, Said, Story, asked
@@ -100,6 +112,15 @@ def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
     assert "TSK-003.2/six/round-1/proposer" in story.heard.places
 
 
+def _undocumented(source: bytes) -> ast.Module:
+    """A module without the docstring of its function, which the gate writes from the contract."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            del node.body[0]
+    return tree
+
+
 def test_a_shipped_consumer_is_judged_again_as_a_patch(directory: Path):
     """F-7-04, D-26-05: same interface, same files, no model call and no exception of its own; the old version stays."""
     story = halted(directory)
@@ -110,7 +131,12 @@ def test_a_shipped_consumer_is_judged_again_as_a_patch(directory: Path):
     assert [d.ref for d in contract(story, patched).dependencies] == [story.ref("double")]
     assert contract(story, patched).interface_fingerprint == contract(story, old).interface_fingerprint
     modules = story.bench.factory.modules
-    assert modules.files(patched) == modules.files(old)
+    entry = "implementation/__init__.py"
+    before, after = modules.files(old), modules.files(patched)
+    assert {path: data for path, data in after.items() if path != entry} == {
+        path: data for path, data in before.items() if path != entry
+    }
+    assert ast.unparse(_undocumented(after[entry])) == ast.unparse(_undocumented(before[entry]))
     assert statuses(story, "triple") == {"1.0.0": IndexStatus.SUPERSEDED, "1.0.1": IndexStatus.SHIPPED}
     later = story.heard.places[asked_before:]
     assert not [place for place in later if "/triple/" in place]
@@ -217,16 +243,97 @@ def test_a_breaking_change_without_other_users_is_the_next_major_version(directo
     assert [d.ref for d in contract(story, story.ref("triple")).dependencies] == [story.ref("double")]
 
 
-def test_a_breaking_change_that_has_other_users_is_not_approved(directory: Path):
-    """F-13-12: it names them; nothing is written."""
-    delta = {
-        "proposed_delta": {"removed_error_surfaces": [{"name": "ValueError"}]},
-        "compatibility": "BREAKING",
-    }
-    story = halted(directory, **delta)
-    with pytest.raises(RefusedError, match=f"it breaks {story.ref('triple')}"):
-        approve(story)
-    assert len([*(story.bench.base / "exceptions").iterdir()]) == 1
+REQUIRED = {
+    "proposed_delta": {"added_inputs": [{**STEP, "constraints": ["is not zero"]}]},
+    "compatibility": "BREAKING",
+}
+"""Every caller has to be changed."""
+
+
+def breaking(directory: Path, waits_for: Any = USERS) -> Story:
+    """The third task has found that every caller must give one input more; the second one calls the module already."""
+    story = Story(directory, {LATE: raising(**REQUIRED)}, plans=user_plans())
+    story.plans["TSK-004"] = plan(planned("triple", "double"))
+    story.bench.begin(waits_for)
+    return story
+
+
+def gate_failures(story: Story) -> list[tuple[str, tuple[str, ...]]]:
+    """What the gates of a release say of what the tasks have now: the gate, and the modules."""
+    factory = story.bench.factory
+    index = {entry.ref: entry for entry in factory.index.entries()}
+    modules = [
+        release_module(factory.modules.contract(ref), factory.modules.evidence(ref), index)
+        for ref in product_modules(factory)
+    ]
+    check_release_set(modules)
+    gates = (dependency_check, fingerprint_check, deprecation_check, code_index_check)
+    return [(failure.gate.value, failure.module_refs) for gate in gates for failure in gate(modules)]
+
+
+def test_a_breaking_change_migrates_those_who_use_the_module(directory: Path):
+    """F-13-16, F-7-05, D-26-06: the old consumer stays as it was until then, the gates of the release name it, and after it
+    has moved they pass."""
+    story = breaking(directory)
+    old, consumer = story.ref("double"), story.ref("triple")
+    before = story.bench.factory.modules.tree(consumer)
+    approve(story)
+    resolve_exceptions(story.bench.factory)
+    new = story.ref("double")
+    assert new.endswith("@2.0.0")
+    assert statuses(story, "double") == {"1.0.0": IndexStatus.SUPERSEDED, "2.0.0": IndexStatus.SHIPPED}
+    assert contract(story, consumer).dependencies[0].ref == old
+    assert ("dependency_check", (consumer, old, new)) in gate_failures(story)
+    assert ("deprecation_check", (consumer, old)) in gate_failures(story)
+    story.bench.run()
+    assert [story.bench.status(n) for n in range(4)] == ["SHIPPED"] * 4
+    assert [entry.module_ref for entry in story.bench.state.tasks.values()] == [
+        story.ref(name) for name in ("double", "triple", "six", "triple")
+    ]
+    assert {contract(story, story.ref(name)).dependencies[0].ref for name in ("triple", "six")} == {new}
+    assert statuses(story, "triple") == {"1.0.0": IndexStatus.SUPERSEDED, "1.0.1": IndexStatus.SHIPPED}
+    assert story.bench.factory.modules.tree(consumer) == before
+    assert gate_failures(story) == []
+
+
+def test_a_migration_is_a_task_of_its_own_whose_parent_is_the_shipped_one(directory: Path):
+    """D-26-06: the next numbers, with the old plan to begin from; what changed is in its description."""
+    story = breaking(directory)
+    old = story.ref("double")
+    resolved(story)
+    (created,) = [w for w in story.bench.wires() if w["stream"]["stream_id"] == "task:TSK-004:attempt:1"][:1]
+    assert (created["type"], created["stream"]["parent_task_id"]) == ("task.created", "TSK-002")
+    whole, migration = (story.bench.projection.definitions[t] for t in [*story.bench.state.tasks][1::2])
+    assert migration.name == f"Migrate: {whole.name}"
+    assert f"double, {old} is {story.ref('double')} now" in migration.description
+    assert (story.bench.directory / "project" / migration.path).is_file()
+
+
+def test_what_is_built_on_a_consumer_waits_for_its_migration(directory: Path):
+    """D-26-06: the halted task depends on the migrated one, and runs again after it."""
+    story = breaking(directory, ([], [0], [0, 1]))
+    begun = len(story.heard.places)
+    resolved(story)
+    tasks = [place.partition(".")[0] for place in story.heard.places[begun:]]
+    assert list(dict.fromkeys(tasks)) == ["TSK-001", "TSK-004", "TSK-003"]
+    assert gate_failures(story) == []
+
+
+def test_a_second_exception_migrates_the_same_task_again(directory: Path):
+    """D-26-06, F-13-16: each breaking change is followed by a migration of its own."""
+    story = breaking(directory, ([], [0], [0, 1]))
+    again = {"proposed_delta": {"removed_inputs": ["step"]}, "compatibility": "BREAKING"}
+    story.turns["TSK-003.2/six/round-1/proposer"] = raising(**again)
+    story.plans["TSK-005"] = plan(planned("triple", "double"))
+    resolved(story)
+    second = [one.record.exception_id for one in exceptions(story.bench.factory) if one.escalation]
+    decided = {"exception_id": second[0], "decision": "APPROVE_CHANGE"}
+    decide(story.bench.factory, DecisionRequest.model_validate(decided))
+    resolve_exceptions(story.bench.factory)
+    story.bench.run()
+    assert [story.bench.status(n) for n in range(5)] == ["SHIPPED"] * 5
+    assert [story.ref(name).partition("@")[2] for name in ("double", "triple")] == ["3.0.0", "1.0.2"]
+    assert gate_failures(story) == []
 
 
 class Refusing:
@@ -238,7 +345,7 @@ class Refusing:
     """
 
     def __init__(self, gate: Any, ref: str) -> None:
-        self._gate, self._ref = gate, ref
+        self._gate, self.ref = gate, ref
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._gate, name)
@@ -246,26 +353,28 @@ class Refusing:
     def judge(self, candidate: Any, thorough: bool = True) -> Any:
         """The gate's verdict, turned round for that version."""
         verdict = self._gate.judge(candidate, thorough=thorough)
-        if not candidate.contract.ref.endswith(self._ref):
+        if not candidate.contract.ref.endswith(self.ref):
             return verdict
         finding = Finding("fuzz.raises", "implementation/__init__.py", "it lets OverflowError through")
         return verdict._replace(passed=False, findings=(finding,))
 
 
-def test_nothing_is_sealed_if_a_consumer_does_not_pass_with_it(directory: Path):
-    """D-26-05, F-13-18: compatible by its contract, and one that uses it breaks all the same: the person decides again."""
+def test_a_consumer_that_does_not_pass_the_gate_with_it_is_migrated(directory: Path):
+    """D-26-05: compatible by its contract, and one that uses it breaks all the same."""
     story = halted(directory)
-    bench, before = story.bench, story.bench.sealed()
-    bench.factory = replace(bench.factory, gate=Refusing(bench.factory.gate, "@1.0.1"))
-    resolved(story)
-    (known,) = exceptions(bench.factory)
-    assert known.status == "NOT_AGREED"
-    assert "it lets OverflowError through" in known.outcomes[-1].reason
-    assert (
-        f"triple ({story.ref('triple')}), which uses it, does not pass the gate" in known.outcomes[-1].reason
-    )
-    assert bench.sealed() == before
-    assert bench.status(2) == "HALTED"
+    story.plans["TSK-004"] = plan(planned("triple", "double"))
+    bench = story.bench
+    refusing = Refusing(bench.factory.gate, "@1.0.1")
+    bench.factory = replace(bench.factory, gate=refusing)
+    approve(story)
+    resolve_exceptions(bench.factory)
+    settle_consumers(bench.factory)
+    assert bench.status(3) == "PENDING"
+    refusing.ref = "none"
+    bench.run()
+    assert [bench.status(n) for n in range(4)] == ["SHIPPED"] * 4
+    assert contract(story, story.ref("triple")).dependencies[0].ref == story.ref("double")
+    assert gate_failures(story) == []
 
 
 class CutError(Exception):
@@ -291,7 +400,8 @@ def test_a_change_that_is_cut_short_is_carried_out_once(directory: Path, kill: i
         resolve_exceptions(story.bench.factory)
     story.bench.close()
     again = halted(directory, index=story.bench.index)
-    finish_supersessions(again.bench.factory)
+    finish_change(again.bench.factory)
+    finish_deprecations(again.bench.factory)
     resolve_exceptions(again.bench.factory)
     again.bench.run()
     assert [again.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3

@@ -1,14 +1,16 @@
-"""What follows from the log in files, for a change: done at once, and again where a crash came in between (design:
-change)."""
+"""What follows from the log in files, for a change or a migration: done at once, and again where a crash came in between
+(design: change)."""
 
 from specwright.application.factory import Factory
 from specwright.application.store import layout
-from specwright.application.tasks import dispatched_file, refreshed_file
+from specwright.application.tasks import dispatched_file, refreshed_file, task_board
 from specwright.domain.tasks.project_state import WAITING
 
 
 def finish_change(factory: Factory) -> None:
-    """Write what the log says of the last change: its SPEC.md, that it was abandoned, and the files of its tasks."""
+    """Write what the log says of the last change: its SPEC.md, that it was abandoned, and the files of its tasks; and the
+    files of migrations that have not run."""
+    _write_migration_files(factory)
     if not factory.projection.changes:
         return
     change = factory.projection.changes[-1]
@@ -22,6 +24,14 @@ def finish_change(factory: Factory) -> None:
         _write_task_files(factory)
 
 
+def _write_migration_files(factory: Factory) -> None:
+    """The files of migrations that wait."""
+    projection = factory.projection
+    for task_id in projection.migrations if projection.board else ():
+        if projection.board is not None and projection.board.entry(task_id).status in WAITING:
+            _write_task_file(factory, task_id)
+
+
 def _write_task_files(factory: Factory) -> None:
     """The files of tasks that the change has run again, as they are told now."""
     projection = factory.projection
@@ -29,11 +39,14 @@ def _write_task_files(factory: Factory) -> None:
     if before is None or projection.board is None:
         return
     for task_id, entry in projection.board.tasks.items():
-        if task_id in before.tasks and before.tasks[task_id].attempt == entry.attempt:
-            continue
-        definition = projection.definitions[task_id]
-        path = f"project/{definition.path}"
-        told = dispatched_file(factory, definition)
-        text = refreshed_file(factory, definition) if entry.status in WAITING or told is None else told
-        if not factory.folder.exists(path) or factory.folder.read(path) != text.encode():
-            factory.folder.replace(path, text.encode())
+        if task_id not in before.tasks or before.tasks[task_id].attempt != entry.attempt:
+            _write_task_file(factory, task_id)
+
+
+def _write_task_file(factory: Factory, task_id: str) -> None:
+    definition, status = factory.projection.definitions[task_id], task_board(factory).entry(task_id).status
+    path = f"project/{definition.path}"
+    told = dispatched_file(factory, definition)
+    text = refreshed_file(factory, definition) if status in WAITING or told is None else told
+    if not factory.folder.exists(path) or factory.folder.read(path) != text.encode():
+        factory.folder.replace(path, text.encode())

@@ -3,13 +3,12 @@
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review, task_event
 from specwright.application.change.catch_up import finish_change
-from specwright.application.deprecation import consumers, finish_deprecations
+from specwright.application.deprecation import finish_deprecations, retirement
 from specwright.application.factory import Factory
 from specwright.application.tasks import project_state
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.resolutions import OPERATOR
-from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
-from specwright.domain.modules.deprecation import Deprecation
+from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.tasks.task_changes import UNFINISHED
 from specwright.errors import InputError
@@ -38,9 +37,9 @@ def closing_events(
         if entry.status is not IndexStatus.SHIPPED or entry.ref == later:
             continue
         if later is not None:
-            events.append(_retirement(factory, scope, entry, f"{later} takes its place.", later))
+            events.append(retirement(factory, scope, entry, f"{later} takes its place.", later))
         elif entry.ref in earlier:
-            events.append(_retirement(factory, scope, entry, f"Removed in {manifest.spec_version}."))
+            events.append(retirement(factory, scope, entry, f"Removed in {manifest.spec_version}."))
     return events
 
 
@@ -75,7 +74,7 @@ def abandon_change(factory: Factory) -> None:
         old = {ref for entry in change.before.tasks.values() for ref in entry.module_refs}
         made = {ref for entry in project_state(factory).tasks.values() for ref in entry.module_refs} - old
         events += [
-            _retirement(factory, scope, entry, "The change that made it was abandoned.")
+            retirement(factory, scope, entry, "The change that made it was abandoned.")
             for entry in factory.index.entries()
             if entry.ref in made and entry.status is IndexStatus.SHIPPED
         ]
@@ -84,21 +83,3 @@ def abandon_change(factory: Factory) -> None:
     finish_deprecations(factory)
     projection.write(now=True)
     factory.progress.note(Step("abandoned", "", scopes.product_change(number)))
-
-
-def _retirement(
-    factory: Factory, scope: Scope, entry: CodeIndexEntry, reason: str, later: str | None = None
-) -> Announcement:
-    decided = Deprecation(
-        module_ref=entry.ref,
-        reason=reason,
-        migration_note=f"Use {later} instead." if later else "Nothing takes its place.",
-        replacement=later,
-        decided_at=scope.now(),
-        decided_by=OPERATOR,
-        consumers=[one.ref for one in consumers(factory.index.entries(), entry.ref)],
-        status=IndexStatus.SUPERSEDED if later else IndexStatus.DEPRECATED,
-    )
-    subject = "module.superseded" if later else "module.deprecated"
-    sha256 = factory.store.define(decided.to_bytes())
-    return review(factory.projection.project_id, subject, sha256, entry.ref, OPERATOR)

@@ -1,5 +1,5 @@
-"""What depends on a module that a change has given a later version: judged again by the gate and sealed by code, or
-migrated by a task of its own (design: change).
+"""What depends on a module that has got a later version, by a change or an exception: judged again by the gate and sealed
+by code, or migrated by a task of its own (design: change, interface-changes).
 
 No model is asked here. What is to be done follows from the state and the contracts alone, so a run that goes on after a
 crash finds the same, and what was judged is in the journal.
@@ -11,9 +11,11 @@ from typing import NamedTuple, cast
 from specwright.application import scopes
 from specwright.application.announce import announce, review, task_event
 from specwright.application.change.catch_up import finish_change
-from specwright.application.debate.gate_runs import GateRun, candidate, judge
+from specwright.application.debate.gate_runs import GateRun, candidate, judge, with_falsifying_tests
 from specwright.application.debate.implementation import ENTRY
+from specwright.application.deprecation import finish_deprecations, superseded
 from specwright.application.factory import Factory, ProjectView
+from specwright.application.history.sealed_debate import tests_of_debate
 from specwright.application.ship import seal_files
 from specwright.application.tasks import all_shipped, project_state, task_board
 from specwright.canonical_json import JsonValue
@@ -25,6 +27,7 @@ from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.modules.resealed import ResealedModule
 from specwright.domain.modules.versions import serves
 from specwright.domain.tasks.project_state import TaskStatus
+from specwright.domain.tasks.task_changes import UNFINISHED
 from specwright.domain.tasks.task_parts import parts_of
 from specwright.ports.gate import GateVerdict
 from specwright.ports.journal import Scope
@@ -61,9 +64,9 @@ class _Candidate(NamedTuple):
 
 def settle_consumers(factory: Factory) -> None:
     """Bring every consumer of a later version up to date, as far as that needs no task that is still to run."""
-    change = factory.projection.open_change
-    if change is None or change.before is None:
+    if not factory.projection.cause:
         return
+    _retire_migrated(factory)
     while (consumer := _next_consumer(factory)) is not None:
         judged = _judged_again(factory, consumer) if consumer.compatible else None
         if judged is not None and judged.verdict.passed:
@@ -73,13 +76,17 @@ def settle_consumers(factory: Factory) -> None:
 
 
 def _next_consumer(factory: ProjectView) -> Consumer | None:
-    """A consumer that can be settled now: nothing that it calls is itself one."""
-    consumers = _consumers(factory)
-    waiting = {consumer.contract.ref for consumer in consumers}
-    attended = _migrated(factory)
-    return next(
-        (c for c in consumers if waiting.isdisjoint(c.later.values()) and c.task_id not in attended), None
-    )
+    """A consumer that can be settled now: nothing that it calls is itself one. One that its migration left behind is not
+    waited for."""
+    consumers, tasks = _consumers(factory), project_state(factory).tasks
+    migrations, migrated = factory.projection.migrations, factory.projection.migrated
+    running = {whole for name, whole in migrations.items() if tasks[name].status in UNFINISHED}
+    waiting = {c.contract.ref for c in consumers if c.task_id in running or c.task_id not in migrated}
+    for consumer in consumers:
+        called = {*consumer.later.values(), *(d.ref for d in consumer.contract.dependencies)}
+        if consumer.task_id not in running | migrated and waiting.isdisjoint(called):
+            return consumer
+    return None
 
 
 def _consumers(factory: ProjectView) -> list[Consumer]:
@@ -116,18 +123,10 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
-def _migrated(factory: ProjectView) -> set[str]:
-    """The tasks that this change has given a migration; one that has run and left a consumer behind is not repeated, and
-    the release tells what is left."""
-    change = factory.projection.open_change
-    before = set(change.before.tasks) if change and change.before else set[str]()
-    return {whole for task_id, whole in factory.projection.migrations.items() if task_id not in before}
-
-
 def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     """The same files under a contract that names the later versions, as the gate judges them."""
-    number, old = factory.projection.change_number, consumer.contract
-    scope = factory.journal.scope(scopes.reseal(number, old.ref))
+    cause, old = factory.projection.cause, consumer.contract
+    scope = factory.journal.scope(scopes.reseal(cause, old.ref))
     asked: JsonValue = {"tool": "versions", "of": old.module_id}
     taken = cast(
         Sequence[str],
@@ -142,17 +141,21 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     files[ENTRY] = factory.gate.documented(files[ENTRY], contract)
 
     def measured(digest: str) -> Scope:
-        return factory.journal.scope(scopes.measured(scopes.product_change(number), contract.name, digest))
+        return factory.journal.scope(scopes.measured(cause, contract.name, digest))
 
     run = GateRun(factory.gate, factory.progress, scope, measured, shipping=True)
-    return _Candidate(contract, files, judge(run, candidate(factory.modules, contract, files)))
+    judging, active = candidate(factory.modules, contract, files), tests_of_debate(factory, old.ref)
+    verdict = with_falsifying_tests(
+        factory.gate, factory.progress, scope, judging, judge(run, judging), active
+    )
+    return _Candidate(contract, files, verdict)
 
 
 def _reseal(factory: Factory, consumer: Consumer, judged: _Candidate) -> None:
     """Seal it; the log says so, and the tasks that had the version before have this one."""
-    number, project_id = factory.projection.change_number, factory.projection.project_id
+    cause, project_id = factory.projection.cause, factory.projection.project_id
     old, contract = consumer.contract, judged.contract
-    scope = factory.journal.scope(f"{scopes.reseal(number, old.ref)}/seal")
+    scope = factory.journal.scope(f"{scopes.reseal(cause, old.ref)}/seal")
     struck = factory.modules.evidence(old.ref).struck_tests
     sealed = seal_files(factory, scope, contract, judged.verdict, struck)
     names = [f"{factory.modules.contract(new).name} {new}" for new in consumer.later.values()]
@@ -163,7 +166,10 @@ def _reseal(factory: Factory, consumer: Consumer, judged: _Candidate) -> None:
         reason=f"judged again with {', '.join(names)}",
     )
     sha256 = factory.store.define(record.to_bytes())
-    announce(factory, scope, project_id, [review(project_id, "module.sealed", sha256, contract.ref)])
+    events = [review(project_id, "module.sealed", sha256, contract.ref)]
+    events += superseded(factory, scope, old.ref, contract.ref, record.reason)
+    announce(factory, scope, project_id, events)
+    finish_deprecations(factory)
     entry = task_board(factory).entry(consumer.task_id)
     factory.progress.note(
         Step("sealed", entry.spec_task_id, f"{contract.name} {contract.ref}, {record.reason}")
@@ -187,8 +193,7 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
     )
     (definition,) = parts_of(projection.definitions, whole.task_id, [part])
     sha256 = factory.store.define(definition.to_bytes())
-    step = f"migration/{whole.spec_task_id}"
-    scope = factory.journal.scope(scopes.change_step(projection.change_number, step))
+    scope = factory.journal.scope(scopes.migration(projection.cause, whole.spec_task_id))
     waits = [projection.definitions[ref].spec_task_id for ref in definition.depends_on]
     created = task_event(
         "task.created",
@@ -205,3 +210,23 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
     factory.progress.note(
         Step("migration", definition.spec_task_id, f"{whole.spec_task_id}: {'; '.join(changed)}")
     )
+
+
+def _retire_migrated(factory: Factory) -> None:
+    """Retire the versions whose places migrations have taken, where no release of a change does it."""
+    projection, tasks = factory.projection, project_state(factory).tasks
+    if projection.open_change is not None:
+        return
+    shipped = {
+        ref for entry in tasks.values() if entry.status is TaskStatus.SHIPPED for ref in entry.module_refs
+    }
+    made = {ref for name in projection.migrations for ref in tasks[name].module_refs} & shipped
+    for ref in sorted(made):
+        module = ModuleRef.parse(ref)
+        for version in factory.modules.versions(module.module_id):
+            old = f"{module.module_id}@{version}"
+            if serves_later(old, module) and old not in shipped:
+                scope = factory.journal.scope(scopes.supersession(projection.cause, old))
+                if events := superseded(factory, scope, old, ref):
+                    announce(factory, scope, projection.project_id, events)
+    finish_deprecations(factory)

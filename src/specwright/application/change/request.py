@@ -11,6 +11,7 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.parts import as_block, as_contract
 from specwright.application.tasks import project_state, spec_errors
 from specwright.domain.base.graph import reachable
+from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
@@ -178,10 +179,16 @@ def _contracts(factory: ProjectView) -> list[str]:
 
 
 def product_modules(factory: ProjectView) -> list[str]:
-    """The modules of all shipped tasks, and whatever they call, each once."""
+    """The modules of all shipped tasks, and whatever they call, each once; of a module that a task has, only its version,
+    so that the gates of a release name those that call an earlier one."""
     state = project_state(factory)
-    shipped = [state.tasks[task_id] for task_id in state.ordered]
-    refs = [ref for entry in shipped if entry.status is TaskStatus.SHIPPED for ref in entry.module_refs]
+    tasks = [state.tasks[task_id] for task_id in state.ordered]
+    refs = [ref for entry in tasks if entry.status is TaskStatus.SHIPPED for ref in entry.module_refs]
     own = list(dict.fromkeys(refs))
-    called = reachable(own, lambda ref: [d.ref for d in factory.modules.contract(ref).dependencies])
-    return [*own, *called]
+    shipped_ids = {ModuleRef.parse(ref).module_id for ref in own}
+
+    def called(ref: str) -> list[str]:
+        refs = [dependency.ref for dependency in factory.modules.contract(ref).dependencies]
+        return [one for one in refs if ModuleRef.parse(one).module_id not in shipped_ids]
+
+    return [*own, *reachable(own, called)]

@@ -151,8 +151,6 @@ class _Search:
                 envelope = self._envelope(name)
                 if any(o.ref == module_ref and o.purpose == Purpose.SEALED_AS for o in envelope.outputs):
                     return envelope
-        if before := self._view.projection.predecessors.get(module_ref):
-            return self._sealed_as(before)  # its own files, judged again with a later dependency
         raise CorruptionError("no artifact was sealed as this module", where=module_ref)
 
     def _envelope(self, name: str) -> ArtifactEnvelope:

@@ -1,23 +1,23 @@
-"""An approved interface change: the candidate contract is debated, implemented, judged with those that use it, and sealed
-(design: interface-changes).
+"""An approved interface change: the candidate contract is debated, implemented, judged and sealed (design:
+interface-changes). Those that use the module are settled afterwards, as in a change (`change.consumers`).
 
 Each step may be repeated: the journal answers what was answered, and the outcome is one batch of Wires, so that an approval
 is carried out exactly once. `graphs.exception_graph` says in which order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.debate.debate import Debate, open_debate
-from specwright.application.debate.gate_runs import GateRun, as_failures, candidate, judge
 from specwright.application.debate.implementation import module_of
+from specwright.application.deprecation import finish_deprecations, superseded
 from specwright.application.escalation.answers import next_attempt
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.interface_change.decisions import KnownException, exceptions
-from specwright.application.interface_change.impact import Impact, impact_of, migration_problem
+from specwright.application.interface_change.impact import Impact, impact_of
 from specwright.application.loop import after_adjudication, after_challenge
 from specwright.application.loop_state import DebateState
 from specwright.application.plan.planner import next_version_plan
@@ -25,7 +25,6 @@ from specwright.application.plan.stored_plans import load_plan
 from specwright.application.ship import seal_files
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import Task, project_state, task_at
-from specwright.domain.answers.answers import StruckTest
 from specwright.domain.answers.plan_answers import (
     DependencyAnswer,
     PlanAnswer,
@@ -35,17 +34,16 @@ from specwright.domain.answers.plan_answers import (
     ReuseConclusion,
 )
 from specwright.domain.base.ids import ModuleRef
-from specwright.domain.contract.contract import Dependency, MicroModuleContract
+from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.debate.falsifying import active_tests
 from specwright.domain.escalation.escalation import DebateTrail
-from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
+from specwright.domain.interface_change.comparison import compare_contracts
 from specwright.domain.interface_change.decision import ExceptionOutcome, ExceptionStatus, NewVersion
 from specwright.domain.interface_change.exception import candidate_contract
-from specwright.domain.modules.code_index import IndexStatus, summarise
-from specwright.domain.modules.evidence import TreeHashes, tree_sha256
-from specwright.ports.gate import GateVerdict, SealedModule
-from specwright.ports.journal import Scope
+from specwright.domain.modules.code_index import IndexStatus
+from specwright.domain.modules.evidence import tree_sha256
+from specwright.domain.tasks.project_state import TaskStatus
 from specwright.ports.progress import Step
 
 MAX_ROUNDS = 3
@@ -71,7 +69,12 @@ class Resolution:
     def _task(self) -> Task:
         """The task that shipped the module, for this change."""
         tasks = project_state(self._factory).tasks
-        owner = next(name for name, entry in tasks.items() if self._old.ref in entry.module_refs)
+        shipping = [
+            name
+            for name, entry in tasks.items()
+            if entry.status is TaskStatus.SHIPPED and self._old.ref in entry.module_refs
+        ]
+        owner = min(shipping, key=lambda name: tasks[name].declaration_order)
         return task_at(self._factory, owner, self._label)
 
     def validate(self) -> str:
@@ -139,7 +142,8 @@ class Resolution:
             if state["halt_reason"]:
                 return state
         state = {**state, **debate.ship(state)}
-        if not state["halt_reason"] and (reason := self._unmigrated(state["version_id"])):
+        if not state["halt_reason"] and not self._is_of_one_module(state["version_id"]):
+            reason = f"the plan that was agreed on is not that of {self._old.name} alone"
             return {**state, "halt_reason": reason}
         return state
 
@@ -153,35 +157,28 @@ class Resolution:
             change=self._label,
         )
 
-    def judge_and_seal(self, plan_id: str, state: DebateState) -> str:
-        """Judge the consumers with the new version; if all pass, seal everything. Returns why nothing was sealed."""
-        plan = load_plan(self._factory.artifacts, self._task.folder, plan_id)
-        module = module_of(self._factory, self._task, plan, self._old.name)
-        contract, version_id = module.contract, state["version_id"]
-        tried, struck = self._factory.debates.records(state["debate_id"]).falsified()
+    def seal(self, plan_id: str, state: DebateState) -> None:
+        """Seal the new version, whose debate and gate are passed, and say so; those that use the old one are settled
+        before the next dispatch (design: change)."""
+        factory, version_id = self._factory, state["version_id"]
+        plan = load_plan(factory.artifacts, self._task.folder, plan_id)
+        module = module_of(factory, self._task, plan, self._old.name)
+        contract = module.contract
+        tried, struck = factory.debates.records(state["debate_id"]).falsified()
         active = active_tests(tried, struck, canonical_json.digest(contract.to_json()))
-        verdict = module.verdict(version_id, active)
-        location = self._factory.artifacts.location(self._task.folder, version_id)
-        drafted = {
-            contract.ref: SealedModule(contract, location, TreeHashes.of(verdict.files).implementation)
-        }
-        judged = [(contract, self._old.ref, verdict, struck)]
-        newer = {self._old.ref: contract.ref}
-        for ref in impact_of(self._factory, self._old, contract).consumers:
-            patched = _repointed(self._factory.modules.contract(ref), newer)
-            verdict = self._judged(patched, ref, drafted)
-            if not verdict.passed:
-                said = "; ".join(failure.evidence for failure in as_failures(verdict))
-                return f"{patched.name} ({ref}), which uses it, does not pass the gate with {contract.ref}: {said}"
-            sha256 = self._factory.modules.evidence(ref).tree_sha256.implementation
-            drafted[patched.ref] = SealedModule(patched, self._factory.modules.location(ref), sha256)
-            newer[ref] = patched.ref
-            judged.append((patched, ref, verdict, []))
-        versions = [self._sealed(*one) for one in judged]
-        module.mark_shipped(version_id)
+        scope = factory.journal.scope(scopes.seal(self._task.run, contract.name, version_id))
+        files = seal_files(
+            factory,
+            scope,
+            contract,
+            module.verdict(version_id, active),
+            struck,
+            lambda: module.mark_shipped(version_id),
+        )
         changes = [change.line for change in compare_contracts(self._old, contract).changes]
-        self._announce(versions, changes, "")
-        return ""
+        self._announce(
+            NewVersion(module_ref=contract.ref, supersedes=self._old.ref, sha256=tree_sha256(files)), changes
+        )
 
     def reject(self, reason: str, debate_id: str = "") -> None:
         """Nothing was agreed: the transcript goes beside the escalation, and the person decides again."""
@@ -196,10 +193,11 @@ class Resolution:
             )
         path = self._factory.exceptions.transcript(self._known.escalation, self._number, trail)
         note_hashes(scope, path)
-        self._announce([], self.impact().changes, reason)
+        self._announce(None, self.impact().changes, reason)
 
-    def _announce(self, versions: list[NewVersion], changes: list[str], reason: str) -> None:
-        """Say what came of the approval; with a new version the halted task runs again (design: wire)."""
+    def _announce(self, version: NewVersion | None, changes: list[str], reason: str = "") -> None:
+        """Say what came of the approval; with a new version the old one is retired, and the halted task runs again
+        (design: wire)."""
         factory, name = self._factory, self._known.record.exception_id
         scope = factory.journal.scope(f"{scopes.exception_outcome(self._label)}/wire")
         outcome = ExceptionOutcome(
@@ -207,70 +205,29 @@ class Resolution:
             number=self._number,
             reason=reason,
             changes=changes,
-            versions=versions,
+            version=version,
             resolved_at=scope.now(),
         )
         sha256, project_id = factory.store.define(outcome.to_bytes()), factory.projection.project_id
         wire = review(project_id, "exception.resolved", sha256, name)
         halted = task_at(factory, factory.escalations.escalation(self._known.escalation).task_id)
-        events = (
-            list(next_attempt(factory, halted, halted.definition, self._known.escalation)) if versions else []
-        )
-        events = [event._replace(caused_by=wire.stream_id) for event in events[:1]] + events[1:]
-        announce(factory, scope, project_id, [wire, *events])
-        finish_supersessions(factory)
+        events = [wire]
+        if version is not None:
+            events += superseded(factory, scope, version.supersedes, version.module_ref, name)
+            first, *rest = next_attempt(factory, halted, halted.definition, self._known.escalation)
+            events += [first._replace(caused_by=wire.stream_id), *rest]
+        announce(factory, scope, project_id, events)
+        finish_deprecations(factory)
         factory.projection.write(now=True)
-        what = f"{name}: {reason}" if reason else f"{name}: {', '.join(one.module_ref for one in versions)}"
+        what = f"{name}: {version.module_ref if version else reason}"
         factory.progress.note(Step("resolved", halted.entry.spec_task_id, what))
 
-    def _sealed(
-        self, contract: MicroModuleContract, before: str, verdict: GateVerdict, struck: Sequence[StruckTest]
-    ) -> NewVersion:
-        scope = self._factory.journal.scope(scopes.seal(self._task.run, contract.name, contract.ref))
-        files = seal_files(self._factory, scope, contract, verdict, struck)
-        return NewVersion(module_ref=contract.ref, supersedes=before, sha256=tree_sha256(files))
-
-    def _judged(
-        self, contract: MicroModuleContract, before: str, drafted: Mapping[str, SealedModule]
-    ) -> GateVerdict:
-        """The ship gate's verdict on a consumer's own files with the new version."""
-        factory, run = self._factory, self._task.run
-        scope = factory.journal.scope(scopes.gate(run, contract.name, contract.ref))
-        files = factory.modules.files(before)
-
-        def measured(digest: str) -> Scope:
-            return factory.journal.scope(scopes.measured(run, contract.name, digest))
-
-        judging = GateRun(factory.gate, factory.progress, scope, measured, shipping=True)
-        return judge(judging, candidate(factory.modules, contract, files, drafted))
-
-    def _unmigrated(self, plan_id: str) -> str:
-        """Why a breaking change that was agreed on cannot be carried out."""
+    def _is_of_one_module(self, plan_id: str) -> bool:
         contracts = load_plan(self._factory.artifacts, self._task.folder, plan_id).contracts
-        if contracts.keys() != {self._old.name}:
-            return f"the plan that was agreed on is not that of {self._old.name} alone"
-        contract = contracts[self._old.name]
-        return migration_problem(impact_of(self._factory, self._old, contract))
+        return contracts.keys() == {self._old.name}
 
     def _open(self, state: DebateState) -> Debate:
         return open_debate(self._factory, state)
-
-
-def finish_supersessions(factory: Factory) -> None:
-    """Bring the Code Index to what the log says was superseded, where a crash came in between."""
-    for name, outcomes in factory.projection.exception_outcomes.items():
-        for version in [version for outcome in outcomes for version in outcome.versions]:
-            if factory.index.get(*ModuleRef.parse(version.supersedes)) is not None:
-                factory.index.add(summarise(factory.modules.contract(version.module_ref)))
-                key = ModuleRef.parse(version.supersedes)
-                factory.index.retire(*key, IndexStatus.SUPERSEDED, version.module_ref, version.note(name))
-
-
-def _repointed(contract: MicroModuleContract, newer: Mapping[str, str]) -> MicroModuleContract:
-    """The contract of a consumer that uses later versions: the same interface, as a patch (design: contracts)."""
-    dependencies = [Dependency(ref=newer.get(one.ref, one.ref), why=one.why) for one in contract.dependencies]
-    version = next_version(contract.module_version, Bump.PATCH)
-    return contract.model_copy(update={"dependencies": dependencies, "module_version": version})
 
 
 def _plan_of(contract: MicroModuleContract, claim: str, changes: Sequence[str]) -> PlanAnswer:

@@ -23,9 +23,9 @@ from specwright.application.verify.records import StoredRecords
 from specwright.application.verify.sealed_version import SourceReader, VerifyFinding, version_findings
 from specwright.application.verify.views import (
     IndexAudit,
+    changed_versions,
     index_findings,
     projection_findings,
-    superseding_versions,
 )
 from specwright.canonical_json import JsonValue
 from specwright.domain.modules.resealed import ResealedModule
@@ -90,7 +90,7 @@ def verify_store(
     findings: list[VerifyFinding] = []
     bindings = read_log(log, findings)
     bindings.announced.update(_resealed(store, bindings, findings))
-    for version in superseding_versions(store, bindings):
+    for version in changed_versions(store, bindings):
         bindings.announced.setdefault(version.module_ref, version.sha256)
     versions, hashes = ModuleStore(store).begun(), noted_hashes(noted)
     for ref in versions:

@@ -16,7 +16,7 @@ from specwright.application.tasks import dispatched_file, refreshed_file
 from specwright.application.verify.log import LogBindings
 from specwright.application.verify.sealed_version import VerifyFinding
 from specwright.domain.interface_change.decision import ExceptionOutcome, NewVersion
-from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, summarise
+from specwright.domain.modules.code_index import CodeIndexEntry, summarise
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
 from specwright.errors import CorruptionError, SpecwrightError
@@ -93,7 +93,6 @@ def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) 
         try:
             entries.append(summarise(modules.contract(ref)))
             retired += (decided.applied_to(entries[-1]) for decided in _deprecations(store, bindings, ref))
-            retired += _superseded(store, bindings, entries[-1])
         except SpecwrightError:
             return  # reported already; what the index should hold is not known
     required = bindings.announced.keys() & {entry.ref for entry in entries}
@@ -107,19 +106,12 @@ def _deprecations(store: StateStore, bindings: LogBindings, ref: str) -> Iterato
         yield Deprecation.from_bytes(store.definition(sha256), ref)
 
 
-def _superseded(store: StateStore, bindings: LogBindings, entry: CodeIndexEntry) -> Iterator[CodeIndexEntry]:
-    """The entry as it is once another version took its place."""
-    for name, sha256 in bindings.subjects.get("exception.resolved", ()):
-        for version in ExceptionOutcome.from_bytes(store.definition(sha256), name).versions:
-            if version.supersedes == entry.ref:
-                yield entry.retired(IndexStatus.SUPERSEDED, version.module_ref, version.note(name))
-
-
-def superseding_versions(store: StateStore, bindings: LogBindings) -> Iterator[NewVersion]:
-    """The versions that took the place of others, as the log tells (design: interface-changes)."""
+def changed_versions(store: StateStore, bindings: LogBindings) -> Iterator[NewVersion]:
+    """The versions that came of exceptions, as the log tells (design: interface-changes)."""
     for name, sha256 in bindings.subjects.get("exception.resolved", ()):
         if store.exists(definition_path(sha256)):  # else it is reported as missing
-            yield from ExceptionOutcome.from_bytes(store.definition(sha256), name).versions
+            version = ExceptionOutcome.from_bytes(store.definition(sha256), name).version
+            yield from [] if version is None else [version]
 
 
 def _difference(stored: bytes, expected: Mapping[str, Any]) -> str:

@@ -48,7 +48,7 @@ def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
 def approve(
     exception: _Id, directory: Directory = Path(), reason: _Reason = "", as_json: AsJson = False
 ) -> None:
-    """Have the change debated, made and judged with all that use the module; then the task runs again.
+    """Have the change debated, made and judged; then what uses the module follows, and the task runs again.
 
     If nothing is agreed, the task stays halted and you decide again.
     """
@@ -139,8 +139,8 @@ def _page(known: "list[KnownException]", directory: Path) -> "Page":
         for decision in one.decisions:
             page.row("decided", f"{decision.decided_at}: {decision.decision} {decision.reason}".strip())
         for outcome in one.outcomes:
-            versions = ", ".join(version.module_ref for version in outcome.versions)
-            page.row("outcome", f"{outcome.resolved_at}: {outcome.reason or versions}")
+            made = outcome.version.module_ref if outcome.version else ""
+            page.row("outcome", f"{outcome.resolved_at}: {outcome.reason or made}")
         if one.escalation:
             page.copy("answer", next_command(f"exceptions approve {record.exception_id}", directory))
             page.copy("whole page", next_command(f"escalations {one.escalation}", directory))

@@ -277,7 +277,7 @@ def _row(view: "ProjectView", ref: str) -> dict[str, Any]:
 def _status(view: "ProjectView", ref: str) -> str:
     if retired := view.projection.deprecations.get(ref):
         return retired.status.value
-    return "SUPERSEDED" if ref in view.projection.predecessors.values() else "SHIPPED"
+    return "SHIPPED"
 
 
 def _purpose(row: dict[str, Any]) -> str:

@@ -68,7 +68,7 @@ class ExceptionDecision(DecisionRequest):
 
 
 class NewVersion(Record):
-    """A version that takes the place of another: that of the changed contract, or a consumer judged again with it.
+    """The version with the changed contract.
 
     Args:
         module_ref: The version.
@@ -80,10 +80,6 @@ class NewVersion(Record):
     supersedes: ModuleRefText
     sha256: Sha256
 
-    def note(self, exception_id: str) -> str:
-        """What the Code Index notes of the version before."""
-        return f"Superseded by {self.module_ref} ({exception_id})."
-
 
 class ExceptionOutcome(Record):
     """What came of an approval.
@@ -93,7 +89,7 @@ class ExceptionOutcome(Record):
         number: Of the decision that approved it.
         reason: Why nothing was agreed; empty if it was.
         changes: The difference of the contracts, a line for each statement.
-        versions: What is sealed now, each after those that it depends on; none if nothing was agreed.
+        version: What is sealed now; None if nothing was agreed.
         resolved_at: When.
     """
 
@@ -101,7 +97,7 @@ class ExceptionOutcome(Record):
     number: Annotated[int, Field(ge=1)]
     reason: str = ""
     changes: list[str]
-    versions: list[NewVersion] = Field(default_factory=list)
+    version: NewVersion | None = None
     resolved_at: Timestamp
 
 
@@ -122,7 +118,7 @@ def status_of(
         outcomes: Of its approvals.
         waits: Whether its task still waits for an answer.
     """
-    if outcomes and outcomes[-1].versions:
+    if outcomes and outcomes[-1].version:
         return ExceptionStatus.RESOLVED
     if waits and outcomes and outcomes[-1].number == len(decisions):
         return ExceptionStatus.NOT_AGREED

@@ -47,13 +47,6 @@ def ship(
     )
 
 
-def supersede(task_id: str, entry: TaskEntry, newer: Mapping[str, str]) -> TaskEntry:
-    """A shipped task whose modules have later versions, by the reference before (design: interface-changes)."""
-    refs = [newer.get(ref, ref) for ref in entry.module_refs or ()]
-    facing = entry.module_ref and newer.get(entry.module_ref, entry.module_ref)
-    return _replaced(entry, module_ref=facing, module_refs=refs)
-
-
 def halt(task_id: str, entry: TaskEntry, reason: str, escalation_ref: str) -> TaskEntry:
     """IN_PROGRESS -> HALTED, with the escalation that a person answers (design: escalation)."""
     check_transition(task_id, entry.status, _S.HALTED)
