@@ -36,6 +36,22 @@ def test_every_link_leads_to_a_file(path: Path):
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
+def test_every_module_that_a_document_names_exists():
+    """A path such as `gate/findings.py` is one of the package or of the repository."""
+    named = {
+        (path.name, source)
+        for path in DOCUMENTS
+        for source in _SOURCE.findall(path.read_text(encoding="utf-8"))
+        if source.endswith(".py") and not source.startswith("implementation/")  # of a module, not ours
+    }
+
+    assert sorted(
+        (name, source)
+        for name, source in named
+        if not any((base / source).exists() for base in (PACKAGE, ROOT, ROOT / "tests"))
+    ) == []  # fmt: skip
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_every_anchor_of_a_link_is_a_heading(path: Path):
     """A link into a page leads to a heading of it, named as hosted git pages and mkdocs name it."""

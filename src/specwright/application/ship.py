@@ -1,4 +1,5 @@
-"""Sealing a module: evidence first, then `ship.json`, then the index, then the Wire (design: sealing, wire)."""
+"""Sealing a module: its files, `ship.json` last of them, then the note of their hashes, the index, and the Wire (design:
+sealing, wire)."""
 
 from collections.abc import Callable, Mapping, Sequence
 

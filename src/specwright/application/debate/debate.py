@@ -58,7 +58,7 @@ SETTLED: DebateState = {"refused": [], "raw_answers": []}
 """What is left of a refused answer once one is accepted."""
 
 FREE_SOURCES = frozenset({"late", "reopened"})
-"""Revisions that another debate, or a limit of the boundary, forces; they cost no budget (design: contract-at-fault)."""
+"""Revisions that another debate, or a limit of the boundary, forces; they cost none of the budget (design: debate)."""
 
 
 def open_debate(factory: Factory, state: DebateState) -> "Debate":

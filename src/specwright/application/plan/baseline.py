@@ -22,10 +22,10 @@ def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
 def baseline_plan(view: ProjectView, task: Task) -> StoredPlan | None:
     """The plan to which those modules were made; None for a task that has none."""
     sealed = {view.projection.debated_as(ref) for ref in sealed_by_task(view, task)}
-    names = sorted(view.artifacts.folders()) if sealed else []
-    for name in names:
+    folders = view.artifacts.folders() if sealed else {}
+    for name in sorted(folders):
         if name.startswith(f"{ArtifactType.MICRO_PLAN.prefix}-"):
-            plan = load_plan(view.artifacts, view.artifacts.folders()[name], name)
+            plan = load_plan(view.artifacts, folders[name], name)
             if sealed & {contract.ref for contract in plan.contracts.values()}:
                 return plan
     return None

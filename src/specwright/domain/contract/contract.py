@@ -1,6 +1,6 @@
 """The micro module contract: five dimensions, and the fingerprint over them (design: contracts).
 
-What a contract may say in its texts and types is checked when it is locked: `contract_rules`.
+What a contract may say in its texts and types is checked when it is locked: `domain.contract.rules`.
 """
 
 import keyword
