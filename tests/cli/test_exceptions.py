@@ -10,10 +10,10 @@ import pytest
 
 from specwright.bootstrap.verify import verify_project
 from testkit.cli.commands import SMALL, everything, specwright
+from testkit.loop.doors import doors
 from testkit.loop.exceptions import asked
 from testkit.loop.products import pair
 from testkit.loop.role_answers import plan, planned
-from testkit.paths import PRODUCTS
 from testkit.shared_fixtures import made_once
 
 SEPARATOR = {"name": "separator", "type": "str", "constraints": ["is one character", "defaults to '.'"]}
@@ -99,9 +99,7 @@ def test_an_unusable_decision_gets_one_message(raised: Path, words: tuple[str, .
 @pytest.mark.timeout(600)
 def test_an_approved_change_ends_in_a_release(tmp_path: Path) -> None:
     """F-13-16, D-26-04, D-26-05, F-7-08: gate and wheel are real; both versions verify, and the wheel has the later ones."""
-    playbook = tmp_path / "playbook"
-    for product in ("nameplate", "doors"):
-        shutil.copytree(PRODUCTS / product / "playbook", playbook, dirs_exist_ok=True)
+    playbook = doors(tmp_path / "playbook")
     project = tmp_path / "project"
     halted = specwright(
         "run", project, "--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve"
@@ -133,6 +131,43 @@ def test_an_approved_change_ends_in_a_release(tmp_path: Path) -> None:
     assert specwright("module", "banner", project, "--trail").code == 0
     again = specwright("exceptions", "approve", listed["exception_id"], project)
     assert (again.code, "its task has gone on" in again.err) == (1, True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_change_that_breaks_ends_in_a_release(halted_doors: Path, tmp_path: Path) -> None:
+    """F-13-16, D-26-06: until the banner has moved the old version is verified and the gates of a release name it; then they
+    pass, and the trail of both names the exception."""
+    project = Path(shutil.copytree(halted_doors / "halted", tmp_path / "project"))
+    playbook = Path(shutil.copytree(halted_doors / "playbook", tmp_path / "playbook"))
+    plan_of_migration = (playbook / "TSK-004/planner.json").read_bytes()
+    (playbook / "TSK-004/planner.json").unlink()
+    specwright("run", project, "--model", f"playbook:{playbook}")
+    (listed,) = specwright("exceptions", "list", project, "--json").document
+    name = listed["exception_id"]
+    specwright("exceptions", "approve", name, project).refuses("TSK-004/planner.json")
+    assert (verify_project(project).findings, verify_project(project).unbound) == ((), ())
+    refused = specwright("release", project, "--json")
+    (banner,) = (row for row in specwright("modules", project, "--json").document if row["name"] == "banner")
+    assert banner["module_ref"] in refused.out + refused.err
+    (playbook / "TSK-004/planner.json").write_bytes(plan_of_migration)
+    finished = specwright("run", project, "--json")
+    assert (finished.code, finished.document["where"]) == (0, "released"), finished
+    rows = specwright("modules", project, "--json").document
+    assert sorted((row["name"], row["version"], row["status"]) for row in rows) == [
+        ("banner", "1.0.0", "SUPERSEDED"),
+        ("banner", "1.0.1", "SHIPPED"),
+        ("initials", "1.0.0", "SUPERSEDED"),
+        ("initials", "2.0.0", "SHIPPED"),
+        ("monogram", "1.0.0", "SHIPPED"),
+    ]
+    tasks = [(row["spec_task_id"], row["attempt"]) for row in specwright("tasks", project, "--json").document]
+    assert tasks == [("TSK-001", 1), ("TSK-002", 1), ("TSK-003", 2), ("TSK-004", 1)]
+    assert (verify_project(project).findings, verify_project(project).unbound) == ((), ())
+    for module in ("initials", "banner"):
+        assert specwright("module", module, project, "--trail", "--json").document["exceptions"] == [name]
+        assert name in specwright("module", module, project, "--trail").out
+    assert specwright("module", "monogram", project, "--trail", "--json").document["exceptions"] == []
 
 
 def versions(project: Path) -> dict[str, Path]:

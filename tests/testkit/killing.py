@@ -17,8 +17,11 @@ from typing import Any, NamedTuple
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from specwright import canonical_json
+from specwright.application.interface_change.decisions import exceptions
 from specwright.application.stages.status import project_status
-from specwright.bootstrap.project import Adapters, Composition, Silent, open_project
+from specwright.bootstrap.project import Adapters, Composition, Project, Silent, open_project
+from specwright.domain.interface_change.decision import DecisionRequest, ExceptionStatus
+from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.journal import Recording
 from specwright.ports.wire_log import LogEntry
 from specwright.settings import Settings
@@ -51,6 +54,7 @@ class Job(NamedTuple):
         approve: Whether to approve the spec.
         change: Of the released product, as `change --request` has it; empty for none.
         abandon: Whether to give up the change that is under way, instead of going on with it.
+        approve_exceptions: Whether to approve the interface change exceptions that wait.
         answers: To the escalations that come, as `resolve` has them: action and payload, the first one first.
         kill: When to die.
         draws: A journal whose draws are repeated; empty for fresh ones.
@@ -68,6 +72,7 @@ class Job(NamedTuple):
     answers: Sequence[tuple[str, dict[str, Any]]] = ()
     change: str = ""
     abandon: bool = False
+    approve_exceptions: bool = False
 
 
 def drive(job: Job) -> int:
@@ -87,6 +92,9 @@ def drive(job: Job) -> int:
             opened.abandon()
         if job.change and not opened.factory.projection.changes:
             opened.change(job.change, text, text)
+        resolve_exceptions(opened.factory)
+        if job.approve_exceptions:
+            _approve_exceptions(opened)
         paused = opened.driver.advance()
         if job.approve and paused.interrupt and paused.interrupt["kind"] == "approval":
             paused = opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
@@ -100,6 +108,14 @@ def drive(job: Job) -> int:
     if job.trace:
         Path(job.trace).write_text(json.dumps(fuse.burnt))
     return code
+
+
+def _approve_exceptions(opened: Project) -> None:
+    """As `specwright exceptions approve` does, for all that wait."""
+    for known in [*exceptions(opened.factory)]:
+        if known.status is ExceptionStatus.RAISED:
+            decided = {"exception_id": known.record.exception_id, "decision": "APPROVE_CHANGE"}
+            opened.decide(DecisionRequest.model_validate(decided))
 
 
 class Fuse:

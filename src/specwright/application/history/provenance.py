@@ -2,7 +2,7 @@
 reuse report, context packs, task, spec. Read from the store alone; nothing is asked and nothing written.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from specwright.application.factory import ProjectView
@@ -41,6 +41,8 @@ class Provenance(NamedTuple):
         spec: The id, version and title of the product spec.
         spec_sha256: The definition that was approved.
         names: Of the sealed modules that the context packs name, by reference.
+        exceptions: The interface change exceptions for which there is this version: its own, or those of what it was moved
+            to.
     """
 
     evidence: ShipEvidence
@@ -57,6 +59,7 @@ class Provenance(NamedTuple):
     spec: str
     spec_sha256: str
     names: Mapping[str, str]
+    exceptions: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """The chain as JSON values."""
@@ -85,6 +88,7 @@ class Provenance(NamedTuple):
                 "name": task.name,
                 "acceptance_criteria": list(task.acceptance_criteria),
             },
+            "exceptions": list(self.exceptions),
             "spec": {"spec": self.spec, "definition_sha256": self.spec_sha256},
         }
 
@@ -143,7 +147,21 @@ class _Search:
             names=self._names(
                 row.ref for one in invocations for row in (*one.pack.included_refs, *one.pack.excluded_refs)
             ),
+            exceptions=tuple(dict.fromkeys(self._exceptions(module_ref, task_id))),
         )
+
+    def _exceptions(self, module_ref: str, task_id: str = "") -> Iterator[str]:
+        projection, contract = self._view.projection, self._view.modules.contract(module_ref)
+        called = {dependency.ref for dependency in contract.dependencies}
+        if (name := projection.changed_by.get(module_ref)) is not None:
+            yield name
+        elif (sealed := projection.resealed.get(module_ref)) is not None:
+            before = self._view.modules.contract(sealed.replaces).dependencies
+            called -= {dependency.ref for dependency in before}
+        elif task_id not in projection.migrations:
+            return
+        for ref in sorted(called):
+            yield from self._exceptions(ref)
 
     def _sealed_as(self, module_ref: str) -> ArtifactEnvelope:
         for name in self._folders:

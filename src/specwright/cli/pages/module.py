@@ -89,6 +89,8 @@ def provenance_page(chain: Provenance) -> Page:
     page.row("tests", f"{summary.passed} of {summary.total} passed")
     page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
     page.copy("interface", evidence.verification.interface_fingerprint)
+    if chain.exceptions:
+        page.row("exceptions", ", ".join(chain.exceptions))
     _add_rounds(page, "Implementation", chain.debate, chain.versions)
     page.heading("Contract")
     locked = next(
