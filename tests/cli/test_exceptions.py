@@ -61,6 +61,22 @@ def test_a_person_sees_the_exception_and_defers_it(raised: Path) -> None:
     assert verify_project(raised).unbound == ()
 
 
+def test_the_page_of_its_escalation_recommends_the_decision(raised: Path) -> None:
+    """F-13-11: not an answer to the halt; what each decision means, and what to type."""
+    (listed,) = specwright("exceptions", "list", raised, "--json").document
+    name, page = listed["exception_id"], specwright("escalations", listed["escalation"], raised).out
+    recommended = page.partition("Recommended")[2].partition("Other answers")[0]
+    for decision in ("approve", "reject", "defer"):
+        assert f"exceptions {decision} {name}" in recommended
+    assert "REVISE_PLAN" not in recommended
+    assert "REVISE_PLAN" in page.partition("Other answers")[2]
+    short = specwright("status", raised).out
+    assert f"decide about {name}" in short
+    assert f"exceptions approve {name}" in short
+    document = specwright("escalations", listed["escalation"], raised, "--json").document
+    assert f"exceptions approve {name}" in document["command"]
+
+
 def test_a_person_rejects_it_and_the_task_waits(raised: Path) -> None:
     """F-13-19: `--hold` leaves the escalation for another answer."""
     (listed,) = specwright("exceptions", "list", raised, "--json").document

@@ -41,6 +41,13 @@ _MEANING: Mapping[Action, str] = {
     Action.REWORD_CRITERION: "say what it ought to ask for in the next version",
 }
 
+_DECISIONS = {
+    "approve": "the changed contract is debated, made and sealed; what uses it follows, then the task runs again",
+    "reject": "the contract stays; the task runs again without the change, or with --hold waits for another answer",
+    "defer": "decide later; the task stays halted",
+}
+_DECISION_OPTIONS = {"approve": "", "reject": '--reason "why" --requeue', "defer": ""}
+
 _FILL = "..."
 """To be filled in; as it is, it is refused as a placeholder wherever a text is required (design: contracts)."""
 
@@ -59,15 +66,18 @@ def add_short_page(
     page.row("since", escalation.created_at)
     page.row("cause", _cause(escalation))
     page.row("decide", escalation.minimal_decision_required)
-    recommended = Action(escalation.recommended_resolution)
-    page.row("recommended", f"{recommended}: {_MEANING[recommended]}")
-    page.copy("type", _command(view, escalation, recommended, directory))
+    if name := escalation.details.get("exception_id"):
+        page.row("recommended", f"decide about {name}: approve, reject or defer the change that it proposes")
+    else:
+        recommended = Action(escalation.recommended_resolution)
+        page.row("recommended", f"{recommended}: {_MEANING[recommended]}")
+    page.copy("type", _recommended_command(view, escalation, directory))
     page.copy("whole page", next_command(f"escalations {escalation.escalation_id}", directory))
 
 
 def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory: Path) -> Page:
     """Everything that helps to decide: the decision first, then failures, modules, answers, debates, raw answers."""
-    page, recommended = Page(), Action(escalation.recommended_resolution)
+    page = Page()
     page.heading(_headline(view, escalation))
     page.row("since", escalation.created_at)
     page.copy("task file", str(directory / escalation.task_ref))
@@ -83,11 +93,15 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
         page.prose("nothing was tried", 2)
     _add_modules(page, escalation, directory)
     page.heading("Recommended")
-    _add_answer(page, view, escalation, recommended, directory, "answer")
+    recommended = None if "exception_id" in escalation.details else Action(escalation.recommended_resolution)
+    if recommended is None:
+        _add_decisions(page, escalation.details["exception_id"], directory)
+    else:
+        _add_answer(page, view, escalation, recommended, directory, recommended=True)
     page.heading("Other answers")
     for action in actions_of(escalation.details):
         if action is not recommended:
-            _add_answer(page, view, escalation, action, directory, "or")
+            _add_answer(page, view, escalation, action, directory)
     for debate in debates_over(view, escalation.debate_trail.proposals):
         add_debate(
             page, "Contracts" if debate.over == "contracts" else f"Implementation of {debate.over}", debate
@@ -102,7 +116,7 @@ def escalation_document(view: ProjectView, escalation: EscalationArtifact, direc
     return {
         **escalation.to_json(),
         "actions": {action.value: _payload(view, escalation, action) for action in actions},
-        "command": _command(view, escalation, Action(escalation.recommended_resolution), directory),
+        "command": _recommended_command(view, escalation, directory),
     }
 
 
@@ -136,6 +150,24 @@ def _cause(escalation: EscalationArtifact) -> str:
     return f"{_CAUSES.get(kind, kind)}: {names}" if names else _CAUSES.get(kind, kind)
 
 
+def _recommended_command(view: ProjectView, escalation: EscalationArtifact, directory: Path) -> str:
+    """The command of what is recommended: the approval of an exception, else the recommended answer."""
+    if name := escalation.details.get("exception_id"):
+        return _decision(name, "approve", directory)
+    return _command(view, escalation, Action(escalation.recommended_resolution), directory)
+
+
+def _decision(name: str, decision: str, directory: Path) -> str:
+    return next_command(f"exceptions {decision} {name}", directory, _DECISION_OPTIONS[decision])
+
+
+def _add_decisions(page: Page, name: str, directory: Path) -> None:
+    """The decisions about an interface change exception (design: interface-changes)."""
+    for decision, meaning in _DECISIONS.items():
+        page.row(decision, meaning)
+        page.copy("type", _decision(name, decision, directory))
+
+
 def _command(view: ProjectView, escalation: EscalationArtifact, action: Action, directory: Path) -> str:
     """The command that gives an answer; what needs a reason alone takes it in the command itself."""
     reason_alone = list(_payload(view, escalation, action)) == ["rationale"]
@@ -165,12 +197,18 @@ def _add_modules(page: Page, escalation: EscalationArtifact, directory: Path) ->
 
 
 def _add_answer(
-    page: Page, view: ProjectView, escalation: EscalationArtifact, action: Action, directory: Path, label: str
+    page: Page,
+    view: ProjectView,
+    escalation: EscalationArtifact,
+    action: Action,
+    directory: Path,
+    *,
+    recommended: bool = False,
 ) -> None:
     """An answer: what it means, its payload, the command; the payload in full of the recommended one."""
-    page.row(label, f"{action}: {_MEANING[action]}")
+    page.row("answer" if recommended else "or", f"{action}: {_MEANING[action]}")
     command = _command(view, escalation, action, directory)
-    if "--payload" in command and action != escalation.recommended_resolution:
+    if "--payload" in command and not recommended:
         draft_it = f"escalations {escalation.escalation_id}"
         page.copy("write", next_command(draft_it, directory, f"--draft {action} > answer.json"))
     elif "--payload" in command:
