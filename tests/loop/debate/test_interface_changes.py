@@ -29,6 +29,7 @@ from specwright.domain.modules.release_gates import (
 from specwright.graphs.exception_graph import exception_graph, resolve_exceptions
 from specwright.ports.gate import Finding
 from testkit.loop.exceptions import RAISE, STEP, Said, Story, asked
+from testkit.loop.late_faults import falsifying
 from testkit.loop.role_answers import Turn, failing, plan, planned, rejecting
 
 USERS = ([], [0], [0])
@@ -375,6 +376,33 @@ def test_a_consumer_that_does_not_pass_the_gate_with_it_is_migrated(directory: P
     assert [bench.status(n) for n in range(4)] == ["SHIPPED"] * 4
     assert contract(story, story.ref("triple")).dependencies[0].ref == story.ref("double")
     assert gate_failures(story) == []
+
+
+WITHSTOOD = ("test_three_is_nine", "", "def test_three_is_nine():\n    assert triple(3) == 9\n")
+
+
+@pytest.mark.parametrize("withstands", [True, False])
+def test_the_falsifying_tests_of_a_consumer_are_run_again(directory: Path, withstands: bool):
+    """D-26-05: those that its version passed in its debate are at its re-gate, too; one that fails now is a reason to
+    migrate."""
+    challenged = {"TSK-002.1/triple/round-1/challenger": lambda *_: Turn(falsifying(WITHSTOOD))}
+    story = halted(directory, challenged)
+    story.plans["TSK-004"] = plan(planned("triple", "double"))
+    bench = story.bench
+    falsify, tried = bench.factory.gate.falsify, list[str]()
+
+    def falsified(candidate: Any, tests: Any) -> Any:
+        tried.extend(f"{candidate.contract.ref} {test.name}" for test in tests)
+        return tuple(trial._replace(passed=withstands) for trial in falsify(candidate, tests))
+
+    bench.factory.gate.falsify = falsified
+    approve(story)
+    resolve_exceptions(bench.factory)
+    settle_consumers(bench.factory)
+    identity = story.ref("triple").partition("@")[0]
+    assert tried == [f"{identity}@1.0.1 test_three_is_nine"]
+    assert len(bench.state.tasks) == (3 if withstands else 4)
+    assert story.ref("triple") == f"{identity}@{'1.0.1' if withstands else '1.0.0'}"
 
 
 class CutError(Exception):
