@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from testkit.cli.commands import PLAYBOOK, SMALL, everything, specwright
+from testkit.cli.terminal import on_a_terminal
+from testkit.sampling import spread
 
 SPEC = Path("state_store/product/spec.json")
 PAGE = Path("state_store/product/spec.md")
@@ -66,6 +68,84 @@ def test_an_approval_through_the_graph_names_what_it_approves(waiting: Path) -> 
 def test_an_approval_through_the_graph_goes_on(waiting: Path) -> None:
     """As one by command does (F-3.2.4-02)."""
     assert by_graph(waiting, {"action": "APPROVE", "by": "human:program"}) == "released"
+
+
+def test_an_approval_by_command_may_name_the_spec_that_it_means(waiting: Path) -> None:
+    """Another hash is refused with both, one that is none is bad input, and nothing changes (D-S9-15)."""
+    state = everything(waiting / "state_store")
+    shown = specwright("status", waiting, "--json").document["sha256"]
+    told = specwright("approve", waiting, "--sha256", "0" * 64)
+    told.refuses("not approved", "names 000", shown, code=1)
+    specwright("approve", waiting, "--sha256", shown[:12]).refuses("is no SHA-256", "--sha256")
+    assert everything(waiting / "state_store") == state
+
+
+@pytest.mark.parametrize("damage", ["gone", "{", '{"title": 1}'])
+@pytest.mark.parametrize("file", ["spec.json", "spec.md", "validation.json"])
+def test_a_draft_that_is_lost_is_written_again_from_the_journal(
+    waiting: Path, tmp_path: Path, file: str, damage: str
+) -> None:
+    """Nothing is asked again, and the gate waits as before; each answer works (D-S9-04, F-3.2.4-03)."""
+    path = waiting / "state_store/product" / file
+    sound = everything(waiting / "state_store")
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_text(damage)
+    told = specwright("run", waiting)
+    if file == "spec.md" and damage != "gone":
+        specwright("approve", waiting).refuses("not the one that was shown", code=1)
+        return
+    assert told.code == 3, told
+    assert everything(waiting / "state_store") == sound
+
+
+@pytest.mark.parametrize("file", ["spec.json", "spec.md"])
+def test_a_lost_draft_can_be_sent_back(waiting: Path, file: str) -> None:
+    """As any other: the gate shows the next draft (D-S9-04)."""
+    (waiting / "state_store/product" / file).unlink()
+    told = specwright("reject", waiting, "--reasons", "It says too little.")
+    assert told.code == 3, told
+    assert (waiting / "state_store/product/spec.md").read_text().startswith("# Nameplate")
+
+
+ASKED = "approve, amend, reject, or later? "
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_a_person_at_a_terminal_is_asked_at_the_gate(tmp_path: Path) -> None:
+    """What is sent back comes to the gate again, an approval goes on to the release (F-3.2.4-02, F-3.2.4-04)."""
+    given = ("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+    typed = (
+        (ASKED, "perhaps\n"),
+        (ASKED, "reject\n"),
+        ("Why: ", "It says too little.\n"),
+        (ASKED, "approve\n"),
+    )
+    painted = on_a_terminal(*given, typed=typed)
+    assert painted.code == 0, painted.screen
+    assert "Nothing was sent" in painted.screen
+    assert "Shipped" in painted.screen
+
+
+@pytest.mark.parametrize(
+    "typed", spread(["reject\n\n\x04", "later\n", "\x04"], fast=1), ids=["no reasons", "later", "end"]
+)
+def test_who_decides_later_finds_the_gate_as_it_was(waiting: Path, typed: str) -> None:
+    """Exit 3; the command for each answer was shown (F-3.2.4-01)."""
+    state = everything(waiting / "state_store")
+    painted = on_a_terminal("run", waiting, typed=((ASKED, typed),))
+    assert painted.code == 3
+    assert "specwright approve" in painted.screen
+    assert everything(waiting / "state_store") == state
+
+
+def test_without_a_terminal_nobody_is_asked(waiting: Path) -> None:
+    """A program that reads a pipe is told by the exit code (D-S9-02)."""
+    told = specwright("run", waiting)
+    assert told.code == 3
+    assert ASKED not in told.out + told.err
 
 
 @pytest.mark.parametrize("name", ["spec.json", "spec.yaml"])

@@ -1,13 +1,8 @@
 """What a person sees while it runs: plain lines where there is no terminal, a live line where there is one."""
 
 import io
-import os
-import pty
 import re
-import select
 import shutil
-import subprocess
-import time
 from contextlib import redirect_stderr
 from pathlib import Path
 
@@ -16,7 +11,8 @@ import pytest
 from specwright.cli.terminal.output import printable
 from specwright.cli.terminal.progress import ConsoleProgress, clock
 from specwright.ports.progress import RoleDone, RoleStarted, Step
-from testkit.cli.commands import PLAYBOOK, SMALL, command, specwright, wait_until
+from testkit.cli.commands import PLAYBOOK, SMALL, specwright, wait_until
+from testkit.cli.terminal import on_a_terminal
 
 STARTED = RoleStarted("TSK-007.1/parse/round-2/challenger", "challenger", "TSK-007", "parse", "round-2")
 DONE = RoleDone(STARTED.run_id, 3, 1200, 34, replayed=False)
@@ -127,37 +123,13 @@ def test_a_run_on_no_terminal_prints_one_line_for_each_role(released_once: Path)
 def test_a_run_on_a_terminal_shows_a_live_line_and_leaves_a_clean_screen(tmp_path: Path) -> None:
     """DESIGN §9: what is at work now, and the summary last, with the cursor back."""
     given = ("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve")
-    screen = _on_a_terminal(*given)
+    screen = on_a_terminal(*given).screen
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen)
     assert re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] [━╸╺ ]* 0 of 1 tasks · TSK-001 Initials · \w+ .*\ds", shown)
     assert "\x1b[?25l" in screen
     assert screen.rindex("\x1b[?25h") > screen.rindex("\x1b[?25l")
     last = [line.strip() for line in shown.replace("\r", "").splitlines() if line.strip()][-5:]
     assert [line.split(":")[0] for line in last] == ["Shipped", "Proof", "Install", "Use", "Note"]
-
-
-def _on_a_terminal(*arguments: object) -> str:
-    """What a command paints on a terminal of 100 columns."""
-    master, slave = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", "PYTHONUTF8": "1"}
-    painted = b""
-    with subprocess.Popen(
-        command(*arguments), stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True
-    ) as process:
-        os.close(slave)
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            if select.select([master], [], [], 0.1)[0]:
-                try:
-                    piece = os.read(master, 65536)
-                except OSError:  # the other side is closed
-                    break
-                if not piece:
-                    break
-                painted += piece
-        process.wait(10)
-    os.close(master)
-    return painted.decode()
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """A project open for driving: its adapters put together, and held against other drivers (design: floors, journal)."""
 
 import platform
+import re
 import shlex
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -109,19 +110,31 @@ class Project:
             self.driver.advance(_APPROVAL)
         return self.status
 
-    def approve(self) -> ProjectStatus:
+    def approve(self, sha256: str = "") -> ProjectStatus:
         """Approve the spec that waits, and go to the next stop.
 
+        Args:
+            sha256: Of the spec that is meant, as the gate shows it; empty for the one that was shown last.
+
         Raises:
-            RefusedError: no spec waits, or it is not the one that was shown. For the others see `run`.
+            InputError: what is given is no SHA-256.
+            RefusedError: no spec waits, or it is not the one that was shown or named. For the others see `run`.
         """
+        if sha256 and not _SHA256.fullmatch(sha256):
+            raise InputError(
+                f"{sha256[:80]!r} is no SHA-256",
+                where="--sha256",
+                remedy="`specwright status --json` shows the one of the spec that waits, as `sha256`",
+            )
         spec = layout.spec_files(self.factory.projection.change_number)
-        stop = self._answer_approval(_APPROVAL)
+        named = {"sha256": sha256.lower()} if sha256 else {}
+        stop = self._answer_approval({**_APPROVAL, **named})
         if refused := (self.driver.waiting() or {}).get("refused"):
             raise RefusedError(
                 f"not approved: {refused}",
                 where=str(self.directory / "state_store" / spec.spec),
-                remedy="put back what was shown, or have it changed with `specwright amend` or `specwright reject`",
+                remedy="read it again; put back what was changed, or have it changed with `specwright amend` or "
+                "`specwright reject`",
             )
         return stop
 
@@ -212,6 +225,7 @@ class Project:
         return self.status
 
 
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _APPROVAL = {"action": "APPROVE", "by": "human:operator"}
 
 

@@ -13,9 +13,8 @@ from specwright.application import scopes
 from specwright.application.escalation.answers import recorded_answer
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
-from specwright.application.stages.product import current_spec
-from specwright.application.store import layout
-from specwright.graphs.outer_graph import outer_graph
+from specwright.application.stages.product import tasks_in_draft
+from specwright.graphs.outer_graph import OuterState, outer_graph, restore_shown
 from specwright.sqlite_errors import sqlite_errors
 
 _THREAD = "project"
@@ -47,6 +46,8 @@ class Driver:
         config = self.config
         before = self.graph.get_state(config)
         waits = self._interrupt(before)
+        if waits is not None and waits["kind"] == "approval":
+            restore_shown(self._factory, cast(OuterState, before.values))
         if waits is not None and answer is None:
             return Paused(waits, before.values)
         if waits is not None:
@@ -70,8 +71,8 @@ class Driver:
         """The configuration by which the graph is invoked."""
         tasks = len(self._factory.projection.definitions)
         spec = self._factory.projection.spec
-        if not tasks and spec is None and self._factory.store.exists(layout.spec_files().spec):
-            tasks = sum(1 for _ in current_spec(self._factory).tasks())
+        if not tasks and spec is None:
+            tasks = tasks_in_draft(self._factory)
         change = self._factory.projection.change_number
         thread = (
             f"{_THREAD}/{scopes.product_change(change)}" if change else _THREAD

@@ -65,23 +65,26 @@ class _Nodes:
     ) -> Command[Literal["product_loop", "approval_gate", "project_loop"]]:
         if not self._factory.projection.awaits_approval:
             return Command(goto="project_loop")  # this node runs again after a crash
+        restore_shown(self._factory, state)
         question = product.approval_question(self._factory, state.get("amend_count", 0))
         if refused := state.get("refused"):
             question["refused"] = refused
         answer = cast(dict[str, str], interrupt(question))
         if answer["action"] == "APPROVE":
-            if refused := self._not_shown(state.get("shown_sha256"), answer.get("sha256")):
+            if refused := self._refusal(state.get("shown_sha256"), answer.get("sha256")):
                 return Command(update={"refused": refused}, goto="approval_gate")
             product.approve(self._factory, answer["by"])
             return Command(update={"amend_count": 0}, goto="project_loop")
         return Command(update=_sent_back(state, answer), goto="product_loop")
 
-    def _not_shown(self, *shown: str | None) -> str:
-        """Why an approval is refused: the spec is not the one that was shown, or that the answer names."""
+    def _refusal(self, shown: str | None, named: str | None) -> str:
+        """Why an approval is refused: the spec is not the one that was shown, or not the one that the answer names."""
         now = product.shown_hash(self._factory)
-        if all(sha256 in (None, now) for sha256 in shown):
-            return ""
-        return "the spec is not the one that was shown: it was changed since"
+        if shown not in (None, now):
+            return "the spec is not the one that was shown: it was changed since"
+        if named not in (None, now):
+            return f"the spec is not the one that was shown: the approval names {named}, this one has {now}"
+        return ""
 
     def project_loop(self, state: OuterState) -> OuterState:
         result = self._project_graph.invoke(cast(Any, {"schema_version": 1}))
@@ -92,6 +95,13 @@ class _Nodes:
             return {}
         result = release.release_all(self._factory)
         return {"release_id": result.release_id, "released": result.succeeded}
+
+
+def restore_shown(factory: Factory, state: OuterState) -> None:
+    """Write the spec that waits again if its files are missing or unreadable (design: approval)."""
+    product.restore_draft(
+        factory, state.get("restart", 1), state.get("reasons", []), state.get("feedback", [])
+    )
 
 
 def _sent_back(state: OuterState, answer: dict[str, str]) -> dict[str, Any]:

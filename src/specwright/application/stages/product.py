@@ -18,6 +18,7 @@ from specwright.domain.spec.completeness import ValidationReport, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
+from specwright.errors import CorruptionError, InputError
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Research, Role
 
@@ -51,6 +52,19 @@ def research(factory: Factory, restart: int, reasons: Sequence[str], feedback: S
     factory.progress.note(Step("spec", "", "the product spec is complete"))
 
 
+def restore_draft(factory: Factory, restart: int, reasons: Sequence[str], feedback: Sequence[str]) -> None:
+    """Write the files of the spec that waits again if one is missing or unreadable; the journal has what was answered.
+
+    A readable file that was changed stays as it is: an approval is refused then, and what sends it back replaces it.
+    """
+    try:
+        current_spec(factory)
+        validation_of(factory)
+        factory.store.read(_files(factory).text)
+    except (InputError, CorruptionError):
+        research(factory, restart, reasons, feedback)
+
+
 def _first_assignment(factory: Factory, restart: int, reasons: Sequence[str]) -> Assignment:
     text = factory.spec_text
     if reasons:
@@ -79,6 +93,14 @@ def current_spec(factory: ProjectView) -> ProductSpec:
     """The spec that waits for approval, or that was approved."""
     path = _files(factory).spec
     return ProductSpec.from_bytes(factory.store.read(path), path)
+
+
+def tasks_in_draft(factory: ProjectView) -> int:
+    """How many tasks the spec that waits has; 0 if there is none, or none that can be read."""
+    try:
+        return sum(1 for _ in current_spec(factory).tasks())
+    except (InputError, CorruptionError):
+        return 0
 
 
 def validation_of(factory: ProjectView) -> ValidationReport:
@@ -154,7 +176,7 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     report = validate(result.spec)
     sources = [{"query": source.query, "urls": list(source.urls)} for source in result.sources]
     store, files = factory.store, _files(factory)
-    shown = store.read(files.spec) if store.exists(files.spec) else _approved_before(factory, spec).to_bytes()
+    shown = _shown_before(factory, spec)
     if shown != spec.to_bytes():
         store.replace(files.before, shown)
     store.replace(files.validation, report.to_bytes())
@@ -163,9 +185,14 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     store.replace(files.spec, spec.to_bytes())
 
 
-def _approved_before(factory: ProjectView, spec: ProductSpec) -> ProductSpec:
-    """What the first draft of a change is compared with; that of a product, with nothing."""
-    return factory.projection.spec or spec
+def _shown_before(factory: ProjectView, spec: ProductSpec) -> bytes:
+    """What a draft is compared with: the version before it, the approved spec for the first of a change, else itself."""
+    store, files = factory.store, _files(factory)
+    try:
+        return current_spec(factory).to_bytes()
+    except (InputError, CorruptionError):  # missing or unreadable
+        first = not store.exists(files.before)
+        return ((factory.projection.spec if first else None) or spec).to_bytes()
 
 
 def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, result: Research) -> str:

@@ -10,7 +10,7 @@ from specwright.atomic_write import write_atomically
 from specwright.bootstrap.spec_file import SPEC_TEMPLATE, spec_copy, spec_for_run
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.session.options import options_for, remember, scripted_models, settings_for
-from specwright.cli.terminal.output import next_command, say, show
+from specwright.cli.terminal.output import next_command, on_terminal, say, show
 from specwright.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
@@ -135,12 +135,19 @@ def run(
         remember(directory, options)
         return project.run(approve=approve_spec)
 
-    drive(directory, settings, text, step, scripted=options.scripted, as_json=as_json)
+    asks = not as_json and not approve_spec and on_terminal()
+    drive(directory, settings, text, step, scripted=options.scripted, as_json=as_json, asks=asks)
 
 
-def approve(directory: Directory = Path(), as_json: AsJson = False) -> None:
+def approve(
+    directory: Directory = Path(),
+    sha256: Annotated[
+        str, typer.Option("--sha256", metavar="HASH", help="Only if this is the spec that waits.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
     """Approve the spec that waits at the gate, and go on."""
-    _go_on(directory, lambda project: project.approve(), as_json=as_json)
+    _go_on(directory, lambda project: project.approve(sha256), as_json=as_json)
 
 
 def reject(

@@ -1,6 +1,6 @@
 """Driving a project to its next stop and printing it. Imported only by commands that drive."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from specwright.cli.pages.module import deprecation_page
 from specwright.cli.pages.page import present
 from specwright.cli.pages.release import failure_page, release_page
 from specwright.cli.pages.stop import release_document, stop_document, stop_page
+from specwright.cli.session.gate_answer import Step, gate_answer
 from specwright.cli.session.interruption import interruptible
 from specwright.cli.session.options import (
     SCRIPTED,
@@ -31,12 +32,16 @@ from specwright.domain.modules.deprecation import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.settings import Settings
 
-Step = Callable[[Project], ProjectStatus]
-"""What a command has a project do: `Project.run`, `approve`, ..."""
-
 
 def drive(
-    directory: Path, settings: Settings, spec_text: str, step: Step, *, scripted: bool, as_json: bool
+    directory: Path,
+    settings: Settings,
+    spec_text: str,
+    step: Step,
+    *,
+    scripted: bool,
+    as_json: bool,
+    asks: bool = False,
 ) -> None:
     """Have a project take a step, print where it is then, and exit with the code of that stop.
 
@@ -47,7 +52,19 @@ def drive(
         step: What is done; it raises before anything is written if the project does not wait for it.
         scripted: Whether any answer of the project is or was scripted.
         as_json: Print one JSON document.
+        asks: Ask for the answer at the approval gate; the project is not held while a person thinks.
     """
+    stop, sha256 = _take_step(directory, settings, spec_text, step, scripted=scripted, as_json=as_json)
+    while asks and stop is ProjectStatus.APPROVAL and (answer := gate_answer(sha256)):
+        text = read_spec(spec_copy(directory))
+        stop, sha256 = _take_step(directory, settings, text, answer, scripted=scripted, as_json=as_json)
+    raise typer.Exit(stop.exit_code)
+
+
+def _take_step(
+    directory: Path, settings: Settings, spec_text: str, step: Step, *, scripted: bool, as_json: bool
+) -> tuple[ProjectStatus, str]:
+    """Have a project take a step and print where it is then; the hash of the spec if one waits there."""
     model_sources_of(settings)  # a wrong model name is reported before anything is written
     with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
         stop = step(project)
@@ -63,7 +80,7 @@ def drive(
     present(document, page, as_json=as_json)
     for remark in () if as_json else remarks:
         note(remark)
-    raise typer.Exit(stop.exit_code)
+    return stop, str(document.get("sha256", ""))
 
 
 def resume(directory: Path, step: Step, *, as_json: bool, spec_text: str = "") -> None:

@@ -77,6 +77,21 @@ def next_command(command: str, directory: Path, rest: str = "") -> str:
     return " ".join([*words, rest]).rstrip()
 
 
+def on_terminal() -> bool:
+    """Whether a person can be asked: standard input and output are terminals."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+def ask(question: str) -> str | None:
+    """The line that a person types after a question; None at the end of the input."""
+    try:
+        typer.echo(printable(question), nl=False)
+        line = sys.stdin.readline()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return line.strip() if line else None
+
+
 def counted(number: int, noun: str) -> str:
     """`1 call`, `2 calls`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
