@@ -53,6 +53,7 @@ class Job(NamedTuple):
         base_url: As `--base-url` has it.
         approve: Whether to approve the spec.
         change: Of the released product, as `change --request` has it; empty for none.
+        report: The file of a bug report about the module `initials`, and what it breaks; empty for none.
         abandon: Whether to give up the change that is under way, instead of going on with it.
         approve_exceptions: Whether to approve the interface change exceptions that wait.
         answers: To the escalations that come, as `resolve` has them: action and payload, the first one first.
@@ -72,6 +73,7 @@ class Job(NamedTuple):
     answers: Sequence[tuple[str, dict[str, Any]]] = ()
     change: str = ""
     abandon: bool = False
+    report: Sequence[str] = ()
     approve_exceptions: bool = False
 
 
@@ -92,6 +94,9 @@ def drive(job: Job) -> int:
             opened.abandon()
         if job.change and not opened.factory.projection.changes:
             opened.change(job.change, text, text)
+        if job.report and not opened.factory.projection.changes:
+            file, pointer = job.report
+            opened.report(opened.try_report("initials", Path(file).read_text(), file), pointer, text)
         resolve_exceptions(opened.factory)
         if job.approve_exceptions:
             _approve_exceptions(opened)

@@ -276,9 +276,10 @@ def after_halt(state: EngineeringState) -> Literal["debate", "select_module", "f
 
 
 def may_reopen(state: EngineeringState, halted: HaltedDebate) -> bool:
-    """Whether a module that found its contract at fault reopens the contract debate: once per task. Each debate then
+    """Whether a module that found its contract at fault reopens the contract debate: once per task, if there was one; a
+    repair has none (design: bug-reports). Each debate then
     continues with its own next round, which costs neither a revision (design: contract-at-fault)."""
-    return halted["fault"] == FaultOf.CONTRACT and "reopened_by" not in state
+    return halted["fault"] == FaultOf.CONTRACT and "reopened_by" not in state and "locked" in state
 
 
 def debate_input(state: EngineeringState) -> DebateState:

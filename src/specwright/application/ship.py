@@ -98,7 +98,8 @@ def seal_files(
     """
     log = execution_log(contract, scope.now(), verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
-    factory.modules.seal(contract, verdict.files, log, evidence)
+    reported = "\n".join(report.text for report in factory.projection.reports(contract.module_id))
+    factory.modules.seal(contract, verdict.files, log, evidence, reported)
     # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
     # which file of it was changed
     sealed = factory.modules.tree(contract.ref)

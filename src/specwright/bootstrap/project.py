@@ -15,6 +15,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from specwright import __version__
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.closing import abandon_change
+from specwright.application.change.report import TriedReport, begin_report, try_report
 from specwright.application.change.request import begin_change
 from specwright.application.criteria import open_questions
 from specwright.application.deprecation import deprecate, finish_deprecations
@@ -202,6 +203,34 @@ class Project:
             RefusedError: the product is not released yet. For the others see `run`.
         """
         begin_change(self.factory, request, spec_before, spec_text)
+        return self.run()
+
+    def try_report(self, module: str, text: str, where: str) -> TriedReport:
+        """Run the example of a bug report against the sealed module; nothing is written and no model is asked.
+
+        Args:
+            module: Its name, its MM-ID, or the reference of its version.
+            text: Of the file with the example.
+            where: The file, for messages.
+
+        Raises:
+            InputError: there is no such module, or this is no example of it.
+            RefusedError: the product is not released yet.
+        """
+        return try_report(self.factory, module, text, where)
+
+    def report(self, tried: TriedReport, pointer: str, spec_text: str) -> ProjectStatus:
+        """Begin what a failed example asks for, a repair or a change request, and go to the next stop.
+
+        Args:
+            tried: Failed.
+            pointer: What it breaks: a JSON pointer into the contract, the number of a criterion, or `none`.
+            spec_text: The SPEC.md that the product was built from.
+
+        Raises:
+            InputError: nothing stands where it points, or another change is under way. For the others see `run`.
+        """
+        begin_report(self.factory, tried, pointer, spec_text)
         return self.run()
 
     def abandon(self) -> ProjectStatus:

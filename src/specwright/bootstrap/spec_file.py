@@ -70,6 +70,35 @@ def read_spec(path: Path) -> str:
     return _text(path, data)
 
 
+MAX_EXAMPLE_BYTES = 8_000
+"""Of the file of a bug report: it fits into a change request."""
+
+
+def read_example_file(path: Path) -> str:
+    """The file of a bug report.
+
+    Raises:
+        InputError: missing, empty, too large, no regular file, or no text.
+    """
+    remedy = "name a file with one example, as examples.md of a module has them"
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError("the example is no regular file", where=str(path), remedy=remedy)
+        if status.st_size > MAX_EXAMPLE_BYTES:
+            what = f"the example has {status.st_size:,} bytes; the limit is {MAX_EXAMPLE_BYTES:,}"
+            raise InputError(what, where=str(path), remedy=remedy)
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        what = f"the example cannot be read: {error.strerror}"
+        raise InputError(what, where=str(path), remedy=remedy) from error
+    except UnicodeDecodeError as error:
+        raise InputError("the example is not UTF-8", where=str(path), remedy="save it as UTF-8") from error
+    if not text.strip():
+        raise InputError("the file of the example is empty", where=str(path), remedy=remedy)
+    return text
+
+
 def structured_spec(text: str) -> dict[str, Any] | None:
     """The product spec that a text is, in JSON or YAML; None of a text in prose.
 

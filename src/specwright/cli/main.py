@@ -23,6 +23,7 @@ from specwright.cli.commands import (
     escalations,
     exceptions,
     inspect,
+    report,
     verify,
     wire,
 )
@@ -59,7 +60,19 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for commands in (drive, change, inspect, costs, doctor, escalations, exceptions, deprecation, verify, wire):
+for commands in (
+    drive,
+    change,
+    report,
+    inspect,
+    costs,
+    doctor,
+    escalations,
+    exceptions,
+    deprecation,
+    verify,
+    wire,
+):
     commands.register(app)
 
 

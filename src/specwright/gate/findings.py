@@ -180,6 +180,11 @@ class FindingCode(StrEnum):
         "make the module keep its contract for this input",
     )
     FALSIFYING_FAILED = "falsifying.failed", Severity.REFUSED, "correct the module; a falsifying test fails"
+    REPORTED_FAILED = (
+        "reported.failed",
+        Severity.REFUSED,
+        "correct the module; the example of a bug report fails",
+    )
 
 
 def finding_table() -> str:

@@ -133,6 +133,13 @@ class SandboxedShipGate(ShipGate):
             try_test(spliced, test, self._sandbox, self._packages, self._timeout_seconds) for test in tests
         )
 
+    def try_examples(self, candidate: Candidate, examples: Sequence[Example]) -> tuple[Finding, ...]:
+        """Run examples of bug reports on a candidate (port)."""
+        files = spliced_files(ParsedFiles.of(candidate.files), candidate.contract)
+        with workspace() as root, prepare(lay_out(root, self._sandbox), "example_runner") as pair:
+            staged = stage(root, candidate._replace(files=files), files, self._sandbox)
+            return run_examples(staged, tuple(examples), self._timeout_seconds, pair)
+
     def _skipped(self, *, thorough: bool) -> set[str]:
         skipped = set[str]() if self._static else {"static"}
         if not self._strength:

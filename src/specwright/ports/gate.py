@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.examples_file import Example
 
 ENTRY_FILE = "implementation/__init__.py"
 """The file of a module that holds its entry point."""
@@ -140,6 +141,14 @@ class ShipGate(Protocol):
         Args:
             candidate: Its own tests take no part.
             tests: Checked as the candidate's own would be, then run.
+
+        Raises:
+            SpecwrightError: the gate itself could not run.
+        """
+        ...
+
+    def try_examples(self, candidate: Candidate, examples: Sequence[Example]) -> tuple[Finding, ...]:
+        """Run examples that somebody else wrote on a candidate; what is false of them (design: bug-reports).
 
         Raises:
             SpecwrightError: the gate itself could not run.

@@ -2,5 +2,6 @@
 
 from testkit.loop.changed_products import shop
 from testkit.loop.processes import endpoint, job, uninterrupted, workshop
+from testkit.loop.reported_products import faulty
 
-__all__ = ["endpoint", "job", "shop", "uninterrupted", "workshop"]
+__all__ = ["endpoint", "faulty", "job", "shop", "uninterrupted", "workshop"]

@@ -69,15 +69,16 @@ def banner_product(directory: Path) -> Path:
     return directory
 
 
-def criterion(playbook: Path) -> None:
-    """Change 1: a hyphen parts words, too."""
+def criterion(playbook: Path, number: int = 1) -> None:
+    """The first change, or a later one: a hyphen parts words, too."""
+    attempt = f"attempt-{number + 1}"
     spec = spec_of_change(playbook, "1.1.0")
     _tasks(spec)[0]["acceptance_criteria"].append(NEW_CRITERION)
-    write_json(playbook / "change-1/spec.json", spec)
-    plan = _next_attempt(playbook, 2)
+    write_json(playbook / f"change-{number}/spec.json", spec)
+    plan = _next_attempt(playbook, number + 1)
     plan["outputs"][0]["invariants"].append(HYPHEN)
-    _write_plan(playbook / "TSK-001/attempt-2", plan)
-    deliverable = playbook / "TSK-001/attempt-2/initials/round-1/deliverable"
+    _write_plan(playbook / "TSK-001" / attempt, plan)
+    deliverable = playbook / "TSK-001" / attempt / "initials/round-1/deliverable"
     _replace(deliverable / "implementation/__init__.py", "name.split()", 'name.replace("-", " ").split()')
     _replace(deliverable / "implementation/__init__.py", "in order\n", f"in order\n            - {HYPHEN}\n")
     _add_test(

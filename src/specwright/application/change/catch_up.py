@@ -1,9 +1,12 @@
 """What follows from the log in files, for a change or a migration: done at once, and again where a crash came in between
 (design: change)."""
 
+from specwright.application import scopes
 from specwright.application.factory import Factory
 from specwright.application.store import layout
+from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import dispatched_file, refreshed_file, task_board
+from specwright.domain.spec.spec_markdown import render
 from specwright.domain.tasks.project_state import WAITING
 
 
@@ -17,6 +20,8 @@ def finish_change(factory: Factory) -> None:
     files = layout.spec_files(change.request.number)
     if not factory.store.exists(files.source):
         factory.store.replace(files.source, change.request.spec_text.encode())
+    if change.request.report is not None:
+        _write_spec_of_repair(factory, change.request.number)
     if change.ended == "abandoned" and not factory.store.exists(files.abandoned):
         _write_task_files(factory)
         factory.store.replace(files.abandoned, b"")  # last: it says that all else is done
@@ -30,6 +35,17 @@ def _write_migration_files(factory: Factory) -> None:
     for task_id in projection.migrations if projection.board else ():
         if projection.board is not None and projection.board.entry(task_id).status in WAITING:
             _write_task_file(factory, task_id)
+
+
+def _write_spec_of_repair(factory: Factory, number: int) -> None:
+    """The spec that a repair was begun with: that of the release, under the next version (design: bug-reports)."""
+    files, scope = layout.spec_files(number), factory.journal.scope(scopes.change_step(number, "files"))
+    if not factory.store.exists(files.spec):
+        spec = factory.projection.spec  # a repair that is given up has its files before
+        assert spec is not None
+        factory.store.replace(files.text, render(spec, ()).encode())
+        factory.store.replace(files.spec, spec.to_bytes())
+    note_hashes(scope, {path: factory.store.read(path) for path in (files.source, files.text, files.spec)})
 
 
 def _write_task_files(factory: Factory) -> None:

@@ -143,7 +143,8 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     def measured(digest: str) -> Scope:
         return factory.journal.scope(scopes.measured(cause, contract.name, digest))
 
-    run = GateRun(factory.gate, factory.progress, scope, measured, shipping=True)
+    reported = [report.example for report in factory.projection.reports(contract.module_id)]
+    run = GateRun(factory.gate, factory.progress, scope, measured, shipping=True, reported=reported)
     judging, active = candidate(factory.modules, contract, files), tests_of_debate(factory, old.ref)
     verdict = with_falsifying_tests(
         factory.gate, factory.progress, scope, judging, judge(run, judging), active

@@ -24,7 +24,8 @@ def _versions(view: ProjectView) -> Iterator[VersionNotes]:
     yield VersionNotes(specs[0], None, "", ())
     for n, change in enumerate(made, start=1):
         modules = list(_modules(view, states[n - 1], states[n]))
-        yield VersionNotes(specs[n], specs[n - 1], change.request.request, modules)
+        asked = change.request
+        yield VersionNotes(specs[n], specs[n - 1], asked.request, modules, asked.report)
 
 
 def _modules(

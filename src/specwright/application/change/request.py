@@ -44,7 +44,7 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
     """
     projection = factory.projection
     if (under_way := projection.open_change) is not None:
-        if under_way.request.asked[::2] != (request, spec_text):
+        if under_way.request.report is not None or under_way.request.asked[::2] != (request, spec_text):
             raise InputError(
                 f"another change is under way since {under_way.request.asked_at}",
                 remedy="finish it with `specwright run`, or give it up with `specwright change --abandon`",
@@ -52,7 +52,7 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
         return
     number = len(projection.changes) + 1
     scope = factory.journal.scope(scopes.change_step(number, "request"))
-    base = _base(factory)
+    base = released_spec(factory)
     _check_request(factory, request, spec_before, spec_text)
     asked = ChangeRequest(
         number=number,
@@ -70,8 +70,13 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
     factory.progress.note(Step("change", "", f"{reference}: {request or 'the changed SPEC.md'}"))
 
 
-def _base(factory: ProjectView) -> ProductSpec:
-    """The spec of the released product."""
+def released_spec(factory: ProjectView) -> ProductSpec:
+    """The spec of the released product.
+
+    Raises:
+        InputError: nothing was approved.
+        RefusedError: the product is not released yet.
+    """
     spec, board = factory.projection.spec, factory.projection.board
     if spec is None or board is None:
         raise InputError(

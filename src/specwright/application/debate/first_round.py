@@ -132,7 +132,7 @@ class FirstRound:
     ) -> str:
         views = {view.contract.ref: view for module in modules for view in module.dependencies("")}
         return proposer_message(
-            [ModuleRequest(module.contract, module.stub()) for module in modules],
+            [ModuleRequest(m.contract, m.stub(), reports=m.reports) for m in modules],
             list(views.values()),
             self._factory.packages,
             modules[0].task.definition.acceptance_criteria,

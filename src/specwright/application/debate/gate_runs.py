@@ -12,6 +12,7 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import Failure, FalsifyingTest
 from specwright.domain.base.graph import reachable
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.examples_file import Example
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
 from specwright.ports.gate import (
@@ -37,6 +38,13 @@ LONGEST_LINE = 160
 # how the journal holds what the gate observed
 _VERDICT = TypeAdapter(GateVerdict, config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
 _TRIALS = TypeAdapter(tuple[Trial, ...])
+_FINDINGS = TypeAdapter(tuple[Finding, ...])
+
+REPORTED = "reported"
+"""The stage of the gate that runs the examples of bug reports."""
+
+REPORTED_FAILED = "reported.failed"
+"""The code of a finding about one."""
 
 
 class GateRun(NamedTuple):
@@ -48,6 +56,7 @@ class GateRun(NamedTuple):
         scope: Takes what was measured, and what the ship gate observed.
         by_content: The scope of what the slow stages showed of the same files, by their digest.
         shipping: Whether the candidate would be sealed.
+        reported: The examples of bug reports that the module must give for ever (design: bug-reports).
     """
 
     gate: ShipGate
@@ -55,6 +64,7 @@ class GateRun(NamedTuple):
     scope: Scope
     by_content: Callable[[str], Scope]
     shipping: bool
+    reported: Sequence[Example] = ()
 
 
 def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
@@ -87,7 +97,50 @@ def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
     if not verdict.passed:
         kind = "gate" if run.shipping else "preflight"
         run.progress.note(_refusal_note(scope, candidate, verdict, kind))
-    return verdict._replace(tests=tests, notes=tuple(notes))
+    return _with_reported_examples(run, candidate, verdict._replace(tests=tests, notes=tuple(notes)))
+
+
+def _with_reported_examples(run: GateRun, candidate: Candidate, verdict: GateVerdict) -> GateVerdict:
+    """A verdict that includes the examples of bug reports, which nobody can strike (design: bug-reports).
+
+    They are not run where the module's own tests could not be.
+    """
+    if not run.reported or not verdict.tests:
+        return verdict
+    request: JsonValue = {
+        "contract": candidate.contract.ref,
+        "files": tree_sha256(candidate.files),
+        "dependencies": [d.contract.ref for d in candidate.dependencies],
+        "reported": [[example.heading, example.code, example.expected] for example in run.reported],
+    }
+    seen = run.scope.recall(
+        "verdict",
+        request,
+        lambda: _FINDINGS.dump_python(run.gate.try_examples(candidate, run.reported), mode="json"),
+    )
+    findings = [
+        Finding(
+            REPORTED_FAILED,
+            f"{REPORTED}: {found.where}",
+            f"an example of a bug report fails: {found.message}",
+        )
+        for found in _FINDINGS.validate_python(seen)
+    ]
+    if findings:
+        failed = verdict._replace(findings=tuple(findings))
+        run.progress.note(
+            _refusal_note(run.scope, candidate, failed, "gate" if run.shipping else "preflight")
+        )
+    note = f"examples of bug reports: {len(run.reported) - len(findings)} of {len(run.reported)} hold"
+    result = StageResult(
+        REPORTED, "FAIL" if findings else "PASS", len(findings), observed={"examples": len(run.reported)}
+    )
+    return verdict._replace(
+        passed=verdict.passed and not findings,
+        findings=(*verdict.findings, *findings),
+        notes=(*verdict.notes, note),
+        stages=(*verdict.stages, result),
+    )
 
 
 def _recalled(scope: Scope, request: JsonValue, observe: Callable[[], GateVerdict]) -> GateVerdict:
@@ -289,6 +342,11 @@ def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str
         else "not shown: " + "; ".join(f"{found.code} at {found.where}" for found in verdict.findings),
         f"{passed} of {len(verdict.tests)} tests passed, those of each parameter counted",
         *([f"falsifying tests of earlier rounds passed: {names}"] if active else []),
+        *(
+            f"examples of bug reports, which nobody can strike: {stage.result}"
+            for stage in verdict.stages
+            if stage.name == REPORTED
+        ),
     )
 
 

@@ -55,6 +55,7 @@ from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
+from specwright.domain.spec.bug_report import BugReport
 from specwright.errors import AnswerError
 from specwright.ports.gate import Candidate, Finding, GateVerdict, SealedModule, Trial
 from specwright.ports.journal import Scope
@@ -120,7 +121,9 @@ class Implementation:
         rulings = carried_rulings(self._factory, self.task, self.questions, place)
         sources += [(ruling.ref, ruling.row[2]) for ruling in rulings.values()]
         sources += [(self.plan_ref, PLAN_CLAIM)]
-        asked = ModuleRequest(self.contract, workspace, request.failures, changes, request.refused)
+        asked = ModuleRequest(
+            self.contract, workspace, request.failures, changes, request.refused, self.reports
+        )
         message = proposer_message(
             [asked],
             self.dependencies(""),
@@ -278,7 +281,8 @@ class Implementation:
         self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
         judged, gate, progress = self._candidate(files), self._factory.gate, self._factory.progress
-        run = GateRun(gate, progress, scope, self._measured, shipping)
+        examples = [report.example for report in self.reports]
+        run = GateRun(gate, progress, scope, self._measured, shipping, examples)
         return with_falsifying_tests(gate, progress, scope, judged, judge(run, judged), active_tests)
 
     def _measured(self, digest: str) -> Scope:
@@ -320,6 +324,11 @@ class Implementation:
             **{f"contract_at_fault.{i}.reason": text for i, text in enumerate(faults)},
         }
         return quote_problems(files, self.stub(), shown)
+
+    @property
+    def reports(self) -> Sequence[BugReport]:
+        """The bug reports whose examples every version of the module must give."""
+        return self._factory.projection.reports(self.contract.module_id)
 
     def _candidate(self, files: Files) -> Candidate:
         drafted = {ref: module for ref, module in self.drafted.items() if module is not None}

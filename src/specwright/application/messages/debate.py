@@ -37,6 +37,7 @@ from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.obligations import obligations
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Challenge, Proposal
+from specwright.domain.spec.bug_report import BugReport
 from specwright.ports.roles import Files
 
 _ENTRY = "implementation/__init__.py"
@@ -51,6 +52,7 @@ class ModuleRequest(NamedTuple):
         failures: Of the last round.
         changes: Of the contract since that version was made (design: debate).
         findings: Of the preflight, about a draft that an answer to a shared request held (design: shared-requests).
+        reports: Of bugs, whose examples every version must give (design: bug-reports).
     """
 
     contract: MicroModuleContract
@@ -58,6 +60,7 @@ class ModuleRequest(NamedTuple):
     failures: Sequence[Failure] = ()
     changes: Sequence[str] = ()
     findings: Sequence[str] = ()
+    reports: Sequence[BugReport] = ()
 
 
 class JudgedDebate(NamedTuple):
@@ -118,6 +121,7 @@ def _module(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
         + ", ".join(f'"{one.pointer}"' for one in obligations(contract))
         + '. `""` is the happy path.'
     )
+    yield from map(_reported, module.reports)
     if module.changes:
         yield "# What has changed in the contract\n\n" + "\n".join(module.changes)
     stub = without_docstring(files[_ENTRY], contract.name)
@@ -133,6 +137,15 @@ def _module(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
     if module.findings:
         found = "\n".join(f"- {finding}" for finding in module.findings)
         yield f"# Findings\n\nCode examined your files; correct exactly this:\n\n{found}"
+
+
+def _reported(report: BugReport) -> str:
+    """A bug report, whose example the gate runs on every version (design: bug-reports)."""
+    return (
+        f"# A bug report\n\nThe sealed version {report.module_ref} failed the example below: {report.observed}. That breaks "
+        f"{report.broken_statement}. The gate runs this example on every version, and nobody can strike it.\n\n"
+        f"{report.text}"
+    )
 
 
 def _several_modules(names: Sequence[str]) -> str:

@@ -31,6 +31,17 @@ def baseline_plan(view: ProjectView, task: Task) -> StoredPlan | None:
     return None
 
 
+def plan_of_module(view: ProjectView, module_ref: str) -> StoredPlan | None:
+    """The plan to which a sealed version was made; None if it is not among the artifacts."""
+    wanted, folders = view.projection.debated_as(module_ref), view.artifacts.folders()
+    for name in sorted(folders):
+        if name.startswith(f"{ArtifactType.MICRO_PLAN.prefix}-"):
+            plan = load_plan(view.artifacts, folders[name], name)
+            if any(contract.ref == wanted for contract in plan.contracts.values()):
+                return plan
+    return None
+
+
 def _owners(view: ProjectView, task: Task) -> list[str]:
     """The task, the one that it migrates, and the migrations of both, as the spec names them."""
     migrations = view.projection.migrations

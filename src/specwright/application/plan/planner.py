@@ -260,11 +260,31 @@ def next_version_plan(factory: Factory, task: Task, baseline: MicroModuleContrac
     scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
     known = known_modules(factory, scope).without({baseline.name: baseline.ref})
     rules = PlanRules(known, own=_next_version_of(baseline))
+    return store_plan_of_code(factory, task, baseline, answer, rules)
+
+
+def store_plan_of_code(
+    factory: Factory,
+    task: Task,
+    baseline: MicroModuleContract,
+    answer: PlanAnswer,
+    rules: PlanRules,
+    before: StoredPlan | None = None,
+) -> str:
+    """Store a plan that code makes of a sealed contract; returns its `MP-...`.
+
+    Args:
+        before: The plan whose contracts it carries on.
+
+    Raises:
+        AnswerError: no plan can hold that contract.
+    """
+    scope = factory.journal.scope(scopes.plan_by_code(task.place("plan", "round-1", Role.PLANNER).run_id))
     if problems := rules.check(answer)[0]:
         raise AnswerError("the changed contract cannot be planned", problems=tuple(problems))
-    included = [(baseline.ref, Permission.CONTRACT_ONLY, "the contract that changes")]
+    included = [(baseline.ref, Permission.CONTRACT_ONLY, "the sealed contract")]
     by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, included)
-    return _store(factory, scope, task, by, answer, rules)
+    return _store(factory, scope, task, by, answer, rules, before)
 
 
 def _store(

@@ -27,6 +27,7 @@ CODE_INDEX_FILE = "code_index/index.db"
 CONTRACT = "contract.json"
 SHIP_EVIDENCE = "ship.json"
 EXAMPLES = "examples.md"
+REPORTED_EXAMPLES = "reported.md"
 """Files of a sealed module."""
 
 

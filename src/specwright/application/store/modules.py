@@ -13,7 +13,7 @@ from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, Ship
 from specwright.errors import CorruptionError
 from specwright.ports.store import StateStore
 
-_RECORDS = {layout.CONTRACT, layout.SHIP_EVIDENCE, EXECUTION_LOG}
+_RECORDS = {layout.CONTRACT, layout.SHIP_EVIDENCE, layout.REPORTED_EXAMPLES, EXECUTION_LOG}
 """The files of a sealed version that the factory wrote; the gate judged the others."""
 
 
@@ -118,9 +118,16 @@ class ModuleStore:
         files: Mapping[str, bytes],
         log: ExecutionLog,
         evidence: ShipEvidence,
+        reported: str = "",
     ) -> None:
-        """Write a version; the evidence comes last and seals it."""
+        """Write a version; the evidence comes last and seals it.
+
+        Args:
+            reported: The examples of bug reports that the gate ran beside its tests; empty if there are none.
+        """
         base = layout.module(contract.ref)
+        if reported:
+            self._store.publish(f"{base}/{layout.REPORTED_EXAMPLES}", reported.encode())
         self._store.publish(f"{base}/{layout.CONTRACT}", contract.to_bytes())
         self._store.publish_tree(base, files)
         self._store.publish(f"{base}/{EXECUTION_LOG}", log.to_bytes())

@@ -7,15 +7,17 @@ from typing import Any
 
 import typer
 
+from specwright.application.change.report import TriedReport
 from specwright.application.stages.release import release_all, release_some
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.models import model_sources_of
 from specwright.bootstrap.project import Project, open_project
 from specwright.bootstrap.reading import reading_project
-from specwright.bootstrap.spec_file import read_spec, spec_changed, spec_copy
+from specwright.bootstrap.spec_file import read_example_file, read_spec, spec_changed, spec_copy
 from specwright.cli.pages.module import deprecation_page
 from specwright.cli.pages.page import present
 from specwright.cli.pages.release import failure_page, release_page
+from specwright.cli.pages.report import report_document, report_page
 from specwright.cli.pages.stop import release_document, stop_document, stop_page
 from specwright.cli.session.gate_answer import Step, gate_answer
 from specwright.cli.session.interruption import interruptible
@@ -99,6 +101,38 @@ def resume(directory: Path, step: Step, *, as_json: bool, spec_text: str = "") -
         note(f"SPEC.md has changed since the run began; it goes on with {copy}")
     scripted = options.scripted or scripted_models(settings)
     drive(directory, settings, spec_text or read_spec(copy), step, scripted=scripted, as_json=as_json)
+
+
+def report(directory: Path, module: str, example: Path, pointer: str, *, as_json: bool) -> None:
+    """Try the example of a bug report; if it fails, begin what it asks for and print the stop that comes."""
+    with reading_project(directory):
+        pass  # where there is no project, nothing is made
+    text, options = read_example_file(example), last_options(directory)
+    settings, spec_text = settings_for(directory, options), read_spec(spec_copy(directory))
+    holding: list[TriedReport] = []
+
+    def step(project: Project) -> ProjectStatus:
+        tried = project.try_report(module, text, str(example))
+        if tried.observed:
+            return project.report(tried, pointer, spec_text)
+        holding.append(tried)
+        return project.status
+
+    with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
+        stop = step(project)
+        if holding:
+            document: dict[str, Any] = report_document(holding[0])
+            page = report_page(holding[0])
+        else:
+            scripted = options.scripted or scripted_models(settings)
+            price = project.factory.price
+            document = stop_document(
+                project.factory, stop, directory, scripted=scripted, drift=project.drift, price=price
+            )
+            document |= {"advice": "", "usage": progress.used()}
+            page = stop_page(project.factory, stop, directory, scripted=scripted, price=price)
+    present(document, page, as_json=as_json)
+    raise typer.Exit(0 if holding else stop.exit_code)
 
 
 def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from specwright.domain.base.markdown_text import inline
 from specwright.domain.base.text import one_line
+from specwright.domain.spec.bug_report import BugReport
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.spec.spec_changes import SpecDifference, spec_difference
 
@@ -39,12 +40,14 @@ class VersionNotes(NamedTuple):
         before: The spec of the version before; None for the first.
         request: What was asked for, in a sentence; empty if SPEC.md says it.
         modules: What became of modules.
+        report: The bug report that it repairs (design: bug-reports).
     """
 
     spec: ProductSpec
     before: ProductSpec | None
     request: str
     modules: Sequence[ModuleChange]
+    report: BugReport | None = None
 
 
 def render_notes(versions: Sequence[VersionNotes]) -> str:
@@ -75,9 +78,15 @@ def _sections(notes: VersionNotes, names: Mapping[str, str]) -> dict[str, list[s
             f"{_task(names, name)}: {inline(one_line('; '.join(what)))}"
             for name, what in difference.changed.items()
         ],
+        "Fixed": [_fixed(notes.report)] if notes.report else [],
         "Removed": [_task(names, name) for name in difference.removed],
         "Modules": [inline(module.line) for module in notes.modules],
     }
+
+
+def _fixed(report: BugReport) -> str:
+    said = f"{report.heading}: {report.observed}. That broke {report.broken_statement}"
+    return f"`{report.name}`: {inline(one_line(said))}"
 
 
 def _task(names: Mapping[str, str], name: str) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from specwright.domain.base.record import Record, SemVer, Timestamp
+from specwright.domain.spec.bug_report import BugReport
 
 
 class ChangeRequest(Record):
@@ -17,6 +18,7 @@ class ChangeRequest(Record):
         request: The sentence; empty if the changed SPEC.md says it.
         spec_before: The SPEC.md that the product was built from.
         spec_text: The SPEC.md as it is now.
+        report: The bug report that it repairs; then the spec says the same as before (design: bug-reports).
     """
 
     number: Annotated[int, Field(ge=1)]
@@ -26,6 +28,7 @@ class ChangeRequest(Record):
     spec_text: str
     asked_at: Timestamp
     asked_by: str
+    report: BugReport | None = None
 
     @property
     def asked(self) -> tuple[str, str, str]:

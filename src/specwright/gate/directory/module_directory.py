@@ -29,7 +29,7 @@ from specwright.gate.surface.surface import extract_surface
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding, GateVerdict, SealedModule, ShipGate
 
 _CONTRACT = "contract.json"
-_PASSED_OVER = {_CONTRACT, "ship.json", EXECUTION_LOG, "specwright.toml"}
+_PASSED_OVER = {_CONTRACT, "ship.json", "reported.md", EXECUTION_LOG, "specwright.toml"}
 _CACHES = {"__pycache__", "node_modules"}
 _MOST_BYTES = 1024 * 1024 + 1
 _MOST_FILES = 1000

@@ -1,0 +1,144 @@
+"""The file of a bug report: one example of one call, in the grammar of `examples.md` (design: bug-reports)."""
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+
+from specwright.domain.contract.contract import MISSING, MicroModuleContract
+from specwright.domain.contract.docstring import entry_points
+from specwright.domain.contract.examples_file import Example, parse_examples, placeholder_faults, python_tree
+from specwright.domain.contract.obligations import obligations
+from specwright.domain.contract.rules import default_of
+from specwright.errors import InputError
+
+STATEMENTS = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "error_cases")
+"""The parts of a contract that say how the module behaves."""
+
+_CRITERION = "criterion "
+
+
+def read_example(text: str, contract: MicroModuleContract, where: str) -> Example:
+    """The example of a report.
+
+    Args:
+        text: Of the file.
+        contract: Of the module that is reported.
+        where: The file, for the message.
+
+    Raises:
+        InputError: it is not one example of one call of this module.
+    """
+    examples, faults = parse_examples(text)
+    faults = (*faults, *placeholder_faults(examples))
+    if faults:
+        raise _refusal("; ".join(f"{fault.where}: {fault.message}" for fault in faults), where, contract)
+    if len(examples) != 1:
+        raise _refusal(f"there are {len(examples)} examples in it; a report has one", where, contract)
+    example = next(iter(examples))
+    tree = python_tree(example.code)
+    assert tree is not None
+    if problem := next(_problems(tree, contract), ""):
+        raise _refusal(problem, where, contract)
+    return example
+
+
+def _refusal(problem: str, where: str, contract: MicroModuleContract) -> InputError:
+    name = contract.name
+    return InputError(
+        f"this is no example of {name}: {problem}",
+        where=where,
+        remedy=f"write one `## ` heading, a sentence, a python block with `from modules.{name} import {name}` and one call, "
+        "and a text block with the value that you expect",
+    )
+
+
+def _problems(tree: ast.Module, contract: MicroModuleContract) -> Iterator[str]:
+    entries = [entry.name for entry in entry_points(contract)]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) in entries]
+    for module in _imported(tree):
+        if module.partition(".")[0] == "modules" and module != f"modules.{contract.name}":
+            yield f"it imports {module}; the example is run with {contract.name} alone"
+    if not calls:
+        yield f"it does not call {' or '.join(entries)}"
+    if len(calls) > 1:
+        yield f"it calls {contract.name} {len(calls)} times; a report is about one call"
+    if unknown := sorted(_unknown_names(tree)):
+        yield f"it uses names that nothing defines: {', '.join(unknown)}"
+    yield from (problem for call in calls for problem in _argument_problems(call, contract))
+
+
+def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or "."
+
+
+def _unknown_names(tree: ast.Module) -> set[str]:
+    used, defined = set[str](), {*dir(builtins), "__name__"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else defined).add(node.id)
+        elif isinstance(node, ast.alias):
+            defined.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.arg):
+            defined.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
+            defined.add(node.name or "")
+    return used - defined
+
+
+def _argument_problems(call: ast.Call, contract: MicroModuleContract) -> Iterator[str]:
+    names, given = [one.name for one in contract.inputs], len(call.args)
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg is None for one in call.keywords
+    ):
+        return  # how many there are shows when it runs
+    keywords = [str(one.arg) for one in call.keywords]
+    if given > len(names):
+        yield f"it gives {given} arguments, {contract.name} takes {len(names)}"
+    for name in keywords:
+        if name not in names[given:]:
+            yield f"it gives an argument {name}, which {contract.name} does not take there"
+    missing = [
+        one.name for one in contract.inputs[given:] if default_of(one) is None and one.name not in keywords
+    ]
+    if missing:
+        yield f"it leaves out {', '.join(missing)}"
+
+
+def statement_of(
+    contract: MicroModuleContract, criteria: Sequence[str], pointer: str
+) -> tuple[str, str] | None:
+    """What a report points at, in its plain form with the text that stands there; None if nothing does.
+
+    Args:
+        contract: Of the module.
+        criteria: Of the task that shipped it.
+        pointer: A JSON pointer into the contract, or the number of a criterion, `criterion 2` or `2`.
+    """
+    number = pointer.strip().lower().removeprefix("criterion").strip(" -")
+    if number.isdecimal() and 1 <= int(number) <= len(criteria):
+        return f"{_CRITERION}{int(number)}", criteria[int(number) - 1]
+    if (
+        pointer.split("/")[1:2] == []
+        or pointer.split("/")[1] not in STATEMENTS
+        or not pointer.startswith("/")
+    ):
+        return None
+    texts = {one.pointer: one.text for one in obligations(contract)}
+    value = contract.at(pointer)
+    return None if value is MISSING else (pointer, texts.get(pointer, str(value)))
+
+
+def statements(contract: MicroModuleContract, criteria: Sequence[str]) -> list[tuple[str, str]]:
+    """Everything that a report may point at: the statements of the contract, and the criteria of the task."""
+    found = [(one.pointer or "/purpose", one.text) for one in obligations(contract)]
+    return [*found, *((f"{_CRITERION}{n}", text) for n, text in enumerate(criteria, 1))]

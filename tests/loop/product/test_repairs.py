@@ -1,0 +1,207 @@
+"""What comes of a bug report: the module is repaired, and must give the example for ever (D39)."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.bootstrap.project import Silent, open_project
+from specwright.bootstrap.reading import reading_project
+from specwright.bootstrap.verify import verify_project
+from specwright.settings import Settings
+from testkit.cli.commands import specwright
+from testkit.loop.changed_products import criterion
+from testkit.loop.products import NAMEPLATE_SPEC
+from testkit.loop.reported_products import POINTER, example, faulty_product, report, source_of
+from testkit.roles.overheard import RequestRecorder
+from testkit.stores import records
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+"""A product is built with a fault, and repaired, with all checks."""
+
+
+@pytest.fixture
+def released(faulty: Path, tmp_path: Path) -> Path:
+    """The product with the fault."""
+    return Path(shutil.copytree(faulty / "released", tmp_path / "released"))
+
+
+@pytest.fixture
+def repaired(faulty: Path) -> Path:
+    """The fault is repaired and released; only looked at."""
+    return faulty / "repaired"
+
+
+def tasks_of(project: Path) -> dict[str, Any]:
+    """The tasks by their ids in the spec."""
+    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document}
+
+
+def wires(project: Path) -> list[Any]:
+    """The log."""
+    return [row["wire"] for row in specwright("wire", "log", project, "--json").document]
+
+
+def places(project: Path) -> set[str]:
+    """Where models have answered."""
+    return {record.place.scope for record in records(project, "model")}
+
+
+def checks(project: Path, task: str) -> dict[str, str]:
+    """What each stage of the gate said of a task's module, as its evidence has it."""
+    ref = tasks_of(project)[task]["module_ref"]
+    with reading_project(project) as view:
+        return {check.name: check.result.value for check in view.modules.evidence(ref).gate}
+
+
+def test_a_report_begins_the_next_attempt_of_the_task(faulty: Path, repaired: Path) -> None:
+    """One batch: the report, its approval, the attempt; the debate of the implementation alone is asked (D-39-02,
+    D-38-11)."""
+    old, new = wires(faulty / "released"), wires(repaired)
+    assert new[: len(old)] == old
+    begun = [(w["type"], w["payload"].get("subject", "")) for w in new[len(old) :]][:4]
+    reviewed = "review.recorded"
+    assert begun[:2] == [(reviewed, "change.requested"), (reviewed, "change.approved")]
+    assert [kind for kind, _ in begun[2:]] == ["task.created", "task.available"]
+    assert [row["attempt"] for row in tasks_of(repaired).values()] == [2, 1]
+    asked = places(repaired) - places(faulty / "released")
+    assert asked == {f"TSK-001.2/initials/round-1/{role}" for role in ("proposer", "challenger", "arbiter")}
+
+
+def test_a_repair_is_a_patch_under_the_same_contract(faulty: Path, repaired: Path) -> None:
+    """The module and what calls it are patches with the interfaces of before; the consumer asks no model (D-39-04)."""
+    before, after = tasks_of(faulty / "released"), tasks_of(repaired)
+    modules = {row["module_ref"]: row for row in specwright("modules", repaired, "--json").document}
+    for task in ("TSK-001", "TSK-002"):
+        old, new = before[task]["module_ref"], after[task]["module_ref"]
+        assert new == old.replace("@1.0.0", "@1.0.1")
+        assert modules[old]["interface_fingerprint"] == modules[new]["interface_fingerprint"]
+        assert (modules[old]["status"], modules[new]["status"]) == ("SUPERSEDED", "SHIPPED")
+    assert verify_project(repaired).findings == ()
+    assert verify_project(repaired).unbound == ()
+
+
+def test_the_example_is_sealed_with_the_version(repaired: Path) -> None:
+    """The gate ran it, `ship.json` says so, and it lies beside the tests (D-39-03)."""
+    assert checks(repaired, "TSK-001")["reported"] == "PASS"
+    assert "reported" not in checks(repaired, "TSK-002")
+    with reading_project(repaired) as view:
+        sealed = view.modules.tree(tasks_of(repaired)["TSK-001"]["module_ref"])
+    assert "A tab stands between two words." in sealed["reported.md"].decode()
+
+
+def test_the_notes_say_what_was_fixed(repaired: Path) -> None:
+    """The wheel is a patch, and its description has the reason (D-38-15, D-39-04)."""
+    (file,) = (repaired / "state_store/releases").glob("*/nameplate-1.0.1-*.whl")
+    with zipfile.ZipFile(file) as wheel:
+        (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
+        said = wheel.read(name).decode()
+    fixed = said.index("### Fixed")
+    assert said.index("## 1.0.1") < fixed < said.index("## 1.0.0")
+    assert "Words that a tab parts" in said[fixed:]
+    assert "the first letter of each word" in said[fixed:]
+
+
+def test_the_repair_can_be_traced(repaired: Path) -> None:
+    """`module --trail` and `--debate` follow the patch (D-39-02)."""
+    ref = tasks_of(repaired)["TSK-001"]["module_ref"]
+    trail = specwright("module", ref, repaired, "--trail")
+    assert trail.code == 0, trail
+    assert specwright("module", ref, repaired, "--debate").code == 0
+
+
+def test_the_proposer_is_told_of_the_report(released: Path, faulty: Path, tmp_path: Path) -> None:
+    """Its request has the example, what came out and what that breaks, and no line of the sealed source (D-39-03)."""
+    heard = RequestRecorder(released, lambda place, project: None)
+    settings, text = Settings(model=f"playbook:{faulty / 'playbook'}"), NAMEPLATE_SPEC.read_text()
+    file = example(tmp_path / "example.md")
+    with open_project(released, settings, Silent(), text, heard.composition) as project:
+        project.report(project.try_report("initials", file.read_text(), str(file)), POINTER, text)
+    asked = "\n".join(heard.invoked["TSK-001.2/initials/round-1/proposer"].requests)
+    assert "# A bug report" in asked
+    assert "A tab stands between two words." in asked
+    assert f"That breaks {POINTER}: letters: the first letter of each word" in asked
+    assert 'name.split(" ")' not in asked
+
+
+def with_playbook(project: Path, playbook: Path) -> None:
+    """Let another playbook answer from now on."""
+    assert specwright("run", project, "--model", f"playbook:{playbook}").code == 0
+
+
+def test_a_wrong_repair_is_refused(released: Path, tmp_path: Path) -> None:
+    """The example fails in the preflight, for which the playbook has no second answer; nothing is sealed, and giving up
+    leads back (D-39-03, D-38-14)."""
+    playbook = faulty_product(tmp_path / "playbook")
+    source = source_of(playbook / "TSK-001/attempt-2")
+    source.write_text(source.read_text().replace("name.split()", 'name.split(" ")'))
+    with_playbook(released, playbook)
+    before = tasks_of(released)
+    told = report(released, example(tmp_path / "example.md"), POINTER)
+    told.refuses("reported.failed")
+    with reading_project(released) as view:
+        assert len(view.modules.refs()) == 2
+    assert verify_project(released).findings == ()
+    assert specwright("change", released, "--abandon").code == 0
+    assert {t: row["module_ref"] for t, row in tasks_of(released).items()} == {
+        t: row["module_ref"] for t, row in before.items()
+    }
+    assert verify_project(released).findings == ()
+
+
+def hyphens(playbook: Path, *, tabs: bool) -> None:
+    """The change after the repair; it parts words at tabs, or does not any more."""
+    criterion(playbook, 2)
+    if not tabs:
+        source = source_of(playbook / "TSK-001/attempt-3")
+        source.write_text(
+            source.read_text().replace('.replace("-", " ").split()', '.replace("-", " ").split(" ")')
+        )
+
+
+@pytest.mark.parametrize(("tabs", "code"), [(True, 0), (False, 2)])
+def test_a_later_version_must_give_the_example(faulty: Path, tmp_path: Path, tabs: bool, code: int) -> None:
+    """A change after the repair has it among what its gate runs; a version that fails it is not sealed (D-39-03)."""
+    project = Path(shutil.copytree(faulty / "repaired", tmp_path / "project"))
+    playbook = faulty_product(tmp_path / "playbook")
+    hyphens(playbook, tabs=tabs)
+    with_playbook(project, playbook)
+    assert specwright("change", project, "--request", "A hyphen parts two words, too.").code == 3
+    told = specwright("approve", project)
+    assert told.code == code, told
+    assert ("reported.failed" in told.err) is not tabs
+    if tabs:
+        assert tasks_of(project)["TSK-001"]["module_ref"].endswith("@1.1.0")
+        assert checks(project, "TSK-001")["reported"] == "PASS"
+    assert verify_project(project).findings == ()
+
+
+def test_an_earlier_version_is_not_repaired(repaired: Path, tmp_path: Path, faulty: Path) -> None:
+    """The version that the product has is named (D-39-06)."""
+    project = Path(shutil.copytree(repaired, tmp_path / "project"))
+    old = tasks_of(faulty / "released")["TSK-001"]["module_ref"]
+    file = example(tmp_path / "example.md")
+    specwright("report", old, project, "--example", file).refuses("is not the version of initials")
+
+
+def test_a_second_report_waits_for_the_first(released: Path, tmp_path: Path) -> None:
+    """The same report again goes on with it; another report and a change are refused; giving up leads back (D-39-06,
+    D-38-16, D-38-14)."""
+    playbook = faulty_product(tmp_path / "playbook")
+    (playbook / "TSK-001/attempt-2/initials/round-1/challenger.json").unlink()
+    with_playbook(released, playbook)
+    file = example(tmp_path / "example.md")
+    report(released, file, POINTER).refuses("challenger.json")
+    begun = wires(released)
+    assert json.loads(specwright("status", released, "--json").out)["where"] == "running"
+    report(released, file, POINTER).refuses("challenger.json")
+    other = example(tmp_path / "other.md", r'"ada\teve"', "'AE'")
+    report(released, other, POINTER).refuses("another change is under way")
+    specwright("change", released, "--request", "More.").refuses("another change is under way")
+    assert wires(released) == begun
+    assert specwright("change", released, "--abandon").code == 0
+    assert tasks_of(released)["TSK-001"]["module_ref"].endswith("@1.0.0")
+    assert verify_project(released).findings == ()
