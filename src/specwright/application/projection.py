@@ -18,7 +18,6 @@ from specwright.domain.interface_change.exception import InterfaceChangeExceptio
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.resealed import ResealedModule
 from specwright.domain.modules.versions import serves
-from specwright.domain.spec.bug_report import BugReport
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes
@@ -215,12 +214,6 @@ class Projection:
         """The number of the change that is under way or else was released last; 0 before the first."""
         counted = (change.request.number for change in self.changes if change.ended != "abandoned")
         return max(counted, default=0)
-
-    def reports(self, module_id: str) -> list[BugReport]:
-        """The bug reports of a module that a repair was begun for, oldest first; not those whose repair was given up."""
-        begun = [one for one in self.changes if one.before is not None and one.ended != "abandoned"]
-        found = [one.request.report for one in begun if one.request.report is not None]
-        return [report for report in found if ModuleRef.parse(report.module_ref).module_id == module_id]
 
     @property
     def awaits_approval(self) -> bool:

@@ -8,6 +8,7 @@ from specwright.application.announce import Announcement, announce
 from specwright.application.debate.gate_runs import execution_log
 from specwright.application.debate.implementation import Implementation
 from specwright.application.factory import Factory
+from specwright.application.reports import reports_of
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import Task
@@ -98,7 +99,7 @@ def seal_files(
     """
     log = execution_log(contract, scope.now(), verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
-    reported = "\n".join(report.text for report in factory.projection.reports(contract.module_id))
+    reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
     factory.modules.seal(contract, verdict.files, log, evidence, reported)
     # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
     # which file of it was changed

@@ -16,6 +16,7 @@ from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, superseded
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.history.sealed_debate import tests_of_debate
+from specwright.application.reports import reports_of
 from specwright.application.ship import seal_files
 from specwright.application.tasks import all_shipped, project_state, task_board
 from specwright.canonical_json import JsonValue
@@ -143,7 +144,7 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     def measured(digest: str) -> Scope:
         return factory.journal.scope(scopes.measured(cause, contract.name, digest))
 
-    reported = [report.example for report in factory.projection.reports(contract.module_id)]
+    reported = [report.example for report in reports_of(factory, contract.module_id)]
     run = GateRun(factory.gate, factory.progress, scope, measured, shipping=True, reported=reported)
     judging, active = candidate(factory.modules, contract, files), tests_of_debate(factory, old.ref)
     verdict = with_falsifying_tests(

@@ -32,6 +32,7 @@ from specwright.application.debate.gate_runs import (
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan
+from specwright.application.reports import reports_of
 from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
@@ -328,7 +329,7 @@ class Implementation:
     @property
     def reports(self) -> Sequence[BugReport]:
         """The bug reports whose examples every version of the module must give."""
-        return self._factory.projection.reports(self.contract.module_id)
+        return reports_of(self._factory, self.contract.module_id)
 
     def _candidate(self, files: Files) -> Candidate:
         drafted = {ref: module for ref, module in self.drafted.items() if module is not None}
