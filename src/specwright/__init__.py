@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from specwright.errors import (
         AnswerError,
         BudgetError,
+        BusyError,
         ChangeRaisedError,
         CorruptionError,
-        HeldError,
         InputError,
         InterruptedRunError,
         ModelError,
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 __all__ = [
     "AnswerError",
     "BudgetError",
+    "BusyError",
     "ChangeRaisedError",
     "CorruptionError",
     "DirectoryVerdict",
     "Finding",
-    "HeldError",
     "HumanResolution",
     "InputError",
     "InterruptedRunError",

@@ -7,7 +7,7 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     SpecwrightError
     ├── InputError              exit 2
     ├── RefusedError            exit 1
-    │   └── HeldError           exit 1   somebody else holds the project
+    │   └── BusyError           exit 1   somebody else holds the project
     ├── ModelError              exit 1
     │   ├── ModelUnavailableError    the endpoint cannot be reached or refuses us
     │   └── AnswerError              the role never gave a usable answer; the raw answers are kept
@@ -57,7 +57,7 @@ class RefusedError(SpecwrightError):
     """A rule of the factory refuses the operation."""
 
 
-class HeldError(RefusedError):
+class BusyError(RefusedError):
     """Another process holds the project."""
 
 

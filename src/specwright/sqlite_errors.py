@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from specwright.errors import CorruptionError, HeldError, RefusedError
+from specwright.errors import BusyError, CorruptionError, RefusedError
 
 _NOT_WRITABLE = {
     sqlite3.SQLITE_FULL,
@@ -28,7 +28,7 @@ def sqlite_errors(database: str, path: Path, remedy: str) -> Generator[None]:
         remedy: What to do about a damaged file.
 
     Raises:
-        HeldError: another process kept the file locked for longer than the connection's timeout.
+        BusyError: another process kept the file locked for longer than the connection's timeout.
         RefusedError: the file cannot be opened or written, or one of its constraints refuses a row.
         CorruptionError: the file is damaged, or is not this database.
         sqlite3.ProgrammingError: unchanged, because it is a defect of the caller.
@@ -40,7 +40,7 @@ def sqlite_errors(database: str, path: Path, remedy: str) -> Generator[None]:
     except sqlite3.Error as error:
         where = str(path)
         if is_locked(error):
-            raise HeldError(
+            raise BusyError(
                 f"another process has been writing to {database} for too long",
                 where=where,
                 remedy="wait until it is done, or end it, and run again",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.domain.base.markdown_text import fenced, inline, plain
+from specwright.domain.base.markdown_text import fenced, inline, printable
 from specwright.domain.contract.contract import (
     ErrorSurface,
     Input,
@@ -302,9 +302,9 @@ def test_only_what_starts_a_block_is_escaped(text, shown):
 @given(st.text())
 def test_a_plain_text_is_one_line_and_stays_it(text):
     """F-4.1-08: no line break, no control character, nothing at the edges."""
-    line = plain(text)
+    line = printable(text)
     assert line.splitlines() in ([], [line])
-    assert line == line.strip() == plain(line)
+    assert line == line.strip() == printable(line)
 
 
 @settings(deadline=None)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specwright.domain.modules.code_index import IndexStatus, embedding_text
-from specwright.errors import CorruptionError, HeldError, ModelError, RefusedError, SpecwrightError
+from specwright.errors import BusyError, CorruptionError, ModelError, RefusedError, SpecwrightError
 from specwright.index.database import Database
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
@@ -205,7 +205,7 @@ class TestOtherProcesses:
         impatient = Database(tmp_path / "index.db", busy_seconds=0.05)
         with closing(raw(tmp_path)) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            with pytest.raises(HeldError, match="another process"), impatient.writing():
+            with pytest.raises(BusyError, match="another process"), impatient.writing():
                 pass
         with impatient.writing():
             pass

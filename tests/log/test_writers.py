@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.errors import HeldError
+from specwright.errors import BusyError
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.log.verify import verify
 from specwright.ports.wire_log import StreamEnd
@@ -192,7 +192,7 @@ def test_an_append_waits_for_another_process_and_gives_up_with_a_clear_error(log
     log._connection.execute("PRAGMA busy_timeout = 50")  # instead of half a minute
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(HeldError, match="another process"):
+        with pytest.raises(BusyError, match="another process"):
             log.append([Story().wire("task.created")])
         other.execute("COMMIT")
 

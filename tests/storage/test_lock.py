@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.errors import HeldError
+from specwright.errors import BusyError
 from specwright.storage import driver_lock, driver_of
 from testkit.paths import TABKEEPER
 from testkit.processes import process
@@ -54,7 +54,7 @@ def holder(tmp_path: Path):
 
 def test_a_second_driver_is_told_who_holds_the_project(holder, tmp_path: Path):
     """D-S4-08: the process and its host; it does not wait, and leaves the holder's note alone."""
-    with pytest.raises(HeldError) as caught, driver_lock(tmp_path / "project" / ".specwright"):
+    with pytest.raises(BusyError) as caught, driver_lock(tmp_path / "project" / ".specwright"):
         pass
     assert f"process {holder.pid} on " in str(caught.value)
     assert caught.value.exit_code == 1
@@ -78,7 +78,7 @@ def test_a_second_driver_does_not_get_in_when_the_files_of_the_lock_are_deleted(
     runtime = tmp_path / "project" / ".specwright"
     for name in ("driver.lock", "driver.json"):
         (runtime / name).unlink(missing_ok=True)
-    with pytest.raises(HeldError), driver_lock(runtime):
+    with pytest.raises(BusyError), driver_lock(runtime):
         pass
     assert driver_of(runtime) == "another process"
 

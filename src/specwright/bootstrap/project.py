@@ -324,7 +324,7 @@ def open_project(
         The project. It has not moved yet: `Project.run` goes to the next stop.
 
     Raises:
-        HeldError: another process drives it.
+        BusyError: another process drives it.
         InputError: wrong settings, an unusable SPEC.md, or models that cannot be made.
         CorruptionError: the project was copied without its log.
     """

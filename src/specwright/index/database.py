@@ -132,7 +132,7 @@ class Database:
 
     Raises:
         CorruptionError: not a database, or its triggers were removed.
-        HeldError: another process wrote for longer than `busy_seconds`.
+        BusyError: another process wrote for longer than `busy_seconds`.
         RefusedError: a later Specwright made it, or it cannot be made.
     """
 

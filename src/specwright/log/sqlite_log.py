@@ -87,7 +87,7 @@ class SqliteWireLog:
 
         Raises:
             WireRefusedError: one of them breaks a rule; none was accepted.
-            HeldError: another process kept the file locked for half a minute.
+            BusyError: another process kept the file locked for half a minute.
         """
         checked = [self._checked(wire) for wire in wires]  # before the lock: it needs nothing of the log
         if not checked:

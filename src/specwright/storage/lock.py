@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from specwright.errors import HeldError
+from specwright.errors import BusyError
 
 STAGING = "unfinished"
 """The directory in `.specwright/` for files that are not in place yet."""
@@ -35,7 +35,7 @@ def driver_lock(directory: Path) -> Generator[None]:
         directory: The project's `.specwright/`.
 
     Raises:
-        HeldError: another process drives it; the message says which.
+        BusyError: another process drives it; the message says which.
     """
     directory.mkdir(parents=True, exist_ok=True)
     note = directory / _NOTE
@@ -43,7 +43,7 @@ def driver_lock(directory: Path) -> Generator[None]:
         ends = time.monotonic() + _PATIENCE
         while not _lock(directory, stack):
             if time.monotonic() > ends:
-                raise HeldError(
+                raise BusyError(
                     f"the project is being driven by {_process(note)}",
                     where=str(directory.parent),
                     remedy="wait for it, or stop it; its results are kept",

@@ -91,8 +91,8 @@ class ArtifactStore:
     def descends(self, folder: str, envelope: ArtifactEnvelope, ref: str) -> bool:
         """Whether an artifact was made from another, itself or by the plan that it belongs to."""
         plans = [i.ref.partition("@")[0] for i in envelope.inputs if i.ref.startswith("MP-")]
-        return envelope.made_from(ref) or any(
-            self.exists(folder, plan) and self.envelope(folder, plan).made_from(ref) for plan in plans
+        return envelope.has_input(ref) or any(
+            self.exists(folder, plan) and self.envelope(folder, plan).has_input(ref) for plan in plans
         )
 
     def decision(self, folder: str, name: str) -> Decision:
@@ -281,7 +281,7 @@ class ArtifactStore:
         found = self.envelope(folder, name)
         if found.artifact_type is not kind:
             raise _refusal(f"{name} is no {kind}")
-        if not found.made_from(about):
+        if not found.has_input(about):
             raise _refusal(f"{name} does not reference {about}")
         return found
 

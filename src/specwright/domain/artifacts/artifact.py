@@ -170,7 +170,7 @@ class ArtifactEnvelope(Record):
             status = _STATUS_AFTER[output.purpose] or status
         return status
 
-    def made_from(self, ref: str) -> bool:
+    def has_input(self, ref: str) -> bool:
         """Whether a reference is among its inputs."""
         return any(used.ref == ref for used in self.inputs)
 

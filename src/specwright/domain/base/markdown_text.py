@@ -27,7 +27,7 @@ _BREAK = re.compile(r" *[^\S ]\s*")
 _BACKTICKS = re.compile(r"`+")
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """A text on one line, without control, bidirectional and other invisible characters.
 
     Spaces stay as they are: in a criterion such as "returns 'a' for '  a '" they are the point.
@@ -40,7 +40,7 @@ def plain(text: str) -> str:
 
 def inline(text: str) -> str:
     """A plain text that starts no markdown block, also at the start of a line or list item."""
-    line = plain(text)
+    line = printable(text)
     if _BLOCK_START.match(line):
         return f"\\{line}"
     return _NUMBERED.sub(r"\1\\\2", line, count=1) if _NUMBERED.match(line) else line

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from specwright import canonical_json
-from specwright.domain.base.markdown_text import plain
+from specwright.domain.base.markdown_text import printable
 from specwright.errors import InputError
 
 _PLACEHOLDERS = {"tbd", "todo", "n/a", "na", "none", "tba", "fixme", "placeholder", "...", "-", "?"}
@@ -22,7 +22,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def _check_text(text: str) -> str:
-    if not plain(text):
+    if not printable(text):
         raise ValueError("the text has no visible character")
     if is_placeholder(text):
         raise ValueError(f"{text!r} is a placeholder; write the real value")

@@ -136,18 +136,18 @@ def placed(types: Iterable[str], known: Mapping[str, ClassStatement]) -> list[li
     Returns:
         One list of statements per type.
     """
-    seen: set[str] = set()
-    return [_reached(class_names(normal_or_same(text)), known, seen) for text in types]
+    visited: set[str] = set()
+    return [_reached(class_names(normal_or_same(text)), known, visited) for text in types]
 
 
 def _reached(
-    names: Iterable[str], known: Mapping[str, ClassStatement], seen: set[str]
+    names: Iterable[str], known: Mapping[str, ClassStatement], visited: set[str]
 ) -> list[ClassStatement]:
     queue, statements = deque(names), list[ClassStatement]()
     while queue:
         name = queue.popleft()
-        if name in known and name not in seen:
-            seen.add(name)
+        if name in known and name not in visited:
+            visited.add(name)
             statements.append(known[name])
             queue.extend(known[name].names())
     return statements

@@ -46,12 +46,12 @@ def obligations(contract: MicroModuleContract) -> tuple[Obligation, ...]:
 def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
     yield Obligation("", "happy path", contract.purpose)
     for index, parameter in enumerate(contract.inputs):
-        for place, text in _plain(parameter.constraints):
+        for place, text in _sentences(parameter.constraints):
             yield Obligation(
                 f"/inputs/{index}/constraints/{place}", "input constraint", f"{parameter.name}: {text}"
             )
     for index, output in enumerate(contract.outputs):
-        for place, text in _plain(output.invariants):
+        for place, text in _sentences(output.invariants):
             yield Obligation(
                 f"/outputs/{index}/invariants/{place}", "output invariant", f"{output.name}: {text}"
             )
@@ -66,7 +66,7 @@ def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
         )
 
 
-def _plain(texts: list[str]) -> Iterator[tuple[int, str]]:
+def _sentences(texts: list[str]) -> Iterator[tuple[int, str]]:
     return ((place, text) for place, text in enumerate(texts) if not looks_like_statement(text))
 
 
@@ -145,14 +145,14 @@ def claims_faults(
 
 def unseen_faults(
     claims: Mapping[str, tuple[str, ...]],
-    seen: Mapping[str, Iterable[tuple[str, ...]]],
+    observed: Mapping[str, Iterable[tuple[str, ...]]],
     contract: MicroModuleContract,
 ) -> list[Fault]:
     """Error surfaces whose tests pass although that error never came out of the module (design: ship-gate).
 
     Args:
         claims: Of `read_claims`.
-        seen: What came out of the entry points while each test ran: of an exception the names of its class
+        observed: What came out of the entry points while each test ran: of an exception the names of its class
             and bases, of a returned code its name alone. Tests are named without parameters.
         contract: The locked one.
     """
@@ -160,9 +160,12 @@ def unseen_faults(
     for index, error in enumerate(contract.error_surfaces):
         pointer = f"/error_surfaces/{index}"
         tests = [
-            t for name, pointers in claims.items() if pointer in pointers for t in matching_tests(name, seen)
+            t
+            for name, pointers in claims.items()
+            if pointer in pointers
+            for t in matching_tests(name, observed)
         ]
-        if not any(same_error(error.name, names) for test in tests for names in seen[test]):
+        if not any(same_error(error.name, names) for test in tests for names in observed[test]):
             message = (
                 f"no test that claims {pointer} has seen {error.name} come out of the module; "
                 f"trigger it: {error.when}"

@@ -227,7 +227,7 @@ def candidate_contract(
 
 
 def _applied(contract: MicroModuleContract, delta: ProposedContractDelta) -> MicroModuleContract:
-    errors = _kept(
+    errors = _without(
         contract.error_surfaces, [_place(contract, named) for named in delta.removed_error_surfaces]
     )
     for error in delta.modified_error_surfaces:
@@ -267,7 +267,7 @@ def _slots(
     return [*(now.get(slot.name, slot) for slot in slots if slot.name not in removed), *added]
 
 
-def _kept(errors: Sequence[ErrorSurface], removed: Sequence[int]) -> list[ErrorSurface]:
+def _without(errors: Sequence[ErrorSurface], removed: Sequence[int]) -> list[ErrorSurface]:
     return [error for place, error in enumerate(errors) if place not in removed]
 
 

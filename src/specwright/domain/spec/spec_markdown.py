@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from specwright.domain.base.markdown_text import bullets, inline, plain
+from specwright.domain.base.markdown_text import bullets, inline, printable
 from specwright.domain.spec.completeness import Deficiency
 from specwright.domain.spec.product_spec import (
     DIMENSION_LABELS,
@@ -58,7 +58,7 @@ def render(
 
 def scope_note(allowed_packages: Sequence[str] = ()) -> str:
     """What a module may be in this version, for the planner and the approval gate (design: module-scope)."""
-    used = ["the standard library", "other modules of this product", *map(plain, allowed_packages)]
+    used = ["the standard library", "other modules of this product", *map(printable, allowed_packages)]
     return (
         "Modules are functions on values, with effects on files where their contract declares them. They use "
         f"{', '.join(used[:-1])} and {used[-1]}. Outbound network and changing "
@@ -78,38 +78,40 @@ def _head(spec: ProductSpec | ProductSpecDraft) -> str:
     )
     size = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
     return (
-        f"# {plain(spec.title)}\n\n{inline(spec.description)}\n\n"
+        f"# {printable(spec.title)}\n\n{inline(spec.description)}\n\n"
         f"{spec.spec_id}, version {spec.spec_version}: {size}."
     )
 
 
 def _pillar(pillar: Pillar) -> Iterator[str]:
-    yield f"## Pillar: {plain(pillar.name)} ({pillar.pillar_id})"
-    yield f"{inline(pillar.description)}\n\nWhy: {plain(pillar.rationale)}"
+    yield f"## Pillar: {printable(pillar.name)} ({pillar.pillar_id})"
+    yield f"{inline(pillar.description)}\n\nWhy: {printable(pillar.rationale)}"
     for epic in pillar.epics:
         yield from _epic(epic)
 
 
 def _epic(epic: Epic) -> Iterator[str]:
-    yield f"### Epic: {plain(epic.name)} ({epic.epic_id})"
+    yield f"### Epic: {printable(epic.name)} ({epic.epic_id})"
     yield f"{inline(epic.description)}\n\nSucceeds when:\n\n{bullets(epic.success_criteria)}"
     for story in epic.stories:
         yield from _story(story)
 
 
 def _story(story: Story) -> Iterator[str]:
-    yield f"#### Story: {plain(story.name)} ({story.story_id})"
-    yield f"{inline(story.description)}\n\nThe user sees: {plain(story.user_facing_behavior)}"
+    yield f"#### Story: {printable(story.name)} ({story.story_id})"
+    yield f"{inline(story.description)}\n\nThe user sees: {printable(story.user_facing_behavior)}"
     for task in story.tasks:
         yield _task(task)
 
 
 def _task(task: TaskSpec) -> str:
     sketch = task.io_contract_sketch
-    dimensions = [f"- {label}: {plain(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()]
+    dimensions = [
+        f"- {label}: {printable(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()
+    ]
     return "\n\n".join(
         (
-            f"##### Task: {plain(task.name)} ({task.task_id})",
+            f"##### Task: {printable(task.name)} ({task.task_id})",
             inline(task.description),
             f"Depends on: {', '.join(task.depends_on) or 'nothing'}",
             f"Subtasks:\n\n{bullets(task.subtasks)}",
@@ -123,7 +125,8 @@ def _warnings(warnings: Sequence[Deficiency]) -> str:
     if not warnings:
         return "None."
     blocks = [
-        f"{plain(path) or 'The spec'}:\n\n" + "\n".join(f"- `{w.field}` {plain(w.message)}" for w in group)
+        f"{printable(path) or 'The spec'}:\n\n"
+        + "\n".join(f"- `{w.field}` {printable(w.message)}" for w in group)
         for path, group in groupby(warnings, key=lambda warning: warning.path)
     ]
     return "\n\n".join(blocks)

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from specwright import canonical_json
 from specwright.domain.base.ids import TaskId
-from specwright.domain.base.markdown_text import bullets, fenced, inline, plain
+from specwright.domain.base.markdown_text import bullets, fenced, inline, printable
 from specwright.domain.base.record import Record, Text, Timestamp, validation_messages
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.contract_text import contract_text
@@ -148,7 +148,7 @@ def render_at_dispatch(definition: TaskDefinition, shipped: Iterable[ShippedDepe
     covered = {module.dependency for module in modules if module.examples.strip()}
     if missing := [task_id for task_id in definition.depends_on if task_id not in covered]:
         raise InputError(
-            f"the task {definition.task_id} ({plain(definition.name)}) lacks the contract or the examples of "
+            f"the task {definition.task_id} ({printable(definition.name)}) lacks the contract or the examples of "
             f"{', '.join(missing)}",
             where=definition.path,
             remedy="`specwright verify` says whether the shipped module is damaged",
@@ -159,13 +159,15 @@ def render_at_dispatch(definition: TaskDefinition, shipped: Iterable[ShippedDepe
 def _render(definition: TaskDefinition, upstream: Sequence[str]) -> str:
     sketch = definition.io_contract_sketch
     dimensions = [
-        f"- **{label}:** {plain(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()
+        f"- **{label}:** {printable(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()
     ]
     levels = (("Pillar", definition.pillar), ("Epic", definition.epic), ("Story", definition.story))
     blocks = [
-        f"# Task: {plain(definition.name)}\n## Task ID: {definition.task_id}",
+        f"# Task: {printable(definition.name)}\n## Task ID: {definition.task_id}",
         "## Context\n"
-        + "\n".join(f"- **{label}:** {plain(at.name)} — {plain(at.description)}" for label, at in levels),
+        + "\n".join(
+            f"- **{label}:** {printable(at.name)} — {printable(at.description)}" for label, at in levels
+        ),
         f"## Description\n{inline(definition.description)}",
         "## Subtasks\n" + "\n".join(f"{n}. {inline(text)}" for n, text in enumerate(definition.subtasks, 1)),
         f"## Acceptance Criteria\n{bullets(definition.acceptance_criteria)}",
@@ -181,13 +183,15 @@ def _render(definition: TaskDefinition, upstream: Sequence[str]) -> str:
 def _error_cases(surfaces: str) -> list[str]:
     """The cases of an `error_surfaces` sketch: its lines, and what semicolons separate."""
     cases = [_BULLET.sub("", part).strip() for part in _CASE_END.split(surfaces)]
-    return [case for case in cases if plain(case)]
+    return [case for case in cases if printable(case)]
 
 
 def _sketched(upstream: TaskDefinition) -> str:
     sketch = upstream.io_contract_sketch
-    dimensions = [f"  - {label}: {plain(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()]
-    head = f"- {upstream.task_id} ({plain(upstream.name)}): sketch, nothing shipped yet"
+    dimensions = [
+        f"  - {label}: {printable(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()
+    ]
+    head = f"- {upstream.task_id} ({printable(upstream.name)}): sketch, nothing shipped yet"
     return "\n".join((head, *dimensions))
 
 
@@ -201,7 +205,7 @@ def without_dependencies(task_file: str) -> str:
 def _contracted(module: ShippedDependency) -> str:
     return "\n".join(
         (
-            f"- {module.contract.ref}: `{module.contract.name}`, {plain(module.contract.purpose)} "
+            f"- {module.contract.ref}: `{module.contract.name}`, {printable(module.contract.purpose)} "
             f"(shipped by {module.dependency}{f', {module.spec_task_id}' if module.spec_task_id else ''})",
             fenced(contract_text(module.contract), "text", indent="  "),
             fenced(module.examples, "markdown", indent="  "),
@@ -212,5 +216,5 @@ def _contracted(module: ShippedDependency) -> str:
 def _amendment(amendment: TaskAmendment) -> str:
     return (
         f"### {amendment.escalation_ref}, {amendment.amended_at}\n"
-        f"Why: {plain(amendment.rationale)}\n\nReplaced criteria:\n{bullets(amendment.replaced_criteria)}"
+        f"Why: {printable(amendment.rationale)}\n\nReplaced criteria:\n{bullets(amendment.replaced_criteria)}"
     )

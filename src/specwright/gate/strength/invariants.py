@@ -88,11 +88,11 @@ class Invariants:
 
     def tried(self, test: str, change: Perturbation, pointers: set[str], *, noticed: bool) -> None:
         """A change that a test noticed, or that changed nothing there; of these `pointers` it says something."""
-        way = change.reply.get("change")
-        if change.aspect is not Aspect.VALUE or way not in WAYS:
+        variation = change.reply.get("change")
+        if change.aspect is not Aspect.VALUE or variation not in WAYS:
             return
         known = self._noticed.setdefault(_Call(test, change.call, change.part), set())
-        known |= {way, *(["seen"] if noticed else [])}
+        known |= {variation, *(["seen"] if noticed else [])}
         if known.issuperset({*WAYS, "seen"}):
             self._whole |= pointers & self._several
 
@@ -116,14 +116,14 @@ class Invariants:
         return {pointer for group in self._groups if unshown & {*group} for pointer in group}
 
     def _assigned(
-        self, pointer: str, holders: dict[tuple[str, int, int], str], seen: set[tuple[str, int, int]]
+        self, pointer: str, holders: dict[tuple[str, int, int], str], visited: set[tuple[str, int, int]]
     ) -> bool:
         """Give an invariant an assertion of its own, also by giving another one to who has it (augmenting paths)."""
         for slot in self._slots[pointer]:
-            if slot in seen:
+            if slot in visited:
                 continue
-            seen.add(slot)
-            if slot not in holders or self._assigned(holders[slot], holders, seen):
+            visited.add(slot)
+            if slot not in holders or self._assigned(holders[slot], holders, visited):
                 holders[slot] = pointer
                 return True
         return False

@@ -101,9 +101,9 @@ def perturbations_of(
         if answer.errors:
             yield from _value_for_error(at, answer, answers, others)
     yield from _of_values(values, WAYS[:1], parts)
-    for way in FILE_WAYS if files else ():
-        aspect = Aspect.NAMES if way == "undo" else Aspect.FILES
-        yield from (Perturbation(aspect, at, answer, {"files": way}) for at, answer in calls)
+    for variation in FILE_WAYS if files else ():
+        aspect = Aspect.NAMES if variation == "undo" else Aspect.FILES
+        yield from (Perturbation(aspect, at, answer, {"files": variation}) for at, answer in calls)
     for text in ("~", ""):
         printed = [(at, answer) for at, answer in calls if answer.printed]
         yield from (Perturbation(Aspect.PRINTED, at, one, {"out": text, "err": text}) for at, one in printed)
@@ -123,14 +123,18 @@ def _variety(payload: bytes) -> tuple[int, int]:
 
 
 def _of_values(
-    values: Sequence[tuple[int, Answer]], ways: Sequence[str], parts: Sequence[int], *, with_all: bool = True
+    values: Sequence[tuple[int, Answer]],
+    variations: Sequence[str],
+    parts: Sequence[int],
+    *,
+    with_all: bool = True,
 ) -> Iterator[Perturbation]:
-    for way in ways:
-        aspect = Aspect.KIND if way == "none" else Aspect.VALUE
+    for variation in variations:
+        aspect = Aspect.KIND if variation == "none" else Aspect.VALUE
         for at, answer in values:
             for part in (*parts, *([None] if with_all else [])) if answer.payload != _NOTHING else ():
-                reply = {"change": way} if part is None else {"change": way, "part": part}
-                yield Perturbation(aspect, at, answer, reply, part, strict=way not in _SAME_SHAPE)
+                reply = {"change": variation} if part is None else {"change": variation, "part": part}
+                yield Perturbation(aspect, at, answer, reply, part, strict=variation not in _SAME_SHAPE)
 
 
 def _of_others(

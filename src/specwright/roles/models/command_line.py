@@ -352,9 +352,9 @@ def _environment(agent: Agent) -> dict[str, str]:
     }
 
 
-def _failed(name: str, said: str) -> ModelUnavailableError:
+def _failed(name: str, output: str) -> ModelUnavailableError:
     return ModelUnavailableError(
         f"the command line of {name} gave no answer",
-        where=without_secrets(one_line(said))[:300],
+        where=without_secrets(one_line(output))[:300],
         remedy=f"try `{AGENTS[name].command[0]}` by hand: is it logged in, and within its limits? Then run again",
     )

@@ -69,12 +69,12 @@ def install(tell: Report, sources: bytes) -> None:
 
 
 def _reporting(
-    tell: Report, kind: str, name: str, function: Callable[..., Any], given: int | None = None
+    tell: Report, kind: str, name: str, function: Callable[..., Any], most_arguments: int | None = None
 ) -> Callable[..., Any]:
     """The function, telling of itself; where so many arguments are more than a place, it is a value function."""
 
     def watched(*args: Any, **kwargs: Any) -> Any:
-        if given is None or len(args) <= given:
+        if most_arguments is None or len(args) <= most_arguments:
             tell(kind, name)
         return function(*args, **kwargs)
 

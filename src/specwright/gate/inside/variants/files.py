@@ -33,26 +33,26 @@ def files_below(folder: Path) -> Files:
     return found
 
 
-def perturb_files(folder: Path, before: Files, way: str) -> None:
+def perturb_files(folder: Path, before: Files, variation: str) -> None:
     """Change what was written since.
 
     Args:
         folder: As for `files_below`.
         before: What lay there then.
-        way: One of `FILE_WAYS`.
+        variation: One of `FILE_WAYS`.
     """
     now = files_below(folder)
     written = {path: data for path, data in now.items() if path not in before or before[path] != data}
-    if way == "move" and any(data and data not in before.values() for data in written.values()):
+    if variation == "move" and any(data and data not in before.values() for data in written.values()):
         return
-    if way in {"move", "undo"}:
+    if variation in {"move", "undo"}:
         _undo(written, before)
         for path in sorted(before.keys() - now.keys()):
             _restore(Path(path), before[path])
         return
     for path, data in written.items():
         if data is not None:
-            _replace(Path(path), b"" if way == "clear" else perturb_bytes(data, "other"))
+            _replace(Path(path), b"" if variation == "clear" else perturb_bytes(data, "other"))
 
 
 def _undo(written: Files, before: Files) -> None:

@@ -64,32 +64,32 @@ class _Perturber(Caller):
 
     def result(self, header: dict[str, Any], value: object) -> object:
         """Another value of the same type, an argument of that type, or None."""
-        way: str | None = header.get("change")
+        variation: str | None = header.get("change")
         part: Any = header.get("part")
         if "rest" in header:
             # one part of another answer, and the rest of this one
             whole: list[object] = list(self.codec.decode(header["rest"].encode()))
             whole[part] = cast("tuple[object, ...]", value)[part]
             return tuple(whole)
-        if way is None:
+        if variation is None:
             return value
-        changed = self._replaced(value, way) if part is None else self._in_part(value, way, part)
+        changed = self._replaced(value, variation) if part is None else self._in_part(value, variation, part)
         self.altered = self.altered or type(changed) is not type(value) or changed != value
         return changed
 
-    def _in_part(self, value: object, way: str, part: int) -> object:
+    def _in_part(self, value: object, variation: str, part: int) -> object:
         parts = list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else []
         if part >= len(parts):
-            return self._replaced(cast("object", value), way)
-        parts[part] = self._replaced(parts[part], way)
+            return self._replaced(cast("object", value), variation)
+        parts[part] = self._replaced(parts[part], variation)
         return tuple(parts)
 
-    def _replaced(self, value: object, way: str) -> object:
-        if way == "none":
+    def _replaced(self, value: object, variation: str) -> object:
+        if variation == "none":
             return None
-        if way == "argument":
+        if variation == "argument":
             return next((one for one in self._given if type(one) is type(value)), value)
-        return perturb(value, way)
+        return perturb(value, variation)
 
 
 class _Repetitions:

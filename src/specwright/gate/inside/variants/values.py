@@ -23,8 +23,8 @@ _LITTLE = datetime.timedelta(seconds=1, microseconds=1)
 _SIGNS = "".join(2 * sign for sign in "~ !\"#$%&'()*+,-./:;<=>?@[]^_`{|}09AZaz\n\t\u00e4")
 
 
-def perturb(value: object, way: str) -> object:
-    """Another value of the same type; the same one where the way leads to no other."""
+def perturb(value: object, variation: str) -> object:
+    """Another value of the same type; the same one where the variation leads to no other."""
     kind = type(value)
     if (
         isinstance(value, (dict, tuple))
@@ -32,27 +32,29 @@ def perturb(value: object, way: str) -> object:
         or dataclasses.is_dataclass(kind)
         or isinstance(value, enum.Enum)
     ):
-        return _composite(value, way)
+        return _composite(value, variation)
     change = _SCALARS.get(kind)
     try:
-        return change(value, way) if change else value
+        return change(value, variation) if change else value
     except (OverflowError, ValueError, ArithmeticError):
         return value
 
 
-def _composite(value: Any, way: str) -> object:
+def _composite(value: Any, variation: str) -> object:
     kind = cast("Any", type(value))
     if isinstance(value, enum.Enum):
         members: list[enum.Enum] = list(kind)
-        return members[(members.index(value) + (-1 if way == "lower" else 1)) % len(members)]
+        return members[(members.index(value) + (-1 if variation == "lower" else 1)) % len(members)]
     if isinstance(value, dict):
-        changed = _dict(cast("dict[Any, Any]", value), way)
+        changed = _dict(cast("dict[Any, Any]", value), variation)
         return changed if kind is dict else _filled(cast("dict[Any, Any]", value), changed)
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in dataclasses.fields(kind) if field.init]
-        chosen = names[-1:] if way == "last" else names
-        return dataclasses.replace(value, **{name: perturb(getattr(value, name), way) for name in chosen})
-    items = _items(list(value), way, grows=not isinstance(value, tuple))
+        chosen = names[-1:] if variation == "last" else names
+        return dataclasses.replace(
+            value, **{name: perturb(getattr(value, name), variation) for name in chosen}
+        )
+    items = _items(list(value), variation, grows=not isinstance(value, tuple))
     build: Any = getattr(kind, "_make", kind)  # of a named tuple
     return build(items)
 
@@ -65,10 +67,10 @@ def _filled(value: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
     return other
 
 
-def _items(items: list[object], way: str, *, grows: bool) -> list[object]:
-    match way:
+def _items(items: list[object], variation: str, *, grows: bool) -> list[object]:
+    match variation:
         case "last":
-            return [*items[:-1], *(perturb(item, way) for item in items[-1:])] or ["~"]
+            return [*items[:-1], *(perturb(item, variation) for item in items[-1:])] or ["~"]
         case "order":
             return items[::-1]
         # a tuple has a fixed number of parts, as a rule
@@ -78,11 +80,11 @@ def _items(items: list[object], way: str, *, grows: bool) -> list[object]:
             doubled = [item for item in items for _ in range(2)]
             return [*doubled, *(perturb(item, "other") for item in items)] or ["~"]
         case _:
-            return [perturb(item, way) for item in items] or ["~"]
+            return [perturb(item, variation) for item in items] or ["~"]
 
 
-def _dict(value: dict[Any, Any], way: str) -> dict[Any, Any]:
-    match way:
+def _dict(value: dict[Any, Any], variation: str) -> dict[Any, Any]:
+    match variation:
         case "fewer":
             return {}
         case "order":
@@ -92,14 +94,14 @@ def _dict(value: dict[Any, Any], way: str) -> dict[Any, Any]:
             key: Any = perturb(next(reversed(value)), "other") if value else "~"
             return {**value, key: next(iter(value.values()), 0)}
         case _:
-            chosen = [*value][-1:] if way == "last" else [*value]
-            return {**value, **{key: perturb(value[key], way) for key in chosen}} or {"~": 0}
+            chosen = [*value][-1:] if variation == "last" else [*value]
+            return {**value, **{key: perturb(value[key], variation) for key in chosen}} or {"~": 0}
 
 
-def _number(value: Any, way: str) -> Any:
+def _number(value: Any, variation: str) -> Any:
     if value != value or value in (_INFINITE, -_INFINITE):
         return type(value)(0)
-    match way:
+    match variation:
         case "higher":
             more = abs(value) * 2 + 1000
             # also what is said of whole numbers
@@ -115,8 +117,8 @@ def _number(value: Any, way: str) -> Any:
 _INFINITE = float("inf")
 
 
-def _text(value: str, way: str) -> str:
-    match way:
+def _text(value: str, variation: str) -> str:
+    match variation:
         case "higher" | "more":
             return value + _SIGNS + value
         case "lower" | "fewer":
@@ -142,28 +144,28 @@ def _turned(character: str) -> str:
     return {"z": "a", "Z": "A", "9": "1", "0": "1"}.get(character, character)
 
 
-def perturb_bytes(value: bytes, way: str) -> bytes:
+def perturb_bytes(value: bytes, variation: str) -> bytes:
     """Other bytes, changed as a text would be."""
-    return _text(value.decode("latin-1"), way).encode("latin-1", "replace")
+    return _text(value.decode("latin-1"), variation).encode("latin-1", "replace")
 
 
-def _moment(value: Any, way: str) -> Any:
-    step = {"higher": 1000 * _DAY, "lower": -1000 * _DAY, "last": -_DAY}.get(way, _DAY)
-    if way == "higher" and not isinstance(value, datetime.date):
+def _moment(value: Any, variation: str) -> Any:
+    step = {"higher": 1000 * _DAY, "lower": -1000 * _DAY, "last": -_DAY}.get(variation, _DAY)
+    if variation == "higher" and not isinstance(value, datetime.date):
         return value + step + _LITTLE
-    if way == "higher" and isinstance(value, datetime.datetime):
+    if variation == "higher" and isinstance(value, datetime.datetime):
         # also what is said of whole minutes and of time zones
         return (value + step + _LITTLE).replace(tzinfo=None if value.tzinfo else datetime.UTC)
     return value + step
 
 
-def _time(value: datetime.time, way: str) -> datetime.time:
-    return value.replace(minute=(value.minute + (59 if way == "lower" else 1)) % 60)
+def _time(value: datetime.time, variation: str) -> datetime.time:
+    return value.replace(minute=(value.minute + (59 if variation == "lower" else 1)) % 60)
 
 
 _CONTAINERS = {list, tuple, set, frozenset, dict}
 _SCALARS: dict[type, Callable[[Any, str], object]] = {
-    bool: lambda value, way: not value,
+    bool: lambda value, variation: not value,
     int: _number,
     float: _number,
     decimal.Decimal: _number,
@@ -173,8 +175,8 @@ _SCALARS: dict[type, Callable[[Any, str], object]] = {
     datetime.date: _moment,
     datetime.timedelta: _moment,
     datetime.time: _time,
-    uuid.UUID: lambda value, way: uuid.UUID(int=value.int ^ 1),
-    type(pathlib.Path()): lambda value, way: value.with_name(_text(value.name or "x", "other")),
+    uuid.UUID: lambda value, variation: uuid.UUID(int=value.int ^ 1),
+    type(pathlib.Path()): lambda value, variation: value.with_name(_text(value.name or "x", "other")),
 }
 
 
