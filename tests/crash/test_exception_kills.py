@@ -23,7 +23,7 @@ def approval_of(halted_doors: Path, project: Path) -> Job:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("step", "forgetting"), [slow(31, True), nightly(7, False), nightly(3, True)])
+@pytest.mark.parametrize(("step", "forgetting"), [slow(31, True), nightly(7, False)])
 def test_an_exception_with_a_migration_is_carried_out_once(
     workshop: Workshop, halted_doors: Path, tmp_path: Path, step: int, forgetting: bool
 ):
