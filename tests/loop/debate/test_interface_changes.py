@@ -301,7 +301,9 @@ def test_a_migration_is_a_task_of_its_own_whose_parent_is_the_shipped_one(direct
     """D-26-06: the next numbers, with the old plan to begin from; what changed is in its description."""
     story = breaking(directory)
     old = story.ref("double")
-    resolved(story)
+    approve(story)
+    resolve_exceptions(story.bench.factory)
+    settle_consumers(story.bench.factory)
     (created,) = [w for w in story.bench.wires() if w["stream"]["stream_id"] == "task:TSK-004:attempt:1"][:1]
     assert (created["type"], created["stream"]["parent_task_id"]) == ("task.created", "TSK-002")
     whole, migration = (story.bench.projection.definitions[t] for t in [*story.bench.state.tasks][1::2])
