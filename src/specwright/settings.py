@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 from pydantic_settings.sources import EnvSettingsSource
@@ -30,11 +30,28 @@ _MODEL_NAME = re.compile(r"[a-z][a-z0-9_\-]*:\S.*")
 _LONGEST_VALUE_SHOWN = 60
 _DEAREST = 1_000_000
 _JSON_EXAMPLES = {
+    "fallback_models": ("object", '{"all": ["openai:gpt-5-mini"]}'),
+    "limits": ("object", '{"openai": {"requests_per_minute": 60}}'),
     "packages": ("list", '["attrs>=25"]'),
     "prices": ("object", '{"openai:NAME": [1.25, 10]}'),
     "role_models": ("object", '{"challenger": "openai:gpt-5"}'),
 }
 """The settings that are no plain values, as a variable writes them."""
+
+
+ALL_ROLES = "all"
+"""Instead of a role, in `fallback_models`."""
+
+
+class ProviderLimits(BaseModel):
+    """What a provider is asked at most, by all roles together; 0 sets no limit (design: models)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    requests_per_minute: int = Field(default=0, ge=0)
+    tokens_per_minute: int = Field(default=0, ge=0)
+    """In and out."""
+    concurrent_requests: int = Field(default=0, ge=0)
 
 
 class Settings(BaseSettings):
@@ -48,6 +65,10 @@ class Settings(BaseSettings):
     """`provider:model`, `playbook:DIR` or `replay:FILE`."""
     role_models: dict[str, str] = Field(default_factory=dict)
     """Another model for some roles."""
+    fallback_models: dict[str, list[str]] = Field(default_factory=dict)
+    """Models that answer instead when a role's model fails for good, in this order; `all` is for roles without some."""
+    limits: dict[str, ProviderLimits] = Field(default_factory=dict)
+    """Of providers, by the name before the colon."""
     base_url: str = ""
     """Of an OpenAI-compatible server."""
     timeout_seconds: float = Field(default=600.0, gt=0, allow_inf_nan=False)
@@ -113,6 +134,17 @@ class Settings(BaseSettings):
             _checked_model(name)
         return models
 
+    @field_validator("fallback_models")
+    @classmethod
+    def _fallbacks_can_be_bought(cls, fallbacks: dict[str, list[str]]) -> dict[str, list[str]]:
+        for role, names in fallbacks.items():
+            if role not in {*Role, ALL_ROLES}:
+                raise ValueError(f"there is no role {role!r}; roles are {ALL_ROLES}, {', '.join(Role)}")
+            for name in names:
+                if _checked_model(name).startswith(("playbook:", "replay:")):
+                    raise ValueError(f"{name!r} is scripted; a fallback is a model that can be asked")
+        return fallbacks
+
     @field_validator("prices")
     @classmethod
     def _prices_are_of_models(cls, prices: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
@@ -140,6 +172,19 @@ class Settings(BaseSettings):
         if url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0):
             raise ValueError(f"{url!r} is no web address; for instance http://127.0.0.1:11434/v1")
         return url
+
+    def fallbacks_of(self, role: Role) -> list[str]:
+        """The models that stand in for that of a role, in their order."""
+        names = self.fallback_models.get(role, self.fallback_models.get(ALL_ROLES, []))
+        return [name for name in dict.fromkeys(names) if name != self.role_models.get(role, self.model)]
+
+    def address_of(self, name: str) -> str:
+        """The base URL that a model is asked at; empty for its provider's own.
+
+        `base_url` holds for the providers of the roles' own models, so that a fallback can be another provider.
+        """
+        first = {model.partition(":")[0] for model in (self.model, *self.role_models.values())}
+        return self.base_url if name.partition(":")[0] in first else ""
 
 
 def load_settings(directory: Path, options: Mapping[str, object] | None = None) -> Settings:

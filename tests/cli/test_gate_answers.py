@@ -130,7 +130,7 @@ def test_a_person_at_a_terminal_is_asked_at_the_gate(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", spread(["reject\n\n\x04", "later\n", "\x04"], fast=1), ids=["no reasons", "later", "end"]
+    "typed", spread(["reject\n\n\x04", "later\n", "\x04"], fast=3), ids=["no reasons", "later", "end"]
 )
 def test_who_decides_later_finds_the_gate_as_it_was(waiting: Path, typed: str) -> None:
     """Exit 3; the command for each answer was shown (F-3.2.4-01)."""

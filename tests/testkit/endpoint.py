@@ -33,11 +33,13 @@ class ReceivedRequest(NamedTuple):
         place: The invocation.
         ordinal: How many answers its conversation holds.
         identity: The SHA-256 of its messages.
+        model: That is asked.
     """
 
     place: Place
     ordinal: int
     identity: str
+    model: str = ""
 
 
 class Fault(NamedTuple):
@@ -49,6 +51,7 @@ class Fault(NamedTuple):
         subject: The module, `contracts` or `plan`; empty for all.
         ordinal: The place in the conversation; None for all.
         times: How often.
+        model: That is asked; empty for all.
     """
 
     kind: str
@@ -56,6 +59,7 @@ class Fault(NamedTuple):
     subject: str = ""
     ordinal: int | None = None
     times: int = 1
+    model: str = ""
 
     def applies_to(self, request: ReceivedRequest) -> bool:
         """Whether it is about this request."""
@@ -64,6 +68,7 @@ class Fault(NamedTuple):
             self.role in ("", place.role)
             and self.subject in ("", place.subject)
             and self.ordinal in (None, request.ordinal)
+            and self.model in ("", request.model)
         )
 
 
@@ -118,7 +123,7 @@ class Endpoint:
 
     def answer(self, request: dict[str, Any], run_id: str) -> tuple[int, bytes, ReceivedRequest] | None:
         """Status and body for a request, or None for no answer at all."""
-        asked = _received(request["messages"], run_id)
+        asked = _received(request["messages"], run_id)._replace(model=request["model"])
         with self._lock:
             self.asked[asked.identity] += 1
             self.log.append(asked)

@@ -15,7 +15,7 @@ from specwright.errors import InputError, SpecwrightError
 from specwright.index.embedder import DEFAULT_EMBEDDER
 from specwright.ports.roles import Role
 from specwright.roles.models.prices import model_label
-from specwright.roles.models.sources import ModelSource, probe, probe_forms
+from specwright.roles.models.sources import ModelSource, fallback_sources, probe, probe_forms
 from specwright.settings import Settings
 
 LEAST_CONTEXT = 32_000
@@ -86,6 +86,12 @@ def _models(settings: Settings) -> Iterator[Check]:
         if name not in seen:
             seen.add(name)
             yield from _model(name, sources[role], settings)
+    for fallbacks in fallback_sources(settings).values():
+        for fallback in fallbacks:
+            name = fallback.label.partition(" at ")[0]
+            if name not in seen:
+                seen.add(name)
+                yield from _model(name, fallback.source, settings)
 
 
 def _model(name: str, source: ModelSource, settings: Settings) -> Iterator[Check]:
@@ -120,7 +126,7 @@ def _schema(name: str, source: ModelSource) -> Check:
 
 
 def _context(name: str, settings: Settings) -> Check:
-    window = prices_of(settings).context_window(model_label(name, settings.base_url))
+    window = prices_of(settings).context_window(model_label(name, settings.address_of(name)))
     if window is None:
         return Check(
             "context", True, f"{name}: its length is not known; a run needs {LEAST_CONTEXT:,} tokens"
@@ -133,7 +139,7 @@ def _context(name: str, settings: Settings) -> Check:
 
 
 def _price(name: str, settings: Settings) -> Check:
-    prices, label = prices_of(settings), model_label(name, settings.base_url)
+    prices, label = prices_of(settings), model_label(name, settings.address_of(name))
     taken, given = prices.usd(label, Usage(_MILLION, 0)), prices.usd(label, Usage(0, _MILLION))
     if taken is None or given is None:
         advice = f'to count money, set it in specwright.toml:\n    [prices]\n    "{name}" = [1.25, 10.0]'

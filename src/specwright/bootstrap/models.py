@@ -12,7 +12,7 @@ from specwright.errors import InputError
 from specwright.journal import Recording
 from specwright.journal.records import Place
 from specwright.ports.roles import Role
-from specwright.roles.models.sources import ModelSource, model_sources
+from specwright.roles.models.sources import ModelSource, fallback_sources, model_sources
 from specwright.settings import Settings
 
 
@@ -30,6 +30,7 @@ def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recor
     if unknown := set(settings.role_models) - set(Role):
         raise InputError(f"there is no role {sorted(unknown)[0]!r}", remedy=f"roles are: {', '.join(Role)}")
     sources = model_sources(settings, recorded)
+    fallback_sources(settings)  # a wrong name or a missing key is told before the run begins
     require_prices(settings)
     return sources, recorded
 

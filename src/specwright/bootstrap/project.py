@@ -54,7 +54,8 @@ from specwright.ports.search import WebSearch
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 from specwright.roles.models.provider_call import CallLimits
-from specwright.roles.models.sources import ModelSource
+from specwright.roles.models.rate_limits import RateLimiter
+from specwright.roles.models.sources import ModelSource, fallback_sources
 from specwright.roles.team import ModelRoles
 from specwright.settings import Settings, load_settings
 from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock
@@ -422,6 +423,8 @@ def _roles(
         settings.calls_per_role,
         CallLimits(settings.timeout_seconds, settings.max_retries),
         spending_of(settings, directory),
+        fallback_sources(settings),
+        RateLimiter(settings.limits),
     )
 
 

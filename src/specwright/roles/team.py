@@ -1,11 +1,14 @@
 """The roles as models play them (`ports.roles.Roles`): each invocation has its model, prompt, directory and tools."""
 
+import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar, cast
 
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
@@ -26,6 +29,7 @@ from specwright.domain.contract.boundary_limits import limit_sentence
 from specwright.domain.contract.boundary_types import BOUNDARY_TYPES
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.spec.spec_markdown import ResearchSource
+from specwright.errors import SpecwrightError
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, RoleStarted, Step
@@ -64,11 +68,14 @@ from specwright.roles.agent.tools import (
 )
 from specwright.roles.agent.workspace import Guard, Workspace
 from specwright.roles.answers.submission import Submission, parser, shared_parser, shared_schema
-from specwright.roles.models.journalled_model import Account, Meter, journalled
+from specwright.roles.models.failures import another_may_answer
+from specwright.roles.models.journalled_model import Account, Ask, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
-from specwright.roles.models.sources import ModelSource
+from specwright.roles.models.rate_limits import RateLimiter
+from specwright.roles.models.sources import ModelSource, NamedSource
 from specwright.roles.models.spending import Spending
 
+F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
@@ -117,6 +124,26 @@ def _boundary() -> str:
     return text.replace("{limits}", f"more than this: {limit_sentence()}")
 
 
+def _until_answered(invoke: F) -> F:
+    """An invocation that begins again with the next fallback when its model fails for good (design: models).
+
+    The journal answers what was answered before, whichever model that was, and the tools of the next one are in the form of
+    its own provider.
+    """
+
+    @wraps(invoke)
+    def until_answered(roles: "ModelRoles", assignment: Assignment, *args: Any, **options: Any) -> Any:
+        while True:
+            turn = roles.turn_of(assignment.place.role)
+            try:
+                return invoke(roles, assignment, *args, **options)
+            except SpecwrightError as error:
+                if not another_may_answer(error) or not roles.fall_back(assignment.place, turn, error):
+                    raise
+
+    return cast(F, until_answered)
+
+
 class ModelRoles:
     """The `Roles` port over models.
 
@@ -131,6 +158,8 @@ class ModelRoles:
         calls_per_role: The most model calls of one invocation (design: principles).
         limits: What one model call may take.
         spending: What is spent, and what may be; without one nothing is counted.
+        fallbacks: The models that stand in for those of the roles, in their order.
+        limiter: Of the requests to each provider.
     """
 
     def __init__(
@@ -145,6 +174,8 @@ class ModelRoles:
         calls_per_role: int = 60,
         limits: CallLimits = CallLimits(),  # noqa: B008 - immutable
         spending: Spending | None = None,
+        fallbacks: Mapping[Role, Sequence[NamedSource]] = MappingProxyType({}),
+        limiter: RateLimiter | None = None,
     ) -> None:
         self._sources = sources
         self._journal = journal
@@ -156,7 +187,44 @@ class ModelRoles:
         self._calls_per_role = calls_per_role
         self._limits = limits
         self._spending = spending
+        self._fallbacks = fallbacks
+        self._limiter = limiter
+        self._turns: Counter[Role] = Counter()
+        self._lock = threading.Lock()
 
+    def turn_of(self, role: Role) -> int:
+        """Which model answers for a role now: 0 for its own, n for its nth fallback."""
+        with self._lock:
+            return self._turns[role]
+
+    def fall_back(self, place: Place, turn: int, error: SpecwrightError) -> bool:
+        """Have the next fallback answer for a role from now on; whether there is one.
+
+        Args:
+            place: The invocation that failed.
+            turn: Which model it asked.
+            error: Why it failed.
+        """
+        role, fallbacks = place.role, self._fallbacks.get(place.role, ())
+        with self._lock:
+            if self._turns[role] == turn:  # not yet by another thread
+                if turn == len(fallbacks):
+                    return False
+                self._turns[role] += 1
+            label = fallbacks[self._turns[role] - 1].label
+        self._progress.note(
+            Step("fallback", place.task, f"{label} answers for the {role} from now on: {error.what}")
+        )
+        return True
+
+    def _asked(self, role: Role) -> NamedSource:
+        """The model that answers for a role now."""
+        if turn := self.turn_of(role):
+            return self._fallbacks[role][turn - 1]
+        label = self._spending.model_of(role) if self._spending else ""
+        return NamedSource(label, label.partition(":")[0], self._sources[role])
+
+    @_until_answered
     def research(
         self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
     ) -> Research:
@@ -180,11 +248,13 @@ class ModelRoles:
                 spec = submission.accepted or {}
             return Research(spec, tuple(consulted))
 
+    @_until_answered
     def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
         """Cut a task into micro modules."""
         with self._invocation(assignment) as work:
             return work.ask("planner", "submit_plan", PlanAnswer, check)
 
+    @_until_answered
     def propose(
         self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
     ) -> Draft:
@@ -200,12 +270,14 @@ class ModelRoles:
             )
             return Draft(answer, work.workspace.files())
 
+    @_until_answered
     def propose_together(self, assignment: Assignment) -> SharedAnswer[ProposerAnswer]:
         """Implement several modules in one workspace, each in a directory of its name."""
         with self._invocation(assignment) as work:
             given = work.ask_together("proposer", "submit_proposal", ProposerAnswer, Toolset.FILES)
             return given._replace(files=work.workspace.files())
 
+    @_until_answered
     def amend(
         self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
     ) -> AmendedDraft:
@@ -220,6 +292,7 @@ class ModelRoles:
             )
             return AmendedDraft(answer, work.workspace.files())
 
+    @_until_answered
     def challenge(
         self, assignment: Assignment, check: Callable[[ChallengerAnswer], Sequence[str]]
     ) -> ChallengerAnswer:
@@ -229,11 +302,13 @@ class ModelRoles:
                 "challenger", "submit_challenge", ChallengerAnswer, check, debate=_debate(assignment.place)
             )
 
+    @_until_answered
     def challenge_together(self, assignment: Assignment) -> SharedAnswer[ChallengerAnswer]:
         """Try to falsify several proposals."""
         with self._invocation(assignment) as work:
             return work.ask_together("challenger", "submit_challenge", ChallengerAnswer)
 
+    @_until_answered
     def arbitrate(
         self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
     ) -> ArbiterAnswer:
@@ -243,6 +318,7 @@ class ModelRoles:
             submission = Submission(parser(ArbiterAnswer, check), attempts, work.run_id)
             return work.decide(work.ruling_fields(), submission)
 
+    @_until_answered
     def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
         """Decide a round of several debates."""
         with self._invocation(assignment) as work:
@@ -255,11 +331,14 @@ class ModelRoles:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
         place, meter = assignment.place, Meter()
         scope = self._journal.scope(place.run_id)
-        source = self._sources[place.role]
-        ask = (
-            None if source.scripted else partial(ask_provider, limits=self._limits, waits=self._waits(place))
+        asked = self._asked(place.role)
+        source = asked.source
+        ask = None if source.scripted else self._ask(place, asked.provider)
+        account = (
+            None
+            if source.scripted or self._spending is None
+            else self._account(self._spending, place, asked.label)
         )
-        account = None if source.scripted or self._spending is None else self._account(self._spending, place)
         model = journalled(source.model(place), scope, meter, ask, account)
         self._progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
         workspace = Workspace(self._workspaces, assignment, self._guard)
@@ -271,15 +350,24 @@ class ModelRoles:
             workspace.remove()
             self._progress.note(meter.total(place.run_id))
 
-    def _account(self, spending: Spending, place: Place) -> Account:
+    def _ask(self, place: Place, provider: str) -> Ask:
+        return partial(
+            ask_provider,
+            limits=self._limits,
+            waits=self._waits(place),
+            provider=provider,
+            limiter=self._limiter,
+        )
+
+    def _account(self, spending: Spending, place: Place, model: str) -> Account:
         def settle(answer: JsonValue) -> None:
             if bought := spending.settle(place, answer):
                 self._progress.note(bought)
 
         return Account(
-            spending.model_of(place.role),
-            partial(spending.price, place.role),
-            partial(spending.reserve, place),
+            model,
+            partial(spending.price, model),
+            partial(spending.reserve, place, model=model),
             settle,
         )
 

@@ -30,6 +30,16 @@ SETTINGS_TEMPLATE = """\
 # Another model for a role (researcher, planner, proposer, challenger, arbiter):
 # [role_models]
 # challenger = "anthropic:claude-sonnet-4-5"
+
+# Models that answer instead when a role's model fails for good, for one role or for all:
+# [fallback_models]
+# all = ["openai:gpt-5-mini"]
+
+# What a provider is asked at most:
+# [limits.openai]
+# requests_per_minute = 60
+# tokens_per_minute = 200_000
+# concurrent_requests = 4
 """
 
 _TEMPLATES = {"SPEC.md": SPEC_TEMPLATE, "specwright.toml": SETTINGS_TEMPLATE}
@@ -44,6 +54,12 @@ TaskText = Annotated[
 ModelName = Annotated[str, typer.Option(metavar="M", help="provider:model, playbook:DIR or replay:FILE.")]
 RoleModels = Annotated[
     list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for a role; may be repeated.")
+]
+FallbackModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[ROLE=]M", help="Answers when the model fails for good; may be repeated, in this order."
+    ),
 ]
 BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Of an OpenAI-compatible server.")]
 BudgetTokens = Annotated[
@@ -99,6 +115,7 @@ def run(
     task: TaskText = None,
     model: ModelName = "",
     role_model: RoleModels = None,
+    fallback_model: FallbackModels = None,
     base_url: BaseUrl = "",
     budget_tokens: BudgetTokens = None,
     budget_usd: BudgetUsd = None,
@@ -119,7 +136,7 @@ def run(
         "task_budget_tokens": task_budget_tokens,
         "task_budget_usd": task_budget_usd,
     }
-    options = options_for(directory, model, role_model or [], base_url, budgets)
+    options = options_for(directory, model, role_model or [], base_url, budgets, fallback_model or [])
     settings = settings_for(directory, options)
     scripted = scripted_models(settings)
     if text == SPEC_TEMPLATE and not scripted:

@@ -6,7 +6,7 @@ latest wins: an option of this command, then settings that were edited since the
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SCRIPTED = ("playbook:", "replay:")
 
 BUDGETS = ("budget_tokens", "budget_usd", "task_budget_tokens", "task_budget_usd")
-_MODELS = ("model", "role_models", "base_url")
+_MODELS = ("model", "role_models", "base_url", "fallback_models")
 
 
 class Options(NamedTuple):
@@ -33,6 +33,7 @@ class Options(NamedTuple):
         base_url: Of an OpenAI-compatible server.
         scripted: Whether any answer of this project was scripted, now or before.
         budgets: By setting.
+        fallback_models: What stands in for the models of roles.
     """
 
     model: str = ""
@@ -40,6 +41,7 @@ class Options(NamedTuple):
     base_url: str = ""
     scripted: bool = False
     budgets: tuple[tuple[str, float], ...] = ()
+    fallback_models: tuple[tuple[str, str], ...] = ()
 
 
 def options_for(
@@ -48,11 +50,12 @@ def options_for(
     role_models: list[str],
     base_url: str,
     budgets: Mapping[str, float | None] = MappingProxyType({}),
+    fallback_models: Sequence[str] = (),
 ) -> Options:
     """The options of this run; what it leaves out is taken from the last one, unless the settings were edited since.
 
     Raises:
-        InputError: a wrong `--role-model`, or the last options are needed and damaged.
+        InputError: a wrong `--role-model` or `--fallback-model`, or the last options are needed and damaged.
     """
     pairs = tuple(_role_model(text) for text in role_models)
     set_now = {name: value for name, value in budgets.items() if value is not None}
@@ -68,6 +71,7 @@ def options_for(
         base_url=base_url or ("" if model else before.base_url),
         scripted=before.scripted,
         budgets=tuple({**dict(before.budgets), **set_now}.items()),
+        fallback_models=tuple(map(_fallback_model, fallback_models)) or before.fallback_models,
     )
 
 
@@ -83,6 +87,7 @@ def settings_for(directory: Path, options: Options) -> "Settings":
         "model": options.model,
         "base_url": options.base_url,
         "role_models": dict(options.role_models),
+        "fallback_models": _by_role(options.fallback_models),
     }
     given = {name: value for name, value in named.items() if value}
     settings = load_settings(directory, {**given, **dict(options.budgets)})
@@ -161,6 +166,7 @@ def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
             str(data["base_url"]),
             bool(data["scripted"]),
             tuple((str(name), float(value)) for name, value in data.get("budgets", ())),
+            tuple((str(role), str(name)) for role, name in data.get("fallback_models", ())),
         )
         return options, dict(data["settings"])
     except (FileNotFoundError, NotADirectoryError):
@@ -184,6 +190,18 @@ def _role_model(text: str) -> tuple[str, str]:
             f"--role-model {text!r} is not ROLE=MODEL", remedy="for instance challenger=openai:gpt-5"
         )
     return role, _absolute(name)
+
+
+def _fallback_model(text: str) -> tuple[str, str]:
+    role, _, name = text.partition("=")
+    return (role, name) if name else ("all", role)
+
+
+def _by_role(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for role, name in pairs:
+        found.setdefault(role, []).append(name)
+    return found
 
 
 def _absolute(model: str) -> str:

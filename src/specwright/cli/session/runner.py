@@ -181,7 +181,7 @@ def _without_models(
     """A project for a command that asks no model, so needs none that works."""
     with reading_project(directory):
         pass  # where there is no project, nothing is made
-    no_models = settings.model_copy(update={"model": "", "role_models": {}})
+    no_models = settings.model_copy(update={"model": "", "role_models": {}, "fallback_models": {}})
     with _opened(directory, no_models, "", command, as_json=as_json) as (project, _):
         yield project
 

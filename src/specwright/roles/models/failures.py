@@ -74,6 +74,15 @@ def translated(error: Exception) -> SpecwrightError:
     )
 
 
+def another_may_answer(error: SpecwrightError) -> bool:
+    """Whether a call failed for good because of its model or endpoint, so that a fallback is worth asking.
+
+    Not an answer that is none, and not a budget: those would meet any model.
+    """
+    refused = getattr(error.__cause__, "status_code", None) in (401, 403, 404)
+    return isinstance(error, ModelUnavailableError) or (isinstance(error, InputError) and refused)
+
+
 def passes(error: Exception) -> bool:
     """Whether the same call may succeed a little later."""
     status = _status(error)

@@ -24,8 +24,8 @@ from specwright.roles.models.request_content import content_of
 
 _SCOPE, _METER, _ASK, _ACCOUNT = (f"_specwright_{name}" for name in ("scope", "meter", "ask", "account"))
 
-Ask = Callable[[Callable[[], ChatResult]], ChatResult]
-"""How a provider is asked: within which time, how often (`provider_call`)."""
+Ask = Callable[[Callable[[], ChatResult], int], ChatResult]
+"""How a provider is asked, given the size of the request in bytes: within which time, how often (`provider_call`)."""
 
 
 class Account(NamedTuple):
@@ -76,13 +76,14 @@ class _Journalled:
         def ask() -> JsonValue:
             nonlocal live
             asked = content_of(messages, kwargs)
+            size = sum(asked.values()) + _bytes_beyond_characters(messages, kwargs)
             if account is not None:
-                account.reserve(sum(asked.values()) + _bytes_beyond_characters(messages, kwargs))
+                account.reserve(size)
             live = True
             below = cast(Any, super(_Journalled, self))
             asking: Ask = self.__dict__[_ASK]
             try:
-                message = _message_of(asking(lambda: below._generate(messages, stop, None, **kwargs)))
+                message = _message_of(asking(lambda: below._generate(messages, stop, None, **kwargs), size))
             except SpecwrightError:
                 raise
             except Exception as error:  # whatever a provider's client raises becomes one message
@@ -162,7 +163,7 @@ def _tool(tool: Any) -> JsonValue:
     }
 
 
-def _once(ask: Callable[[], ChatResult]) -> ChatResult:
+def _once(ask: Callable[[], ChatResult], size: int) -> ChatResult:
     return ask()
 
 

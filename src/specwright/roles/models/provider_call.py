@@ -7,10 +7,14 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import NamedTuple, TypeVar
 
-from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, stop_before_delay
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatResult
+from tenacity import RetryCallState, Retrying, retry_if_exception
 
+from specwright.domain.costs.budget import tokens_in
 from specwright.errors import ModelUnavailableError
 from specwright.roles.models.failures import LONGEST_WAIT, asked_wait, passes
+from specwright.roles.models.rate_limits import RateLimiter
 
 T = TypeVar("T")
 
@@ -29,29 +33,62 @@ class CallLimits(NamedTuple):
     retries: int = 2
 
 
-def ask_provider(ask: Callable[[], T], limits: CallLimits, waits: Callable[[str], None]) -> T:
+def ask_provider(
+    ask: Callable[[], T],
+    size: int,
+    limits: CallLimits,
+    waits: Callable[[str], None],
+    provider: str = "",
+    limiter: RateLimiter | None = None,
+) -> T:
     """The answer of a provider.
 
     The provider's client bounds each read only, so an endpoint that sends a byte a second would be heard for hours.
 
     Args:
         ask: Asks once.
+        size: Of the request, in bytes.
         limits: Of the call.
         waits: Told in a few words before each wait.
+        provider: That is asked.
+        limiter: Of the providers. What is waited for it is not counted as time of the call.
 
     Raises:
         ModelUnavailableError: no whole answer in time.
         Exception: the last fault, as the provider's client raises it.
     """
     ends = time.monotonic() + limits.seconds
+
+    def attempt() -> T:
+        nonlocal ends
+        if limiter is None:
+            return _in_time(ask, ends, limits.seconds)
+        began = time.monotonic()
+        with limiter.admitted(provider, tokens_in(size), waits) as request:
+            ends += time.monotonic() - began
+            answer = _in_time(ask, ends, limits.seconds)
+            limiter.settle(request, _tokens_of(answer))
+            return answer
+
+    def is_over(state: RetryCallState) -> bool:
+        return state.attempt_number > limits.retries or time.monotonic() + state.upcoming_sleep >= ends
+
     retrying = Retrying(
         retry=retry_if_exception(_may_be_tried_again),
-        stop=stop_after_attempt(1 + limits.retries) | stop_before_delay(limits.seconds),
+        stop=is_over,
         wait=_seconds_to_wait,
         before_sleep=lambda state: waits(_waiting(state)),
         reraise=True,
     )
-    return retrying(lambda: _in_time(ask, ends, limits.seconds))
+    return retrying(attempt)
+
+
+def _tokens_of(answer: object) -> int:
+    """The tokens that the provider counted for an answer; 0 if it did not."""
+    generations = answer.generations if isinstance(answer, ChatResult) else []
+    message = generations[0].message if generations else None
+    usage = message.usage_metadata if isinstance(message, AIMessage) else None
+    return max(0, usage["total_tokens"]) if usage else 0
 
 
 def _in_time(ask: Callable[[], T], ends: float, seconds: float) -> T:

@@ -2,8 +2,9 @@
 
 import json
 import os
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -17,6 +18,7 @@ from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import translated
 from specwright.roles.models.journalled_model import answers_so_far, request_of
 from specwright.roles.models.playbook import Playbook, ScriptedChatModel
+from specwright.roles.models.prices import model_label
 from specwright.settings import Settings
 
 INVOCATION_HEADER = "X-Specwright-Invocation"
@@ -31,6 +33,20 @@ class ModelSource(Protocol):
     def model(self, place: Place) -> BaseChatModel:
         """The model that answers at a place."""
         ...
+
+
+class NamedSource(NamedTuple):
+    """The source of a model that is bought, and its name.
+
+    Args:
+        label: As the journal names it.
+        provider: As the settings name it.
+        source: Of the model.
+    """
+
+    label: str
+    provider: str
+    source: ModelSource
 
 
 class Recording(Protocol):
@@ -84,9 +100,10 @@ class _ProviderSource:
 
     def __init__(self, name: str, settings: Settings) -> None:
         options: dict[str, Any] = {"timeout": settings.timeout_seconds, "max_retries": 0}
-        self._sends_invocation = bool(settings.base_url) and name.startswith("openai:")
-        if settings.base_url:
-            options["base_url"] = settings.base_url
+        address = settings.address_of(name)
+        self._sends_invocation = bool(address) and name.startswith("openai:")
+        if address:
+            options["base_url"] = address
             # a local server asks for no key, but the client wants one
             options["api_key"] = _key_from_environment(name) or "local"
         else:
@@ -152,6 +169,21 @@ def model_sources(settings: Settings, recording: Recording | None) -> dict[Role,
         return made[name]
 
     return {role: source(settings.role_models.get(role, settings.model)) for role in Role}
+
+
+def fallback_sources(settings: Settings) -> dict[Role, list[NamedSource]]:
+    """The models that stand in for those of the roles, in their order.
+
+    Raises:
+        InputError: a name that is not a model's, or a key that is missing.
+    """
+
+    @cache
+    def source(name: str) -> NamedSource:
+        label = model_label(name, settings.address_of(name))
+        return NamedSource(label, name.partition(":")[0], _source(name, settings, None))
+
+    return {role: [source(name) for name in settings.fallbacks_of(role)] for role in Role}
 
 
 def _source(name: str, settings: Settings, recording: Recording | None) -> ModelSource:

@@ -48,12 +48,17 @@ class Spending:
         """The model that answers for a role, as the journal names it."""
         return self._models.get(role, "")
 
-    def price(self, role: Role, answer: JsonValue) -> Decimal | None:
-        """What an answer of a role costs now; None if that is not known."""
-        return self._prices.usd(self.model_of(role), counted(answer))
+    def price(self, model: str, answer: JsonValue) -> Decimal | None:
+        """What an answer of a model costs now; None if that is not known."""
+        return self._prices.usd(model, counted(answer))
 
-    def reserve(self, place: Place, size: int) -> None:
-        """Reserve what the next call of an invocation may take; `size` is that of its request in bytes.
+    def reserve(self, place: Place, size: int, model: str = "") -> None:
+        """Reserve what the next call of an invocation may take.
+
+        Args:
+            place: The invocation.
+            size: Of its request, in bytes.
+            model: That is asked; empty for the role's own.
 
         Once a call was refused every further one is, since libraries may go on after an error.
 
@@ -62,7 +67,7 @@ class Spending:
         """
         with self._lock:
             if self._refusal is None:
-                self._refusal = self._refused(place, size)
+                self._refusal = self._refused(place, size, model or self.model_of(place.role))
             if self._refusal is not None:
                 raise self._refusal
 
@@ -74,8 +79,7 @@ class Spending:
             cost = self._add(place.task or "product", answer)
             return AnswerBought(cost, self.total, self._budgets.project)
 
-    def _refused(self, place: Place, size: int) -> BudgetError | None:
-        model = self.model_of(place.role)
+    def _refused(self, place: Place, size: int, model: str) -> BudgetError | None:
         usage = Usage(tokens_in(size), RESERVED_OUTPUT)
         usd = self._prices.usd(model, usage) if self._budgets.in_money else Decimal(0)
         if usd is None or (self._budgets.in_money and self.total.unpriced):

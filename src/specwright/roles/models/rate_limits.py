@@ -1,0 +1,122 @@
+"""What each provider is asked at most: requests and tokens in a minute, and requests at once (design: models).
+
+The limits hold for the process, over all roles and threads. A minute is any sixty seconds, so that no burst at the turn of
+a minute exceeds what the provider allows.
+"""
+
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from specwright.settings import ProviderLimits
+
+_MINUTE = 60.0
+
+
+@dataclass(slots=True)
+class Request:
+    """A request that was sent in the last minute.
+
+    Args:
+        sent_at: Seconds of the limiter's clock.
+        tokens: What it takes: an estimate, until the provider has counted.
+    """
+
+    sent_at: float
+    tokens: int
+
+
+@dataclass(slots=True)
+class _Use:
+    """What a provider was asked."""
+
+    sent: deque[Request] = field(default_factory=deque[Request])
+    under_way: int = 0
+
+
+class RateLimiter:
+    """Admits requests to providers as their limits allow.
+
+    Args:
+        limits: By provider; those that are not in it have none.
+        ticks: Monotonic seconds.
+        wait: Waits on a condition for some seconds, or until it is notified.
+    """
+
+    def __init__(
+        self,
+        limits: Mapping[str, ProviderLimits],
+        ticks: Callable[[], float] = time.monotonic,
+        wait: Callable[[threading.Condition, float | None], object] = threading.Condition.wait,
+    ) -> None:
+        self._limits = limits
+        self._ticks = ticks
+        self._wait = wait
+        self._changed = threading.Condition()
+        self._uses: dict[str, _Use] = defaultdict(_Use)
+
+    @contextmanager
+    def admitted(self, provider: str, tokens: int, waits: Callable[[str], None]) -> Generator[Request]:
+        """Wait until a request may be sent; it is under way until the block ends.
+
+        Args:
+            provider: That is asked.
+            tokens: What the request may take. One that is larger than the limit is sent once nothing else is counted.
+            waits: Told in a few words before each wait for another reason.
+        """
+        told = ""
+        with self._changed:
+            use, limits = self._uses[provider], self._limits.get(provider, ProviderLimits())
+            while (shortage := _shortage(limits, use, tokens, self._ticks())) is not None:
+                why, seconds = shortage
+                if why != told:
+                    told = why
+                    waits(f"{provider}: {why}" + (f"; asked in {seconds:.3g} s" if seconds else ""))
+                self._wait(self._changed, seconds)
+            request = Request(self._ticks(), tokens)
+            use.sent.append(request)
+            use.under_way += 1
+        try:
+            yield request
+        finally:
+            with self._changed:
+                use.under_way -= 1
+                self._changed.notify_all()
+
+    def settle(self, request: Request, tokens: int) -> None:
+        """Replace the estimate of a request by what the provider counted, unless it counted nothing."""
+        with self._changed:
+            request.tokens = tokens or request.tokens
+            self._changed.notify_all()
+
+
+def _shortage(limits: ProviderLimits, use: _Use, tokens: int, now: float) -> tuple[str, float | None] | None:
+    """Why a request must wait, and for how long if that is known; None if it may be sent."""
+    while use.sent and use.sent[0].sent_at <= now - _MINUTE:
+        use.sent.popleft()
+    if limits.concurrent_requests and use.under_way >= limits.concurrent_requests:
+        return f"{use.under_way} requests are under way, which is the limit", None
+    if limits.requests_per_minute and len(use.sent) >= limits.requests_per_minute:
+        free = use.sent[-limits.requests_per_minute]
+        return f"the limit of {limits.requests_per_minute:,} requests a minute is reached", _left(free, now)
+    excess = sum(request.tokens for request in use.sent) + tokens - limits.tokens_per_minute
+    if limits.tokens_per_minute and excess > 0 and use.sent:
+        why = f"the limit of {limits.tokens_per_minute:,} tokens a minute is reached"
+        return why, _left(_last_to_expire(use.sent, excess), now)
+    return None
+
+
+def _last_to_expire(sent: deque[Request], tokens: int) -> Request:
+    """The request with whose end so many tokens are no longer counted; the last if there are fewer."""
+    for request in sent:
+        tokens -= request.tokens
+        if tokens <= 0:
+            return request
+    return sent[-1]
+
+
+def _left(request: Request, now: float) -> float:
+    return request.sent_at + _MINUTE - now
