@@ -225,7 +225,7 @@ class Project:
 
         Args:
             tried: Failed.
-            pointer: What it breaks: a JSON pointer into the contract, the number of a criterion, or `none`.
+            pointer: What it breaks: a JSON pointer into the contract or the number of a criterion; empty if nothing says it.
             spec_text: The SPEC.md that the product was built from.
 
         Raises:

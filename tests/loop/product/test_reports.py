@@ -45,11 +45,11 @@ def test_an_example_that_holds_changes_nothing(released: Path, tmp_path: Path) -
     assert (wires(released), everything(released / "state_store"), places(released)) == before
 
 
-def test_without_a_statement_the_reporter_is_asked(released: Path, tmp_path: Path) -> None:
+def test_who_asks_for_the_statements_is_shown_them(released: Path, tmp_path: Path) -> None:
     """Outcome, statements of the contract and criteria are shown, and nothing is written (D-39-02)."""
     before = wires(released), everything(released / "state_store")
-    told = report(released, example(tmp_path / "example.md", *WRONG))
-    told.refuses("say which statement that breaks")
+    told = report(released, example(tmp_path / "example.md", *WRONG), "?")
+    told.refuses("nothing stands at '?'")
     for shown in ("it gives", "'XX'", POINTER, "/error_surfaces/0", "criterion 1  initials returns"):
         assert shown in told.err
     assert (wires(released), everything(released / "state_store")) == before
@@ -59,7 +59,7 @@ def test_what_no_statement_promises_becomes_a_change_request(
     shop: Path, released: Path, tmp_path: Path
 ) -> None:
     """It waits at the gate, with the example in it (D-39-05)."""
-    told = report(released, example(tmp_path / "example.md", *WRONG), "none", "--json")
+    told = report(released, example(tmp_path / "example.md", *WRONG), "", "--json")
     assert told.code == 3, told
     assert "initials(\"ada lovelace\")\n```\n\n```text\n'XX'" in told.document["change"]["request"]
     assert places(released) == places(shop / "released") | {"change-1.1/researcher"}

@@ -20,9 +20,6 @@ from specwright.domain.spec.reported_example import read_example, statement_of, 
 from specwright.errors import InputError
 from specwright.ports.progress import Step
 
-NO_STATEMENT = "none"
-"""What a reporter points at who says that the contract does not promise it: it becomes a change request."""
-
 _OWN_FAULTS = ("ImportError", "ModuleNotFoundError")
 
 
@@ -81,18 +78,18 @@ def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: 
 
     Args:
         tried: Failed.
-        pointer: What it breaks: a JSON pointer into the contract, the number of a criterion, or `none`.
+        pointer: What it breaks: a JSON pointer into the contract or the number of a criterion; empty if nothing says it.
         spec_text: The SPEC.md that the product was built from.
 
     Raises:
         InputError: nothing stands where the report points, or another change is under way; nothing is written.
     """
     contract, projection = tried.contract, factory.projection
-    if pointer == NO_STATEMENT:
+    if not pointer:
         begin_change(factory, request_of(tried), spec_text, spec_text)
         return
     definition = projection.definitions[tried.task_id]
-    pointed = statement_of(contract, definition.acceptance_criteria, pointer) if pointer else None
+    pointed = statement_of(contract, definition.acceptance_criteria, pointer)
     if pointed is None:
         raise _question(factory, tried, pointer)
     example = tried.example
@@ -177,15 +174,13 @@ def request_of(tried: TriedReport) -> str:
 
 
 def _question(factory: ProjectView, tried: TriedReport, pointer: str) -> InputError:
-    """What the person is asked who does not say which statement is broken."""
+    """What the person is asked who points at nothing."""
     criteria = factory.projection.definitions[tried.task_id].acceptance_criteria
     rows = "\n    ".join(f"{place}  {text}" for place, text in statements(tried.contract, criteria))
-    asked = f"nothing stands at {pointer!r}" if pointer else "say which statement that breaks"
     return InputError(
-        f"the example {tried.example.heading!r} fails: {tried.observed}; {asked}",
+        f"the example {tried.example.heading!r} fails: {tried.observed}; nothing stands at {pointer!r}",
         where=f"{tried.contract.name}, {tried.contract.ref}\n    {rows}",
-        remedy=f"repeat the command with --pointer and one of these, or with --pointer {NO_STATEMENT} if none of them says "
-        "it: then it becomes a change request",
+        remedy="repeat the command with --pointer and one of these; without it, it becomes a change request",
     )
 
 

@@ -24,18 +24,17 @@ def report(
     pointer: Annotated[
         str,
         typer.Option(
-            "--pointer",
-            "--breaks",
             metavar="P",
-            help="What the example breaks: a JSON pointer into the contract, `criterion N`, or `none`.",
+            help="What the example breaks: a JSON pointer into the contract, or `criterion N`; `?` lists them.",
         ),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Report a bug of a released module by an example.
 
-    The example is run against the sealed module. If it fails and breaks a statement of the contract or a criterion, the
-    module is repaired, and must give the example for ever; if nothing promises it, it becomes a change request.
+    The example is run against the sealed module. If it fails and breaks the statement of the contract or the criterion
+    that --pointer names, the module is repaired, and must give the example for ever. Without --pointer it becomes a change
+    request.
     """
     from specwright.cli.session import runner
 
