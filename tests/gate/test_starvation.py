@@ -103,7 +103,7 @@ def test_a_falsifying_test_that_never_ends_by_itself_shows_nothing():
 @LINUX
 def test_a_call_of_the_fuzz_that_waits_for_a_processor_is_no_counterexample():
     """D-S8-14, D-S8-12: it is made again, with more patience."""
-    slow = Planted({"a: int": [], "b: int": []}, "int", f"{BUSY.format(1_200_000).strip()}\nreturn a + b")
+    slow = Planted({"a: int": [], "b: int": []}, "int", f"{BUSY.format(700_000).strip()}\nreturn a + b")
     with crowded(5):
         found = fuzzed(slow, FuzzBounds(examples=5, seconds=0.2, call_seconds=0.25))
     assert found == ()
