@@ -11,7 +11,7 @@ DEMO    ?= build/demo
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
-	@$(BIN)/specwright run $(DEMO) --spec examples/tabkeeper/SPEC.md --model playbook:examples/tabkeeper/playbook --approve
+	@$(BIN)/specwright demo $(DEMO)
 
 # Each test belongs to one of these three.
 test: $(VENV)/.dev
@@ -48,6 +48,8 @@ pages: $(VENV)/.dev
 	@$(BIN)/python docs/make_spec_map.py
 	@$(BIN)/python docs/make_wire_page.py
 	@$(BIN)/python docs/make_gate_codes.py
+	@$(BIN)/python docs/make_document_schemas.py
+	@$(BIN)/python docs/make_supabase_migrations.py
 
 # The site, in build/site; nothing is fetched but, once, the pinned packages.
 docs: $(VENV)/.docs

@@ -2,10 +2,11 @@
 (docs/design.md#benchmarks).
 
 `python benchmarks/provider_cache.py [EXAMPLE ...]` replays recorded runs and looks at each request as providers do: tools,
-then system prompt, then messages. What it has in common, from its beginning, with an earlier request of the same role can
-be read from a cache, if it is 1,024 tokens or more; it is counted in steps of 128 tokens. Tokens are a quarter of the
-characters. Money is by published prices, as if all roles had the model; a provider that charges for what it puts into its
-cache is charged so for the rest of each request.
+then system prompt, then messages. Some providers cache the beginning of every request: what a request has in common, from
+its beginning, with an earlier one of the same role can be read from there, if it is 1,024 tokens or more; it is counted in
+steps of 128 tokens. Anthropic caches what is marked, tools and system prompt, and charges for it the first time. Tokens are
+a quarter of the characters. Money is by published prices, as if all roles had the model. Nothing is lost with time here; a
+provider forgets what was not asked for in some minutes.
 """
 
 import json
@@ -31,19 +32,29 @@ from testkit.paths import ROOT
 from testkit.roles.overheard import Lenient, ObservedSource
 
 EXAMPLES = ("jsonamend", "fieldtext", "dueplan")
-MODELS = {"openai:gpt-5": False, "openai:gpt-5-mini": False, "anthropic:claude-sonnet-4-5": True}
-"""Models with a published price, and whether their provider charges for what it puts into its cache."""
+MODELS = ("openai:gpt-5", "openai:gpt-5-mini", "anthropic:claude-sonnet-4-5")
+"""Models with a published price."""
 
 CHARACTERS = 4
 LEAST, STEP = 1_024, 128
 
 
 class Request(NamedTuple):
-    """A request's size and what of it a cache can hold, in tokens."""
+    """A request's size and what of it a cache can hold, in tokens.
+
+    Args:
+        role: That asks.
+        tokens: Of the whole request.
+        common: What it has in common with an earlier one.
+        marked: Its tools and system prompt; 0 if that is too little for a cache.
+        is_known: Whether an earlier one had these.
+    """
 
     role: Role
     tokens: int
-    cached: int
+    common: int
+    marked: int
+    is_known: bool
 
 
 class Listener:
@@ -55,11 +66,20 @@ class Listener:
 
     def note(self, place: Place, messages: list[BaseMessage], tools: Any) -> None:
         """Compare a request with those of its role before it."""
-        text = json.dumps(tools, default=str) + "".join(_text(message) for message in messages)
+        head = json.dumps(tools, default=str) + _text(messages[0])
+        text = head + "".join(_text(message) for message in messages[1:])
         earlier = self._earlier[place.role]
         common = max((_in_common(text, other) for other in earlier), default=0) // CHARACTERS
-        cached = common // STEP * STEP if common >= LEAST else 0
-        self.requests.append(Request(place.role, len(text) // CHARACTERS, cached))
+        marked = len(head) // CHARACTERS
+        self.requests.append(
+            Request(
+                place.role,
+                len(text) // CHARACTERS,
+                common // STEP * STEP if common >= LEAST else 0,
+                marked if marked >= LEAST else 0,
+                any(other.startswith(head) for other in earlier),
+            )
+        )
         earlier.append(text)
 
 
@@ -96,20 +116,30 @@ def tell(name: str, requests: Sequence[Request], written: int) -> None:
         if own:
             print(f"  {role:<12}{_share(own)}")
     print(f"  {'all':<12}{_share(requests)}")
-    read, cached = (sum(getattr(one, field) for one in requests) for field in ("tokens", "cached"))
     prices = PublishedPrices()
-    for model, charges in MODELS.items():
-        without = prices.usd(model, Usage(read, written))
-        cache = prices.usd(model, Usage(read, written, cached, (read - cached) if charges else 0))
+    for model in MODELS:
+        without = prices.usd(model, Usage(sum(one.tokens for one in requests), written))
+        cache = prices.usd(model, _used(requests, written, marks=model.startswith("anthropic:")))
         if without is None or cache is None:
             print(f"  {model}: no published price")
         else:
-            print(f"  {model}: ${without:.2f} without a cache, ${cache:.2f} with one, {cache / without:.2f}")
+            print(f"  {model}: ${without:.2f} without a cache, ${cache:.2f} with one, {cache / without:.3f}")
+
+
+def _used(requests: Sequence[Request], written: int, *, marks: bool) -> Usage:
+    """What a run takes with a cache, of a provider that caches what is marked or one that caches by itself."""
+    read = sum(one.tokens for one in requests)
+    if not marks:
+        return Usage(read, written, sum(one.common for one in requests))
+    known = sum(one.marked for one in requests if one.is_known)
+    return Usage(read, written, known, sum(one.marked for one in requests) - known)
 
 
 def _share(requests: Sequence[Request]) -> str:
-    read, cached = sum(one.tokens for one in requests), sum(one.cached for one in requests)
-    return f"{read:9,} tokens in, of which a cache can hold {cached:9,}, {cached / read:4.0%}"
+    read, common = sum(one.tokens for one in requests), sum(one.common for one in requests)
+    marked = sum(one.marked for one in requests if one.is_known)
+    shares = f"{common:9,}, {common / read:4.0%}, or what is marked {marked:9,}, {marked / read:4.0%}"
+    return f"{read:9,} tokens in, of which a cache can hold {shares}"
 
 
 def main() -> None:

@@ -25,6 +25,8 @@ from specwright.wire.validation import default_schemas
 
 SIZE = 900
 ARTIFACTS = 5
+LONGEST_WORD = 96
+"""In an extension."""
 ROUNDS = 5
 
 
@@ -73,12 +75,23 @@ def wires(number: int) -> list[dict[str, Any]]:
                     context_id="project:notes-1f0c9a2e",
                 ),
                 payload=payload,
-                extensions={"org.example.pad": ""},
+                extensions={"org.example.pad": []},
             )
-            room = SIZE - len(canonical.encode(wire))
-            wire["extensions"] = {"org.example.pad": "p" * max(0, room)}
+            wire["extensions"] = {"org.example.pad": words(SIZE - len(canonical.encode(wire)))}
             result.append(wire)
     return result[:number]
+
+
+def words(room: int) -> list[str]:
+    """Words for an extension, which take so many bytes in a list, or none if there is room for none."""
+    result: list[str] = []
+    while room > len('"p",'):
+        word = min(LONGEST_WORD, room - len('"",' if result else '""'))
+        if 0 < room - word - len('"",') <= len('"p",'):
+            word -= len('"p",')  # or the next would find no room
+        result.append("p" * word)
+        room -= word + len('"",' if result[1:] else '""')
+    return result
 
 
 def seconds(run: Callable[[], object]) -> float:

@@ -1,12 +1,16 @@
 """What holds for all tests: the marker `nightly` implies `slow`, and how long properties are searched.
 
-A property without a number of its own tries 60 examples; `make test-nightly` tries many more, of the fast properties too.
+A property without a number of its own tries 40 examples; `make test-nightly` tries many more, of the fast properties too.
 """
+
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
-settings.register_profile("quick", settings(), max_examples=60, deadline=None)
+from testkit.postgres import own_database, project_urls
+
+settings.register_profile("quick", settings(), max_examples=40, deadline=None)
 settings.register_profile("thorough", settings(), max_examples=1000, deadline=None)
 settings.load_profile("quick")
 
@@ -17,3 +21,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def postgres_projects() -> Iterator[Iterator[str]]:
+    """Addresses of projects in a database of this worker's own."""
+    with own_database() as database:
+        yield project_urls(database)
+
+
+@pytest.fixture
+def postgres_url(postgres_projects: Iterator[str]) -> str:
+    """The address of a project that is not there yet."""
+    return next(postgres_projects)

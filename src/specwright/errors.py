@@ -10,7 +10,11 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     │   └── BusyError           exit 1   somebody else holds the project
     ├── ModelError              exit 1
     │   ├── ModelUnavailableError    the endpoint cannot be reached or refuses us
+    │   │   └── NoCreditError  exit 3   the account behind the key is empty
+    │   ├── NoAccessError   exit 3   it refuses a key or a model that had answered before
     │   └── AnswerError              the role never gave a usable answer; the raw answers are kept
+    ├── DatabaseUnavailableError    exit 1   a database server cannot be reached
+    ├── NetworkUnavailableError     exit 1   the network of a topic, or its mirror node, cannot be reached
     ├── CorruptionError         exit 1
     │   └── NonDeterminismError      a replayed request differs from the journalled one
     ├── BudgetError             exit 3   the next call may exceed a budget
@@ -69,6 +73,18 @@ class ModelUnavailableError(ModelError):
     """The endpoint cannot be reached, or refuses the request."""
 
 
+class NoCreditError(ModelUnavailableError):
+    """The account behind a key is empty: a person adds credit, and the run goes on."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class NoAccessError(ModelError):
+    """The endpoint refuses a key or a model after it was paid for answers: a person mends it, and the run goes on."""
+
+    exit_code: ClassVar[int] = 3
+
+
 class AnswerError(ModelError):
     """A role gave no usable answer within its attempts.
 
@@ -89,6 +105,14 @@ class AnswerError(ModelError):
         super().__init__(what, where=where, remedy=remedy)
         self.raw_answers = raw_answers
         self.problems = problems
+
+
+class DatabaseUnavailableError(SpecwrightError):
+    """A database server cannot be reached, or a connection to it was lost."""
+
+
+class NetworkUnavailableError(SpecwrightError):
+    """The network of a topic or its mirror node cannot be reached, or gives no answer."""
 
 
 class CorruptionError(SpecwrightError):

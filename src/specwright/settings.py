@@ -31,6 +31,7 @@ _LONGEST_VALUE_SHOWN = 60
 _DEAREST = 1_000_000
 _JSON_EXAMPLES = {
     "fallback_models": ("object", '{"all": ["openai:gpt-5-mini"]}'),
+    "hedera": ("object", '{"topic": "0.0.1234", "operator": "0.0.2"}'),
     "limits": ("object", '{"openai": {"requests_per_minute": 60}}'),
     "packages": ("list", '["attrs>=25"]'),
     "prices": ("object", '{"openai:NAME": [1.25, 10]}'),
@@ -38,6 +39,8 @@ _JSON_EXAMPLES = {
 }
 """The settings that are no plain values, as a variable writes them."""
 
+
+STORE_PREFIXES = ("postgresql://", "postgres://")
 
 ALL_ROLES = "all"
 """Instead of a role, in `fallback_models`."""
@@ -52,6 +55,25 @@ class ProviderLimits(BaseModel):
     tokens_per_minute: int = Field(default=0, ge=0)
     """In and out."""
     concurrent_requests: int = Field(default=0, ge=0)
+
+
+class HederaSettings(BaseModel):
+    """The topic that mirrors the log, and who submits to it; keys are in the variables that are named (design: hedera)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    topic: str = ""
+    """`0.0.1234`."""
+    network: str = "testnet"
+    """`mainnet`, `testnet`, `previewnet`, or nodes as `host:port=0.0.3`."""
+    mirror_node: str = ""
+    """Its URL; empty for that of the network."""
+    operator: str = ""
+    """The account that pays."""
+    operator_key: str = Field(default="HEDERA_OPERATOR_KEY", pattern="^[A-Z][A-Z0-9_]*$")
+    """The environment variable that has its private key."""
+    submit_key: str = Field(default="HEDERA_SUBMIT_KEY", pattern="^[A-Z][A-Z0-9_]*$")
+    """The one that has the topic's submit key, if it has one."""
 
 
 class Settings(BaseSettings):
@@ -107,6 +129,14 @@ class Settings(BaseSettings):
     """What `web_search` of the researcher asks; `tavily` needs TAVILY_API_KEY, `ddgs` no key."""
     embedder: str = "wordllama"
     """Of the Code Index."""
+    mirror: str = ""
+    """The database of the read model; empty for a file of SQLite on this machine."""
+    hedera: HederaSettings = Field(default_factory=HederaSettings)
+    """The topic of `specwright hedera`."""
+    store: str = ""
+    """Where the records of the project are: `postgresql://...`, or empty for its directory (design: stores)."""
+    drive: Literal["here", "workers"] = "here"
+    """Who drives the project: the command itself, or the workers of its store (design: workers)."""
 
     @classmethod
     def settings_customise_sources(
@@ -153,6 +183,15 @@ class Settings(BaseSettings):
             if not all(0 <= dollars < _DEAREST for dollars in price):
                 raise ValueError(f"{name!r}: a price is in US dollars for a million tokens, in and out")
         return prices
+
+    @field_validator("store")
+    @classmethod
+    def _store_is_a_postgres_address(cls, url: str) -> str:
+        if url and not url.startswith(STORE_PREFIXES):
+            raise ValueError(
+                "a store is a Postgres address, as in postgresql://user@host/database?project=shop"
+            )
+        return url
 
     @field_validator("packages")
     @classmethod

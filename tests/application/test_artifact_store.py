@@ -1,6 +1,7 @@
 """The artifact store: valid or not there, versions that only rise, and a status that moves by five steps (F§8)."""
 
 import itertools
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from specwright.domain.base.ids import ArtifactType
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.errors import RefusedError
-from testkit.memory_tree import MemoryTree
+from testkit.memory_tree import MemoryStore
 
 FOLDER = "words"
 FINGERPRINT = "a" * 64
@@ -45,7 +46,7 @@ class Shelf:
     """A store with something in it."""
 
     def __init__(self) -> None:
-        self.tree = MemoryTree()
+        self.tree = MemoryStore()
         self.service = ArtifactStore(self.tree)
         self.draws: Any = Counted()
 
@@ -59,22 +60,29 @@ class Shelf:
 
     def challenge(self, *about: str) -> str:
         refs = [(self.service.ref(FOLDER, name), "what it challenges") for name in about]
-        return self.create(ArtifactType.CHALLENGE, inputs=refs)
+        record = {
+            "challenge_id": f"CHAL-{self.draws.hex8()}",
+            "target_artifact_id": about[0],
+            "verdict": "PASS",
+            "failures": [],
+            "rubric_assessments": [],
+        }
+        body = {"challenge.json": json.dumps(record).encode()}
+        return self.create(ArtifactType.CHALLENGE, inputs=refs, body=body, name=record["challenge_id"])
 
     def ruling(self, decision: Decision, *about: str) -> str:
         refs = [(self.service.ref(FOLDER, name), "what it decides on") for name in about]
         amendments = [Amendment(action="ADD", target="test:one", detail="add a test for the empty text here")]
         record = Adjudication(
-            adjudication_id="ADJ-00000000",
+            adjudication_id=f"ADJ-{self.draws.hex8()}",
             target_artifact_id="IMPL-00000000",
             decision=decision,
             amendments=amendments if decision is Decision.APPROVE_WITH_AMENDMENTS else [],
             rationale="as the contract has it",
             ship_directive=ShipDirective.NO_SHIP if decision is Decision.REJECT else ShipDirective.SHIP,
         )
-        return self.create(
-            ArtifactType.ADJUDICATION, inputs=refs, body={"adjudication.json": record.to_bytes()}
-        )
+        body, name = {"adjudication.json": record.to_bytes()}, record.adjudication_id
+        return self.create(ArtifactType.ADJUDICATION, inputs=refs, body=body, name=name)
 
     def brought_to(self, status: ArtifactStatus, kind: ArtifactType = ArtifactType.IMPLEMENTATION) -> str:
         """An artifact that came to a status by the legal way."""
@@ -352,6 +360,55 @@ def test_a_step_that_is_made_again_after_a_crash_changes_nothing(shelf: Shelf):
     assert shelf.tree.files == before
 
 
+JUNK = {
+    "nothing": {"notes.md": b"x"},
+    "no JSON": {"challenge.json": b"it is fine", "adjudication.json": b"it is fine"},
+    "another record": {
+        "challenge.json": b'{"verdict": "PASS"}',
+        "adjudication.json": b'{"decision": "APPROVE"}',
+    },
+}
+
+
+@pytest.mark.parametrize("kind", [ArtifactType.CHALLENGE, ArtifactType.ADJUDICATION])
+@pytest.mark.parametrize("body", JUNK.values(), ids=JUNK)
+def test_a_challenge_or_a_ruling_that_is_none_is_refused(
+    shelf: Shelf, kind: ArtifactType, body: dict[str, bytes]
+):
+    """As it is created, and nothing is written; nor does one move a status that was altered since (F-8-10, F-8-11)."""
+    name = shelf.create()
+    about, before = [(shelf.service.ref(FOLDER, name), "what it is about")], dict(shelf.tree.files)
+    with pytest.raises(RefusedError, match=f"is no valid {kind}"):
+        shelf.create(kind, inputs=about, body=body)
+    assert shelf.tree.files == before
+    challenge = shelf.challenge(name)
+    ruling = shelf.ruling(Decision.APPROVE, name)
+    if kind is ArtifactType.ADJUDICATION:
+        shelf.service.challenged(FOLDER, name, challenge)
+    record = challenge if kind is ArtifactType.CHALLENGE else ruling
+    shelf.tree.files[f"artifacts/{FOLDER}/{record}/1.0.0/body/{kind.lower()}.json"] = b"{}"
+    move = shelf.service.challenged if kind is ArtifactType.CHALLENGE else shelf.service.adjudicated
+    with pytest.raises(RefusedError, match=f"{record} is no valid {kind}"):
+        move(FOLDER, name, record)
+
+
+def test_a_record_of_another_id_is_refused(shelf: Shelf):
+    """The ruling of one artifact cannot be copied into another (F-8-11)."""
+    ruling = shelf.ruling(Decision.APPROVE, shelf.create())
+    copied = shelf.service.body(FOLDER, ruling)
+    with pytest.raises(RefusedError, match=f"its record is that of {ruling}"):
+        shelf.create(ArtifactType.ADJUDICATION, body=copied)
+
+
+def test_a_lineage_begins_with_its_first_version(shelf: Shelf):
+    """F-8-07: at 1.0.0 and nowhere else."""
+    before = dict(shelf.tree.files)
+    with pytest.raises(RefusedError, match=r"the first version of a lineage is 1\.0\.0, not 7\.3\.2"):
+        shelf.create(version="7.3.2")
+    assert shelf.tree.files == before
+    assert shelf.service.envelope(FOLDER, shelf.create(version="1.0.0")).version == "1.0.0"
+
+
 def test_a_revision_exceeds_the_highest_version_of_its_lineage(shelf: Shelf):
     """1.0.0 first; lower and equal ones are refused, also on a branch (F-8-06, F-8-07, F-7-03)."""
     first = shelf.create()
@@ -394,8 +451,12 @@ def test_there_are_thirteen_types_and_no_other(shelf: Shelf):
     """A closed enum, each with its prefix (F-8-02, F-8-03, F-8-08)."""
     assert len(ArtifactType) == 13
     assert len(ArtifactStatus) == 5
+    made = {
+        ArtifactType.CHALLENGE: lambda: shelf.challenge(shelf.create()),
+        ArtifactType.ADJUDICATION: lambda: shelf.ruling(Decision.APPROVE, shelf.create()),
+    }
     for kind in ArtifactType:
-        name = shelf.create(kind)
+        name = made[kind]() if kind in made else shelf.create(kind)
         assert name.startswith(f"{kind.prefix}-")
     with pytest.raises(RefusedError, match="artifact_type"):
         shelf.service.create(shelf.draws, BY, "ESSAY", {"x": b""}, name="IMPL-00000001")  # pyright: ignore
@@ -419,7 +480,7 @@ def test_no_walk_of_wishes_leaves_the_table(wishes: list[ArtifactStatus]):
 
 def test_a_contribution_never_changes():
     """It is published once; the same bytes are passed over, others refused (F-5-01, F-5-02)."""
-    tree = MemoryTree()
+    tree = MemoryStore()
     contribution = Contribution(
         contribution_id="CONTRIB-00000001",
         type=ContributionType.CHALLENGE,

@@ -107,6 +107,7 @@ def test_any_flipped_byte_of_a_halt_and_its_answer_is_named(given_up: Path, tmp_
         "product/spec.json",
         "product/spec.md",
         "product/sources.json",
+        "product/history.json",
         "product/validation.json",
         "debates/*/round-1/gate-IMPL-*.json",
         "debates/*/round-1/gate-MP-*.json",

@@ -11,6 +11,7 @@ from specwright.application.factory import ProjectView
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store import layout
 from specwright.domain.modules.release import IntegrationGates, ProductResult, ReleaseManifest, Result
+from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
 from specwright.domain.tasks.task_board import Outcome
 from testkit.memory_tree import MemoryTree
 
@@ -56,6 +57,16 @@ def drafted() -> ProjectView:
     """A project whose spec waits."""
     project = view(awaits_approval=True)
     project.store.publish(layout.spec_files().spec, b"{}")
+    project.store.publish(layout.spec_files().history, DraftHistory(drafted=0).to_bytes())
+    return project
+
+
+def sent_back() -> ProjectView:
+    """The same, and an answer that its spec does not take into account yet."""
+    project = drafted()
+    answer = GateAnswer(action=GateAction.AMEND, text="Say more.")
+    history = DraftHistory(drafted=0, answers=[answer])
+    project.store.replace(layout.spec_files().history, history.to_bytes())
     return project
 
 
@@ -77,6 +88,11 @@ def test_a_project_can_have_every_status(status: ProjectStatus):
     project, code = PROJECTS[status]
     assert project_status(project) is status
     assert status.exit_code == code
+
+
+def test_a_spec_that_was_sent_back_does_not_wait():
+    """Its amendment failed, or was interrupted: a run goes on with it (D-S9-02, F-3.2.4-05)."""
+    assert project_status(sent_back()) is ProjectStatus.RUNNING
 
 
 def test_an_approved_spec_without_tasks_is_running():

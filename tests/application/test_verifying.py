@@ -11,9 +11,12 @@ import pytest
 from specwright.application.store.file_hashes import FILE_HASHES
 from specwright.bootstrap.verify import verify_project
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
+from specwright.log.sqlite_log import SqliteWireLog
 from testkit.application.verifying import checked, flip
-from testkit.log.damage import tamper
+from testkit.cli.commands import specwright
+from testkit.log.damage import TOPIC, stored, tamper
 from testkit.sampling import spread
+from testkit.wires_heard import logged
 
 
 def version(project: Path) -> Path:
@@ -170,10 +173,69 @@ def test_one_changed_wire_is_found_at_its_entry(project: Path):
 
 
 def test_a_log_that_was_cut_off_is_found(project: Path):
-    """What is shipped without an announcement is not shipped (D-36-02)."""
+    """Its end is recorded in the log, by the project and by the release: three findings of one damage (D-36-02)."""
     tamper(project / ".specwright/wire.db", "DELETE FROM entry WHERE sequence_number > 4")
-    codes = {fault.code for fault in checked(project).findings}
-    assert {"log.cut_off", "seal.changed"} <= codes
+    assert {fault.code for fault in checked(project).findings} == {"log.cut_off"}
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_one_changed_bit_of_the_log_is_one_finding(project: Path, number: int):
+    """Not one for each Wire after it and each file that it spoke of (D-36-02)."""
+    log = project / ".specwright/wire.db"
+    body = bytearray(stored(log)[number - 1][4])
+    body[len(body) // 2] ^= 1
+    tamper(log, f"UPDATE entry SET body = ? WHERE sequence_number = {number}", parameters=(bytes(body),))
+
+    (finding,) = checked(project).findings
+    assert (finding.code, finding.message.partition(":")[0]) == ("log.changed", f"Wire {number}")
+
+
+@pytest.mark.parametrize("reference", ["", "IMPL-00000bad", "the one that was judged"])
+def test_evidence_that_leads_to_nothing_is_named(project: Path, reference: str):
+    """Each hash of evidence is that of a record; an admissible Wire about a gate that never decided is found (D-29-02)."""
+    (decided,) = [
+        w for w in logged(project) if w["type"] == "gate.decided" and w["payload"]["gate"] == "ship"
+    ]
+    named = {"reference": reference.replace("the one that was judged", decided["payload"]["reference"])}
+    payload = {"gate": "ship", "verdict": "pass", "evidence_sha256": "b" * 64} | (named if reference else {})
+    log = SqliteWireLog(project / ".specwright/wire.db", TOPIC, lambda: 2 * 10**18)
+    end = log.stream_end(decided["stream"]["stream_id"])
+    seq = end.stream_seq + 1
+    log.append(
+        [
+            decided
+            | {
+                "wire_id": "wire_7" + "Z" * 25,
+                "payload": payload,
+                "stream": decided["stream"] | {"stream_seq": seq},
+            }
+        ]
+    )
+    log.close()
+
+    (finding,) = checked(project).findings
+    assert finding.code == ("evidence.missing" if "judged" in reference else "record.missing")
+
+
+@pytest.mark.parametrize("kind", ["proposal", "challenge", "adjudication"])
+def test_one_changed_bit_of_an_artifact_is_one_finding(project: Path, kind: str):
+    """The copies of a record that are whole are not named with it (D-S9-11)."""
+    target = sorted((project / "state_store").glob(f"artifacts/*/*/*/body/{kind}.json"))[0]
+    flip(target)
+
+    (finding,) = checked(project).findings
+    assert finding.where == target.relative_to(project / "state_store").as_posix()
+
+
+@pytest.mark.parametrize("command", ["status", "verify", "wire verify", "wire log", "run"])
+def test_an_emptied_log_is_no_fresh_project(project: Path, command: str):
+    """A log of zero bytes was not written by anybody: refused, and not filled (D-36-02, D-S9-04)."""
+    log = project / ".specwright/wire.db"
+    for file in log.parent.glob("wire.db*"):
+        file.write_bytes(b"")
+
+    specwright(*command.split(), project).refuses("the project's log is gone", "from a copy", code=1)
+    assert log.stat().st_size == 0
 
 
 def test_a_log_that_is_no_log_is_a_finding(project: Path):
@@ -265,6 +327,17 @@ def test_a_damaged_journal_is_a_finding(project: Path):
     journal = project / ".specwright/journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:200] + b"}\n" + journal.read_bytes()[200:])
     assert "journal.damaged" in {fault.code for fault in checked(project).findings}
+
+
+@pytest.mark.parametrize("instead", ["nothing", "a directory"])
+def test_a_journal_that_cannot_be_read_is_a_finding(project: Path, instead: str):
+    """It belongs to another user, or is gone: what only it binds is not verified, so nobody says PASS (D-S9-11)."""
+    journal = project / ".specwright/journal.jsonl"
+    journal.unlink()
+    if instead == "a directory":
+        journal.mkdir()
+    (fault,) = [fault for fault in checked(project).findings if fault.code.startswith("journal.")]
+    assert (fault.code, "not verified" in fault.message) == ("journal.unread", True)
 
 
 def test_an_escalation_is_a_record_too(project: Path):

@@ -14,8 +14,8 @@ Start = Callable[[tuple[int, bytes] | None], str]
 
 REFUSAL = b'{"error": {"message": "no such thing", "type": "t", "code": "c"}}'
 ANSWERS = {
-    "401": ((401, REFUSAL), 2, ("refuses the key", "set the provider's API key")),
-    "404": ((404, REFUSAL), 2, ("does not know this model", "--model")),
+    "401": ((401, REFUSAL), 2, ("refuses the key", "set OPENAI_API_KEY")),
+    "404": ((404, REFUSAL), 2, ("does not know the model x", "--model")),
     "429": ((429, REFUSAL), 1, ("429",)),
     "500": ((500, REFUSAL), 1, ("500", "run again")),
     "an HTML page": ((200, b"<html>Welcome</html>"), 1, ("does not follow its protocol", "--base-url")),
@@ -109,14 +109,15 @@ BROKEN = {
 def test_a_playbook_with_a_bad_answer_stops_there_and_goes_on_once_it_is_mended(
     name: str, project: Path, playbook: Path
 ) -> None:
-    """D-S6-02: exit 2 with the file that is missing or broken; mended, the same run goes on from there."""
+    """D-S6-02, D-S9-02: the file that is missing or broken, exit 2 while nothing was done, 1 after that; mended, the same
+    run goes on from there."""
     text, words = BROKEN[name]
     sound = (playbook / name).read_text()
     (playbook / name).unlink()
     if text is not None:
         (playbook / name).write_text(text)
     told = specwright("run", project, "--model", f"playbook:{playbook}", "--approve")
-    told.refuses(words, str(playbook / name))
+    told.refuses(words, str(playbook / name), code=2 if name.startswith("researcher") else 1)
     (playbook / name).write_text(sound)
     if name.startswith("researcher"):
         assert specwright("run", project).code == 3
@@ -125,10 +126,10 @@ def test_a_playbook_with_a_bad_answer_stops_there_and_goes_on_once_it_is_mended(
 
 
 def test_a_plan_without_its_plan_is_a_broken_playbook(project: Path, playbook: Path) -> None:
-    """D-S6-02: an answer of the wrong shape names its file too."""
+    """D-S6-02, D-S9-02: an answer of the wrong shape names its file too; exit 1, since the spec was approved before."""
     (playbook / "TSK-001/planner.json").write_text('{"searches": []}')
     told = specwright("run", project, "--model", f"playbook:{playbook}", "--approve")
-    told.refuses("playbook", str(playbook / "TSK-001/planner.json"))
+    told.refuses("playbook", str(playbook / "TSK-001/planner.json"), code=1)
 
 
 def test_a_recording_that_is_missing_or_damaged_is_refused(project: Path, released: Path) -> None:

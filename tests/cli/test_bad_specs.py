@@ -1,6 +1,7 @@
 """A SPEC.md, or a place for a project, that cannot be used: one message, exit 2, nothing written (D-S9-04)."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -73,20 +74,16 @@ def test_another_spec_than_the_directory_holds_is_refused(project: Path) -> None
 
 
 def test_another_spec_than_the_run_began_with_is_refused(waiting: Path, tmp_path: Path) -> None:
-    """D-S9-04: neither by `--spec`, nor by `--task`, nor by an edit does a run change its subject."""
+    """D-S9-04: neither by `--spec` nor by `--task` does a run change its subject."""
     (tmp_path / "other.md").write_text("# Other\n")
     specwright("run", waiting, "--spec", tmp_path / "other.md").refuses("begun with another SPEC.md")
     specwright("run", waiting, "--task", "Other").refuses("begun with another SPEC.md")
-    (waiting / "SPEC.md").write_text("# Other\n")
-    specwright("run", waiting).refuses("not the one that this run began with", str(waiting / "SPEC.md"))
 
 
-def test_an_approval_goes_on_with_the_spec_that_was_shown_and_says_so(waiting: Path) -> None:
-    """F-3.2.4-04: what waits was made of the kept text; an edit is noticed, not silently dropped."""
-    (waiting / "SPEC.md").write_text("# Other\n")
-    told = specwright("reject", waiting, "--reasons", "too small")
-    assert told.code == 3
-    assert "SPEC.md has changed since" in told.err
+def test_an_edit_after_the_approval_is_refused(released: Path) -> None:
+    """D-S9-04: what is built is what was approved; `change` builds the next version."""
+    (released / "SPEC.md").write_text("# Other\n")
+    specwright("run", released).refuses("not the one that this run began with", "specwright change")
 
 
 def test_a_spec_may_be_corrected_until_a_model_has_answered(project: Path) -> None:
@@ -150,6 +147,19 @@ def test_a_module_that_is_not_there_is_refused(released: Path) -> None:
         specwright("module", wanted, released).refuses(wanted, "specwright modules")
     told = specwright("release", released, "--module", "MM-00000000@1.0.0")
     told.refuses("MM-00000000@1.0.0", "specwright modules", code=1)
+
+
+def test_a_module_is_released_by_name_only_if_its_task_shipped(halted_once: Path, tmp_path: Path) -> None:
+    """F-15-01, D-S9-04: a sealed module of a halted task is refused with what it waits for; one named twice is one."""
+    halted_pair = Path(shutil.copytree(halted_once, tmp_path / "halted"))
+    (sealed,) = specwright("modules", halted_pair, "--json").document["modules"]
+    told = specwright(
+        *("release", halted_pair, "--module", sealed["module_ref"], "--module", sealed["module_ref"])
+    )
+    told.refuses("a task that has not shipped", sealed["module_ref"], "ATTEST_SHIPPED", code=1)
+    assert told.err.count(sealed["module_ref"]) == 1
+    by_name = specwright("release", halted_pair, "--module", sealed["name"])
+    by_name.refuses("unknown: " + sealed["name"], "MM-ID@VERSION", code=1)
 
 
 AS_NOBODY = f"""

@@ -67,7 +67,7 @@ def test_an_unknown_price_is_told_as_unknown(directory: Path, endpoint: Endpoint
     assert not endpoint.asked
     gate = specwright("run", directory, *model)
     assert gate.code == 3
-    assert "to the approval: about 11,000 tokens (5,000 to 19,000), at an unknown price" in gate.err
+    assert "to the approval: about 8,000 tokens (4,000 to 16,000), at an unknown price" in gate.err
     assert "at an unknown price, as recorded runs took" in gate.out
     assert total(directory)["usd"] is None
     assert "unknown" in specwright("costs", directory).out.splitlines()[-1]
@@ -79,10 +79,10 @@ def test_the_gate_says_what_the_approval_will_cost(directory: Path, endpoint: En
     model = ("--model", "openai:test", "--base-url", endpoint.base_url, "--json")
     estimate = specwright("run", directory, *model).document["estimate"]
     assert estimate == {
-        "tokens": 49_000, "tokens_range": [24_000, 88_000], "usd": 0.1539, "usd_range": [0.077, 0.2771],
+        "tokens": 26_000, "tokens_range": [13_000, 54_000], "usd": 0.0818, "usd_range": [0.0409, 0.1717],
     }  # fmt: skip
     looked = specwright("status", directory)
-    assert "Costs:  about 49,000 tokens (24,000 to 88,000), $0.15 ($0.0770 to $0.28)" in looked.out
+    assert "Costs:  about 26,000 tokens (13,000 to 54,000), $0.0818 ($0.0409 to $0.17)" in looked.out
     assert specwright("status", directory, "--json").document["estimate"] == estimate
 
 

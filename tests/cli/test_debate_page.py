@@ -12,6 +12,8 @@ from specwright.domain.answers.answers import AmendmentsAnswer
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from testkit.cli.commands import specwright
 
+pytestmark = pytest.mark.slow  # a halt takes a whole debate
+
 WIDTH = 100
 
 

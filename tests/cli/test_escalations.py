@@ -40,35 +40,116 @@ def test_the_list_says_what_waits_since_when_why_and_what_to_type(here: Path, wa
         "modules could not be shipped: shout",
         waits["minimal_decision_required"],
         "PROVIDE_FIX: give the files yourself",
-        f"specwright resolve {waits['escalation_id']} PROVIDE_FIX --payload answer.json",
+        f"specwright resolve {waits['escalation_id']} PROVIDE_FIX --files fix --rationale",
     ):
         assert words in page
 
 
-def test_the_page_of_one_tells_everything_that_was_said(here: Path, waits: dict[str, Any]) -> None:
-    """Faults, the three groups of modules, every answer with a payload, the whole debate (F-17.1-02, F-17.1-05)."""
-    told = specwright("escalations", waits["escalation_id"])
+def test_the_page_of_one_fits_a_screen(
+    here: Path, waits: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The decision, what failed, the recommended answer with its commands, every other one (F-17.1-04, F-17.1-05)."""
+    monkeypatch.setenv("COLUMNS", "80")
+    page = specwright("escalations", waits["escalation_id"]).out
+    assert len(page.splitlines()) <= 40
+    order = [
+        waits["minimal_decision_required"][:40],
+        "What failed",
+        "Recommended",
+        "--checkout fix",
+        "Other answers",
+    ]
+    places = [page.index(words) for words in [*order, "--draft ACTION", "--full"]]
+    assert places == sorted(places)
+    assert " ".join(page.split()).count("In round 3 the name of 3 words") == 1
+    assert "(debate PROP-" not in page
+    for action in actions_for("modules"):
+        assert page.count(f"  {action}") >= 1
+
+
+def five_survivors(waits: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """The record, as if two findings of the gate had told of the same survivors."""
+    faults = [
+        "`and` to `or` in `len(letters) > 40 and letters.startswith('Q')`",
+        "`>` to `>=` in `len(letters) > 40`",
+    ]
+    faults += ["`40` to `41`", "`'Q'` to `'QX'`", "`return letters[:40]` to `return None`"]
+    listed = "\n".join(f"  implementation/__init__.py:2{n}: {fault}" for n, fault in enumerate(faults))
+    weak = (
+        f"the tests notice 10 of 15 small faults put into the module, and 80% are due; write tests:\n{listed}"
+    )
+    again = f"the tests notice 1 of 6 small faults put into _joined, and 80% are due; write tests:\n{listed}"
+    reason = (
+        f"shout gave no acceptable answer in 4 attempts: strength.weak: {weak}; strength.function: {again}"
+    )
+    told = [
+        ("shout ships", reason),
+        ("strength.weak at tests", weak),
+        ("strength.function at _joined", again),
+    ]
+    details = {**waits["details"], "failed": {"shout": reason}}
+    failed = [{"invariant": name, "evidence": evidence} for name, evidence in told]
+    return {**waits, "details": details, "failed_invariants": failed, **changes}
+
+
+def shown(here: Path, record: dict[str, Any], *options: str) -> str:
+    """The page of a record that is put beside the others."""
+    path = here / "state_store/escalations/ESC-00000001.json"
+    path.write_text(json.dumps({**record, "escalation_id": "ESC-00000001"}))
+    try:
+        return specwright("escalations", "ESC-00000001", *options).out
+    finally:
+        path.unlink()
+
+
+def test_five_surviving_mutants_are_listed_once_in_columns(
+    here: Path, waits: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-17.1-02, D-S9-01: on a screen of 80 columns and 40 lines, whatever repeats the list."""
+    monkeypatch.setenv("COLUMNS", "80")
+    page = shown(here, five_survivors(waits))
+    lines = page.splitlines()
+    assert len(lines) <= 40
+    assert max(len(line) for line in lines if "specwright" not in line) <= 80
+    assert "        21  `>` to `>=` in `len(letters) > 40`" in lines
+    for fault in ("`>` to `>=`", "`40` to `41`", "`'Q'` to `'QX'`", "`return letters[:40]` to"):
+        assert page.count(fault) == 1
+    assert "5 of those above" in page
+
+
+def test_of_many_failures_the_smallest_counterexample_comes_first(here: Path, waits: dict[str, Any]) -> None:
+    """F-17.1-02, D-S9-01: the others are counted, with the file that has them."""
+    tests = [
+        {
+            "invariant": f"/outputs/0: the falsifying test test_{n} passes",
+            "evidence": "x = 1\n" * n + "expected 1",
+        }
+        for n in (7, 30, 3, 5)
+    ]
+    page = shown(here, {**five_survivors(waits), "failed_invariants": tests})
+    assert "test_3 passes" in page
+    assert not [n for n in (5, 7, 30) if f"test_{n} passes" in page]
+    assert "and 3 more failures in state_store/escalations/ESC-00000001.json" in page
+    long = shown(here, {**five_survivors(waits), "failed_invariants": tests[1:2]})
+    assert long.count("x = 1") == 8
+    assert "and 23 more lines in state_store/escalations/ESC-00000001.json" in long
+
+
+def test_everything_that_was_said_stands_behind_full(here: Path, waits: dict[str, Any]) -> None:
+    """Faults, the three groups of modules, the whole debate, after the page of the decision (F-17.1-02)."""
+    told = specwright("escalations", waits["escalation_id"], "--full")
     page = " ".join(told.out.split())
     for words in (
-        "invariant shout ships",
         "failed shout: the Arbiter rejected it and no revision is left",
         "abandoned none",
         f"shipped initials {waits['details']['shipped']['initials']}",
         "Round 3: FAIL, REJECT",
         "In round 3 the name of 3 words",
         waits["task_ref"],
-        *(f"{action}: " for action in actions_for("modules")),
     ):
         assert words in page, words
     assert [line for line in told.out.splitlines() if len(line) > WIDTH] == []
-
-
-def test_the_decision_stands_above_the_debate(here: Path, waits: dict[str, Any]) -> None:
-    """A person who reads from the top can act before the first round (F-17.1-04)."""
-    page = specwright("escalations", waits["escalation_id"]).out
-    order = ["To decide", "What failed", "Modules", "Recommended", "Other answers", "(debate PROP-"]
-    places = [page.index(words) for words in order]
-    assert places == sorted(places)
+    assert page.startswith(" ".join(specwright("escalations", waits["escalation_id"]).out.split()))
 
 
 def test_every_payload_shown_is_a_valid_answer_once_it_is_filled_in(
@@ -77,6 +158,7 @@ def test_every_payload_shown_is_a_valid_answer_once_it_is_filled_in(
     """The words alone are missing; as it is printed it is refused as a placeholder (F-17.2-01)."""
     shown = specwright("escalations", waits["escalation_id"], "--json").document["actions"]
     assert set(shown) == set(actions_for("modules"))
+    assert shown.pop("RETRY") == {}
     for action, payload in shown.items():
         given = HumanResolution(action=Action(action), payload=filled_in(payload))
         assert given.read()
@@ -86,9 +168,9 @@ def test_every_payload_shown_is_a_valid_answer_once_it_is_filled_in(
 
 def test_a_program_gets_the_record_and_the_command(here: Path, waits: dict[str, Any]) -> None:
     """The stored record with what it takes to answer it, in a list and alone (D-S9-03)."""
-    (listed,) = specwright("escalations", "--json").document
+    (listed,) = specwright("escalations", "--json").document["escalations"]
     alone = specwright("escalations", waits["escalation_id"], "--json").document
-    assert listed == alone
+    assert {"schema": "escalation", "version": 1, **listed} == alone
     assert {key: alone[key] for key in waits} == waits
     assert shlex.split(alone["command"])[1:4] == ["resolve", waits["escalation_id"], "PROVIDE_FIX"]
 
@@ -105,7 +187,7 @@ def test_where_nothing_waits_it_says_so(released_once: Path) -> None:
     told = specwright("escalations", released_once)
     assert (told.code, told.out) == (0, "")
     assert "Nothing waits" in told.err
-    assert specwright("escalations", released_once, "--json").document == []
+    assert specwright("escalations", released_once, "--json").document["escalations"] == []
 
 
 def test_looking_changes_nothing(here: Path, waits: dict[str, Any]) -> None:
@@ -116,21 +198,12 @@ def test_looking_changes_nothing(here: Path, waits: dict[str, Any]) -> None:
     assert everything(here) == before
 
 
-def test_raw_answers_are_kept_and_shown(here: Path, waits: dict[str, Any], tmp_path: Path) -> None:
-    """What a model answered three times in vain stands on the page, long ones cut with their file named (D-11-05)."""
+def test_raw_answers_are_kept_and_shown(here: Path, waits: dict[str, Any]) -> None:
+    """What a model answered in vain stands behind --full, each once, long ones cut with their file named (D-11-05)."""
     long = "\n".join(f"line {number}" for number in range(100))
-    spoilt = {
-        **waits,
-        "escalation_id": "ESC-00000001",
-        "details": {"cause": "planning", "raw_answers": [long, "{"]},
-    }
-    path = here / "state_store/escalations/ESC-00000001.json"
-    path.write_text(json.dumps(spoilt))
-    try:
-        page = specwright("escalations", "ESC-00000001").out
-    finally:
-        path.unlink()
-    assert "Raw answer 1 of 2" in page
+    details = {"cause": "planning", "raw_answers": [long, "{", long]}
+    page = shown(here, {**waits, "details": details, "recommended_resolution": "REVISE_PLAN"}, "--full")
+    assert "Raw answer 1 of 2, given 2 times" in page
     assert "line 39" in page
     assert "line 40" not in page
     assert "60 more lines in state_store/escalations/ESC-00000001.json" in page

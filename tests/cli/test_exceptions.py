@@ -16,6 +16,9 @@ from testkit.loop.products import pair
 from testkit.loop.role_answers import plan, planned
 from testkit.shared_fixtures import made_once
 
+pytestmark = pytest.mark.slow
+"""The halted project alone takes longer than a fast test may."""
+
 SEPARATOR = {"name": "separator", "type": "str", "constraints": ["is one character", "defaults to '.'"]}
 
 
@@ -45,7 +48,7 @@ def raised(raised_once: Path, tmp_path: Path) -> Path:
 
 def test_a_person_sees_the_exception_and_defers_it(raised: Path) -> None:
     """F-13-20, D-26-01: listed before and after, the task still halted; everything is bound and verified."""
-    (listed,) = specwright("exceptions", "list", raised, "--json").document
+    (listed,) = specwright("exceptions", "list", raised, "--json").document["exceptions"]
     assert (listed["status"], listed["decisions"]) == ("RAISED", [])
     name = listed["exception_id"]
     page = specwright("exceptions", "list", raised).out
@@ -55,7 +58,7 @@ def test_a_person_sees_the_exception_and_defers_it(raised: Path) -> None:
     assert name in specwright("escalations", listed["escalation"], raised).out
     deferred = specwright("exceptions", "defer", name, raised, "--reason", "After the fair.")
     assert deferred.code == 3, deferred
-    (later,) = specwright("exceptions", "list", raised, "--json").document
+    (later,) = specwright("exceptions", "list", raised, "--json").document["exceptions"]
     assert (later["status"], later["decisions"][0]["reason"]) == ("DEFERRED", "After the fair.")
     assert verify_project(raised).findings == ()
     assert verify_project(raised).unbound == ()
@@ -63,7 +66,7 @@ def test_a_person_sees_the_exception_and_defers_it(raised: Path) -> None:
 
 def test_the_page_of_its_escalation_recommends_the_decision(raised: Path) -> None:
     """F-13-11: not an answer to the halt; what each decision means, and what to type."""
-    (listed,) = specwright("exceptions", "list", raised, "--json").document
+    (listed,) = specwright("exceptions", "list", raised, "--json").document["exceptions"]
     name, page = listed["exception_id"], specwright("escalations", listed["escalation"], raised).out
     recommended = page.partition("Recommended")[2].partition("Other answers")[0]
     for decision in ("approve", "reject", "defer"):
@@ -79,12 +82,12 @@ def test_the_page_of_its_escalation_recommends_the_decision(raised: Path) -> Non
 
 def test_a_person_rejects_it_and_the_task_waits(raised: Path) -> None:
     """F-13-19: `--hold` leaves the escalation for another answer."""
-    (listed,) = specwright("exceptions", "list", raised, "--json").document
+    (listed,) = specwright("exceptions", "list", raised, "--json").document["exceptions"]
     held = specwright(
         "exceptions", "reject", listed["exception_id"], raised, "--reason", "No.", "--hold", "--json"
     )
     assert (held.code, held.document["where"]) == (3, "halted")
-    (later,) = specwright("exceptions", "list", raised, "--json").document
+    (later,) = specwright("exceptions", "list", raised, "--json").document["exceptions"]
     assert (later["status"], later["escalation"]) == ("REJECTED", listed["escalation"])
 
 
@@ -102,7 +105,7 @@ def test_a_person_rejects_it_and_the_task_waits(raised: Path) -> None:
 )
 def test_an_unusable_decision_gets_one_message(raised: Path, words: tuple[str, ...], why: str) -> None:
     """F-13-19: with neither or both: exit 2; nothing is written."""
-    (listed,) = specwright("exceptions", "list", raised, "--json").document
+    (listed,) = specwright("exceptions", "list", raised, "--json").document["exceptions"]
     before = everything(raised / "state_store")
     command, name, *more = (word.format(listed["exception_id"]) for word in words)
     refused = specwright("exceptions", command, name, raised, *more)
@@ -111,7 +114,6 @@ def test_an_unusable_decision_gets_one_message(raised: Path, words: tuple[str, .
     assert everything(raised / "state_store") == before
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_an_approved_change_ends_in_a_release(tmp_path: Path) -> None:
     """F-13-16, D-26-04, D-26-05, F-7-08: gate and wheel are real; both versions verify, and the wheel has the later ones."""
@@ -121,11 +123,11 @@ def test_an_approved_change_ends_in_a_release(tmp_path: Path) -> None:
         "run", project, "--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve"
     )
     assert halted.code == 3, halted
-    (listed,) = specwright("exceptions", "list", project, "--json").document
+    (listed,) = specwright("exceptions", "list", project, "--json").document["exceptions"]
     old = {ref: everything(path) for ref, path in versions(project).items()}
     approved = specwright("exceptions", "approve", listed["exception_id"], project, "--json")
     assert (approved.code, approved.document["where"]) == (0, "released"), approved
-    rows = specwright("modules", project, "--json").document
+    rows = specwright("modules", project, "--json").document["modules"]
     assert sorted((row["name"], row["version"], row["status"]) for row in rows) == [
         ("banner", "1.0.0", "SUPERSEDED"),
         ("banner", "1.0.1", "SHIPPED"),
@@ -149,7 +151,6 @@ def test_an_approved_change_ends_in_a_release(tmp_path: Path) -> None:
     assert (again.code, "its task has gone on" in again.err) == (1, True)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_change_that_breaks_ends_in_a_release(halted_doors: Path, tmp_path: Path) -> None:
     """F-13-16, D-26-06: until the banner has moved the old version is verified and the gates of a release name it; then they
@@ -159,17 +160,19 @@ def test_a_change_that_breaks_ends_in_a_release(halted_doors: Path, tmp_path: Pa
     plan_of_migration = (playbook / "TSK-004/planner.json").read_bytes()
     (playbook / "TSK-004/planner.json").unlink()
     specwright("run", project, "--model", f"playbook:{playbook}")
-    (listed,) = specwright("exceptions", "list", project, "--json").document
+    (listed,) = specwright("exceptions", "list", project, "--json").document["exceptions"]
     name = listed["exception_id"]
-    specwright("exceptions", "approve", name, project).refuses("TSK-004/planner.json")
+    specwright("exceptions", "approve", name, project).refuses("TSK-004/planner.json", code=1)
     assert (verify_project(project).findings, verify_project(project).unbound) == ((), ())
     refused = specwright("release", project, "--json")
-    (banner,) = (row for row in specwright("modules", project, "--json").document if row["name"] == "banner")
+    (banner,) = (
+        row for row in specwright("modules", project, "--json").document["modules"] if row["name"] == "banner"
+    )
     assert banner["module_ref"] in refused.out + refused.err
     (playbook / "TSK-004/planner.json").write_bytes(plan_of_migration)
     finished = specwright("run", project, "--json")
     assert (finished.code, finished.document["where"]) == (0, "released"), finished
-    rows = specwright("modules", project, "--json").document
+    rows = specwright("modules", project, "--json").document["modules"]
     assert sorted((row["name"], row["version"], row["status"]) for row in rows) == [
         ("banner", "1.0.0", "SUPERSEDED"),
         ("banner", "1.0.1", "SHIPPED"),
@@ -177,7 +180,10 @@ def test_a_change_that_breaks_ends_in_a_release(halted_doors: Path, tmp_path: Pa
         ("initials", "2.0.0", "SHIPPED"),
         ("monogram", "1.0.0", "SHIPPED"),
     ]
-    tasks = [(row["spec_task_id"], row["attempt"]) for row in specwright("tasks", project, "--json").document]
+    tasks = [
+        (row["spec_task_id"], row["attempt"])
+        for row in specwright("tasks", project, "--json").document["tasks"]
+    ]
     assert tasks == [("TSK-001", 1), ("TSK-002", 1), ("TSK-003", 2), ("TSK-004", 1)]
     assert (verify_project(project).findings, verify_project(project).unbound) == ((), ())
     for module in ("initials", "banner"):

@@ -132,3 +132,20 @@ def test_limits_of_a_provider_are_settings(directory: Path, endpoint: Endpoint) 
     assert run(directory, endpoint).code == 3
     (directory / "specwright.toml").write_text("[limits.openai]\nrequests = 60\n")
     run(directory, endpoint).refuses("limits.openai.requests", "specwright.toml")
+
+
+def test_a_key_that_is_refused_waits_for_the_person_once_answers_were_paid_for(
+    directory: Path, endpoint: Endpoint
+) -> None:
+    """At the very first call it is bad input (2); after that it is as a gate (3), and says how to go on (D-S9-02)."""
+    model = ("--model", "openai:first", "--base-url", endpoint.base_url)
+    endpoint.misbehave(Fault("401", "researcher"))
+    specwright("run", directory, *model).refuses("refuses the key", "set OPENAI_API_KEY", code=2)
+    assert specwright("run", directory).code == 3
+    endpoint.misbehave(Fault("403", "planner"))
+    specwright("approve", directory).refuses(
+        "refuses the key",
+        "set OPENAI_API_KEY to a key that it takes; then run again: nothing is lost",
+        code=3,
+    )
+    assert set(endpoint.answered.values()) == {1}

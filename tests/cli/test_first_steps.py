@@ -59,7 +59,8 @@ def test_help_and_version_answer_without_the_factory() -> None:
     """DESIGN §11: neither imports a model's client, a graph, the settings or the terminal's painter."""
     program = (
         "import sys; from specwright.cli.main import main; main(sys.argv[1:]); "
-        "print([m for m in ('pydantic_settings','langchain','langgraph','rich','numpy','sqlite3') if m in sys.modules])"
+        "print([m for m in ('pydantic_settings','specwright.application.projection','yaml',"
+        "'langchain','langgraph','rich','numpy','sqlite3') if m in sys.modules])"
     )
     for argument in ("--help", "--version"):
         ended = subprocess.run(
@@ -129,8 +130,9 @@ def test_approve_in_a_new_process_drives_on_with_the_same_model(waiting: Path) -
     assert told.out.startswith("Shipped:  Nameplate 1.0.0, 1 task, 1 module")
 
 
-def test_a_release_is_told_in_five_lines(released: Path) -> None:
+def test_a_release_is_told_in_five_lines(released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """F-3.2.4-02, D28: what shipped and where, the proof, pip, import, and that the answers were scripted."""
+    monkeypatch.delenv("COLUMNS")
     told = specwright("run", released)
     assert told.code == 0
     shipped, proof, install, use, note = told.out.splitlines()
@@ -175,7 +177,7 @@ def test_before_the_approval_there_are_no_tasks_and_no_modules(waiting: Path) ->
         told = specwright(command, waiting)
         assert (told.code, told.out) == (0, "")
         assert "specwright status" in told.err
-        assert specwright(command, waiting, "--json").document == []
+        assert specwright(command, waiting, "--json").document[command] == []
 
 
 def test_a_release_can_be_made_again(released: Path) -> None:
@@ -231,3 +233,15 @@ def test_a_playbook_named_in_the_settings_is_looked_for_beside_them(project: Pat
     (project / "answers").symlink_to(SMALL / "playbook")
     (project / "specwright.toml").write_text('model = "playbook:answers"\n')
     assert specwright("run", project).code == 3
+
+
+def test_an_example_is_a_project_that_runs(tmp_path: Path) -> None:
+    """D-S9-05: SPEC.md, settings and scripted answers; what is there is kept; a wrong name names the right ones."""
+    specwright("init", tmp_path / "none", "--example", "tabkeper").refuses("tabkeeper", "fieldtext")
+    assert not (tmp_path / "none").exists()
+    told = specwright("init", tmp_path / "tab", "--example", "tabkeeper", "--json").document
+    assert {"SPEC.md", "specwright.toml", "playbook/playbook.json"} <= set(told["made"])
+    assert specwright("init", tmp_path / "tab", "--example", "tabkeeper", "--json").document["made"] == []
+    assert specwright("run", tmp_path / "tab").code == 3
+    assert specwright("init", tmp_path / "text", "--example", "fieldtext").out.count("made  ") == 3
+    assert 'model = "replay:recorded.journal"' in (tmp_path / "text/specwright.toml").read_text()

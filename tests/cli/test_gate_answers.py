@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ with open_project(directory, settings_for(directory, last_options(directory))) a
     asked = graph.get_state(config).interrupts[0].value
     graph.invoke(Command(resume={**answer, "sha256": answer.get("sha256") or asked["sha256"]}), config, durability="sync")
     waits = graph.get_state(config).interrupts
-    print(json.dumps(waits[0].value.get("refused", "") if waits else project.status.value))
+    print(json.dumps({**asked, "refused": waits[0].value.get("refused", "")} if waits else project.status.value))
 """
 
 
@@ -43,8 +44,9 @@ def test_an_approval_holds_for_what_was_shown(waiting: Path, file: Path) -> None
     assert specwright("status", waiting, "--json").document["where"] == "approval"
 
 
-def by_graph(directory: Path, answer: dict[str, str]) -> str:
-    """What the gate says to an answer that another process gives through LangGraph."""
+def by_graph(directory: Path, answer: dict[str, str]) -> Any:
+    """What the gate asked, with what it says to an answer that another process gives through LangGraph; or where the
+    project is then."""
     import subprocess
 
     ended = subprocess.run(
@@ -59,7 +61,32 @@ def by_graph(directory: Path, answer: dict[str, str]) -> str:
 def test_an_approval_through_the_graph_names_what_it_approves(waiting: Path) -> None:
     """In a process of its own: another hash is refused, and the gate waits on (D-S9-15, F-3.2.4-02)."""
     answer = {"action": "APPROVE", "by": "human:program"}
-    assert "not the one that was shown" in by_graph(waiting, {**answer, "sha256": "0" * 64})
+    asked = by_graph(waiting, {**answer, "sha256": "0" * 64})
+    assert "not the one that was shown" in asked["refused"]
+    assert asked["spec"] == (waiting / PAGE).read_text()
+    assert (asked["warnings"], asked["sources"]) == ([], [])
+    assert specwright("status", waiting, "--json").document["where"] == "approval"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "answer",
+    [{"action": "APPROVE"}, {"action": "AMEND", "feedback": " "}, {"action": "REJECT"}, {"action": "Yes"}],
+    ids=str,
+)
+def test_an_answer_through_the_graph_that_is_none_is_refused(waiting: Path, answer: dict[str, str]) -> None:
+    """The gate waits on, and says what an answer is (F-3.2.4-02, D-S9-04)."""
+    state = everything(waiting / "state_store")
+    assert "an answer is APPROVE" in by_graph(waiting, answer)["refused"]
+    assert everything(waiting / "state_store") == state
+
+
+@pytest.mark.slow
+def test_a_rejection_through_the_graph_is_recorded(waiting: Path) -> None:
+    """As one by command is, and the gate asks about the next draft (F-3.2.4-03)."""
+    by_graph(waiting, {"action": "REJECT", "reasons": "It says too little."})
+    (answer,) = json.loads((waiting / "state_store/product/history.json").read_text())["answers"]
+    assert (answer["action"], answer["text"]) == ("REJECT", "It says too little.")
     assert specwright("status", waiting, "--json").document["where"] == "approval"
 
 

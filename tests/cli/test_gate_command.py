@@ -75,7 +75,8 @@ def test_json_is_one_document(module: Path):
     """verdict, findings {code, where, message}, tests, fingerprint (D-S9-03, D-S9-09)."""
     told = specwright("gate", module, "--json")
     assert told.code == 0
-    assert set(told.document) == {"verdict", "findings", "tests", "fingerprint", "stages", "notes"}
+    own = {"verdict", "findings", "tests", "fingerprint", "stages", "notes"}
+    assert set(told.document) == {"schema", "version", *own}
     assert (told.document["verdict"], told.document["findings"]) == ("PASS", [])
     assert len(told.document["fingerprint"]) == 64
     assert {test["result"] for test in told.document["tests"]} == {"PASS"}

@@ -16,8 +16,8 @@ def test_every_look_is_one_document(released: Path) -> None:
     assert status["scripted"] is True
     assert status["tasks"] == {"SHIPPED": 1}
     assert Path(status["release"]["wheel"]).is_file()
-    assert [row["status"] for row in specwright("tasks", released, "--json").document] == ["SHIPPED"]
-    (row,) = specwright("modules", released, "--json").document
+    assert [row["status"] for row in specwright("tasks", released, "--json").document["tasks"]] == ["SHIPPED"]
+    (row,) = specwright("modules", released, "--json").document["modules"]
     seen = specwright("module", row["module_ref"], released, "--json").document
     assert seen["contract"]["name"] == "initials"
     assert seen["evidence"]["ship_id"] == row["ship_id"]
@@ -48,7 +48,7 @@ FAILURES: dict[tuple[str, ...], int] = {
     ("approve", "{dir}"): 1,
     ("reject", "{dir}"): 2,
     ("amend", "{dir}", "--feedback", "x"): 1,
-    ("status", "{dir}"): 2,
+    ("status", "{dir}/nowhere"): 2,
     ("tasks", "{dir}"): 2,
     ("modules", "{dir}"): 2,
     ("module", "MM-00000000", "{dir}"): 2,
@@ -70,7 +70,7 @@ def test_every_failure_is_one_document(arguments: tuple[str, ...], project: Path
     told = specwright(*given, "--json")
     assert told.code == FAILURES[arguments], told
     document = json.loads(told.out)
-    assert set(document) == {"error", "exit_code"}
+    assert set(document) == {"schema", "version", "error", "exit_code"}
     assert document["exit_code"] == told.code
     assert set(document["error"]) == {"what", "where", "do"}
     assert document["error"]["what"]

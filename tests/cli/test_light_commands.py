@@ -8,6 +8,8 @@ from pathlib import Path
 from testkit.cli.commands import SMALL
 
 FRAMEWORKS = (
+    "alembic",
+    "sqlalchemy",
     "langgraph",
     "langchain",
     "langchain_core",
@@ -18,6 +20,9 @@ FRAMEWORKS = (
     "griffe",
 )
 LOOKING = {
+    "the version": ["--version"],
+    "help": ["--help"],
+    "help of a command": ["help", "run"],
     "status": ["status", "{project}"],
     "status as JSON": ["status", "{project}", "--json"],
     "tasks": ["tasks", "{project}", "--graph"],

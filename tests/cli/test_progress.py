@@ -128,8 +128,8 @@ def test_a_run_on_a_terminal_shows_a_live_line_and_leaves_a_clean_screen(tmp_pat
     assert re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] [━╸╺ ]* 0 of 1 tasks · TSK-001 Initials · \w+ .*\ds", shown)
     assert "\x1b[?25l" in screen
     assert screen.rindex("\x1b[?25h") > screen.rindex("\x1b[?25l")
-    last = [line.strip() for line in shown.replace("\r", "").splitlines() if line.strip()][-5:]
-    assert [line.split(":")[0] for line in last] == ["Shipped", "Proof", "Install", "Use", "Note"]
+    labels = re.findall(r"^\s*(Shipped|Proof|Install|Use|Note):", shown.replace("\r", ""), re.MULTILINE)
+    assert labels == ["Shipped", "Proof", "Install", "Use", "Note"]
 
 
 @pytest.mark.slow
@@ -142,7 +142,7 @@ def test_a_preflight_that_fails_says_in_one_line_what_failed(tmp_path: Path) -> 
     ended = specwright(
         "run", tmp_path / "project", "--spec", spec, "--model", f"playbook:{playbook}", "--approve"
     )
-    assert ended.code == 2, ended  # the playbook has no other draft
+    assert ended.code == 1, ended  # the playbook has no other draft
     (line,) = {line[10:] for line in ended.err.splitlines() if " preflight " in line}
     assert line.startswith("TSK-001  preflight  initials: ")
     assert "test_initials.py" in line

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from testkit.cli.commands import SMALL, specwright
+from testkit.cli.terminal import on_a_terminal
 from testkit.loop.products import failing, rejecting
 
 AMEND = {
@@ -48,7 +49,7 @@ def halted(halted_once: Path, tmp_path: Path) -> Path:
 
 def waiting(directory: Path) -> str:
     """The escalation that waits."""
-    return specwright("escalations", directory, "--json").document[0]["escalation_id"]
+    return specwright("escalations", directory, "--json").document["escalations"][0]["escalation_id"]
 
 
 @pytest.mark.slow
@@ -62,11 +63,70 @@ def test_an_amended_task_runs_again_and_the_product_is_released(halted: Path, tm
     assert specwright("verify", halted).code == 0
 
 
+@pytest.mark.slow
+def test_a_task_is_tried_again_as_it_is(halted: Path) -> None:
+    """F-17.2-01: without a payload; models are asked anew, and what they said before stays on record."""
+    told = specwright("resolve", waiting(halted), "RETRY", halted)
+    assert told.code == 0, told
+    definitions = [path.read_text() for path in halted.glob("project/**/*.md")]
+    assert len(definitions) == 1
+    assert specwright("verify", halted).code == 0
+
+
+def test_only_what_can_help_is_offered(halted: Path) -> None:
+    """F-17.2-03, D-22-02: nothing is sealed that could be attested; the page and the refusal say the same."""
+    escalation = waiting(halted)
+    page = specwright("escalations", escalation, halted)
+    assert "RETRY             run the task again as it is" in page.out
+    assert "ATTEST_SHIPPED" not in page.out
+    told = specwright("escalations", escalation, halted, "--draft", "ATTEST_SHIPPED")
+    told.refuses("ATTEST_SHIPPED is no answer")
+    given = Path(halted.parent / "attest.json")
+    given.write_text(json.dumps({"module_ref": "MM-00000000@1.0.0", "rationale": "It does the same"}))
+    told = specwright("resolve", escalation, "ATTEST_SHIPPED", halted, "--payload", given)
+    told.refuses("nothing is sealed", code=1)
+
+
+def test_two_criteria_are_the_least(halted: Path, tmp_path: Path) -> None:
+    """F-17.2-05, F-3.2.3-01: an amended task is as complete as any; exit 2, nothing written."""
+    payload = tmp_path / "payload.json"
+    payload.write_text(json.dumps({**AMEND, "amended_acceptance_criteria": ["Returns the initials"]}))
+    told = specwright("resolve", waiting(halted), "AMEND_SPEC", halted, "--payload", payload)
+    told.refuses("amended_acceptance_criteria", "at least 2")
+
+
+def test_what_fails_after_the_answer_was_taken_is_no_bad_input(halted: Path) -> None:
+    """D-S9-02: exit 1, since 2 says that nothing was changed; `run` goes on with the answer."""
+    shutil.rmtree(halted.parent / "playbook/TSK-001")
+    escalation = waiting(halted)
+    told = specwright("resolve", escalation, "RETRY", halted)
+    told.refuses("the playbook has no answer", code=1)
+    specwright("resolve", escalation, "RETRY", halted).refuses("answered already", code=1)
+    # the task was begun, and nobody works on it
+    assert "is interrupted" in specwright("tasks", halted).out
+    assert "is being worked on" not in specwright("tasks", halted, "--json").out
+    assert "Begun:" in specwright("status", halted).out
+    specwright("approve", halted).refuses("no spec waits", "not finished", code=1)
+    specwright("release", halted).refuses("no task has shipped a module yet", "status", code=1)
+
+
+@pytest.mark.parametrize("typed", ["no\n", "\x04"], ids=["no", "end"])
+def test_a_person_is_asked_before_a_task_is_given_up(halted: Path, typed: str) -> None:
+    """F-17.2-13: it is final; anything but yes changes nothing, and it waits on (exit 3)."""
+    escalation = waiting(halted)
+    painted = on_a_terminal(
+        *("resolve", escalation, "ABANDON_TASK", halted, "--rationale", "Nobody needs it"),
+        typed=(("Type yes: ", typed),),
+    )
+    assert (painted.code, "TSK-001 is given up for good" in painted.screen) == (3, True)
+    assert waiting(halted) == escalation
+
+
 def test_giving_up_the_only_task_leaves_nothing_to_release(halted: Path):
     """F-17.2-13: it says so instead of releasing an empty package; a reason in a sentence is enough."""
     told = specwright("resolve", waiting(halted), "ABANDON_TASK", halted, "--rationale", "Nobody needs it")
     told.refuses("no task shipped a module", "SPEC.md", code=1)
-    again = specwright("escalations", halted, "--json").document
+    again = specwright("escalations", halted, "--json").document["escalations"]
     assert again == []
 
 

@@ -43,14 +43,14 @@ def rejected(rejected_once: Path, tmp_path: Path) -> Path:
 
 def shown(project: Path, action: str) -> Any:
     """The payload that the page of the escalation offers for an action, with words for its dots."""
-    (waits,) = specwright("escalations", project, "--json").document
+    (waits,) = specwright("escalations", project, "--json").document["escalations"]
     page = specwright("escalations", waits["escalation_id"], project, "--json").document
     return filled_in(page["actions"][action])
 
 
 def resolve(project: Path, action: str, payload: Any) -> Told:
     """Answer the escalation that waits."""
-    (waits,) = specwright("escalations", project, "--json").document
+    (waits,) = specwright("escalations", project, "--json").document["escalations"]
     file = project.parent / "payload.json"
     file.write_text(json.dumps(payload))
     return specwright("resolve", waits["escalation_id"], action, project, "--payload", file)
@@ -63,7 +63,7 @@ def is_released(project: Path, told: Told, run: str = "TSK-001.1r1") -> None:
     examine_store(project)
     verified = specwright("verify", project)
     assert verified.code == 0, verified
-    (module,) = specwright("modules", project, "--json").document
+    (module,) = specwright("modules", project, "--json").document["modules"]
     name = module["module_ref"].partition("@")[0]
     assert f"{run}/initials/operator" in specwright("module", name, project, "--trail").out
     assert "Round 4" in specwright("module", name, project, "--debate").out
@@ -93,9 +93,9 @@ def test_files_that_do_not_hold_ask_again_and_a_path_outside_is_refused(rejected
     resolve(rejected, "PROVIDE_FIX", outside).refuses("'../evil.py' is not a file of a module")
     source = (SOUND / "deliverable/implementation/__init__.py").read_text()
     payload["fix_artifacts"] = {"implementation/__init__.py": source.replace("return", "return '' and", 1)}
-    (first,) = specwright("escalations", rejected, "--json").document
+    (first,) = specwright("escalations", rejected, "--json").document["escalations"]
     assert resolve(rejected, "PROVIDE_FIX", payload).code == 3
-    (second,) = specwright("escalations", rejected, "--json").document
+    (second,) = specwright("escalations", rejected, "--json").document["escalations"]
     assert second["escalation_id"] != first["escalation_id"]
     assert "tests.failed" in second["details"]["failed"]["initials"]
     told = resolve(rejected, "APPROVE_OVERRIDE", shown(rejected, "APPROVE_OVERRIDE"))

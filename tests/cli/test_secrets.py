@@ -8,6 +8,7 @@ import pytest
 
 from testkit.cli.commands import SMALL, Told, everything, specwright
 from testkit.endpoint import serving
+from testkit.model.dialects import DIALECTS
 from testkit.sampling import spread
 
 SECRETS = {
@@ -40,7 +41,14 @@ def test_a_whole_run_leaves_no_secret_anywhere(tmp_path: Path) -> None:
     """Every file of the project, every request without its headers, and all that was printed, from SPEC.md to the wheel;
     the key itself was used (D-S6-15)."""
     with serving(SMALL / "playbook") as endpoint:
-        model = ("--model", "openai:test", "--base-url", endpoint.base_url)
+        model = (
+            "--model",
+            "openai:test",
+            "--role-model",
+            "arbiter=anthropic:test",
+            "--base-url",
+            endpoint.base_url,
+        )
         project = tmp_path / "project"
         ran = specwright("run", project, "--spec", SMALL / "SPEC.md", *model, "--approve")
         assert ran.code == 0, ran.err
@@ -49,7 +57,8 @@ def test_a_whole_run_leaves_no_secret_anywhere(tmp_path: Path) -> None:
             for command in ("status", "costs", "doctor", "modules", "tasks", "wire log", "verify")
             for more in ((), ("--json",))
         ]
-    assert endpoint.keys == {f"Bearer {SECRETS['OPENAI_API_KEY']}"}
+    keys = {SECRETS["OPENAI_API_KEY"], SECRETS["ANTHROPIC_API_KEY"]}
+    assert {key.removeprefix("Bearer ") for key in endpoint.keys} == keys
     assert clean(ran, *looked)
     assert "hidden4711" not in json.dumps(endpoint.requests)
     files = everything(tmp_path)
@@ -57,16 +66,20 @@ def test_a_whole_run_leaves_no_secret_anywhere(tmp_path: Path) -> None:
     assert [name for name, data in files.items() if b"hidden4711" in data] == []
 
 
-@pytest.mark.parametrize("status", spread([400, 401, 429, 500], fast=4, slow=3))
+@pytest.mark.parametrize(
+    ("provider", "status"),
+    spread([(one, n) for n in (400, 401, 429, 500) for one in ("openai", "anthropic")], fast=7, slow=3),
+)
 def test_an_error_that_repeats_every_secret_shows_none(
-    status: int, endpoint: Callable[[tuple[int, bytes] | None], str], project: Path
+    provider: str, status: int, endpoint: Callable[[tuple[int, bytes] | None], str], project: Path
 ) -> None:
-    """Whatever the status; by `run`, with and without --json, and by `doctor` (D-S6-15)."""
-    said = json.dumps({"error": {"message": f"bad: {' '.join(SECRETS.values())} at {LOGIN}", "code": "c"}})
-    model = ("--model", "openai:x", "--base-url", endpoint((status, said.encode())))
+    """Whatever the status, in either format; by `run`, with and without --json, and by `doctor` (D-S6-15)."""
+    said = f"bad: {' '.join(SECRETS.values())} at {LOGIN}"
+    body = json.dumps(DIALECTS[provider].error(said, "c")).encode()
+    model = ("--model", f"{provider}:x", "--base-url", endpoint((status, body)))
     told = [specwright("run", project, *model), specwright("run", project, *model, "--json")]
     assert all(one.code for one in told)
-    (project / "specwright.toml").write_text(f'model = "openai:x"\nbase_url = "{model[-1]}"\n')
+    (project / "specwright.toml").write_text(f'model = "{provider}:x"\nbase_url = "{model[-1]}"\n')
     told.append(specwright("doctor", project))
     assert clean(*told), told
     assert [name for name, data in everything(project).items() if b"hidden4711" in data] == []
@@ -94,3 +107,21 @@ def test_a_login_in_an_address_is_refused_as_an_option_too(project: Path) -> Non
     told = specwright("run", project, "--model", "openai:x", "--base-url", LOGIN)
     told.refuses("it holds a login", "--base-url")
     assert clean(told)
+
+
+ADDRESSES = (
+    "postgresql://u:hidden4711@127.0.0.1:9/db",
+    "postgresql://u:hidden4711 pass@127.0.0.1:port/db",
+    "mysql://u:hidden4711@127.0.0.1/db",
+    "postgresql://u@127.0.0.1:9/db?password=hidden4711",
+)
+
+
+@pytest.mark.parametrize("address", spread(ADDRESSES, fast=len(ADDRESSES)))
+def test_the_password_of_a_database_is_not_shown(address: str, released_once: Path) -> None:
+    """Of the read model, where it cannot be reached or the address is none (D-S6-15)."""
+    told = [
+        specwright("mirror", released_once, "--to", address, "--once", *more) for more in ((), ("--json",))
+    ]
+    assert all(one.code for one in told)
+    assert clean(*told), told

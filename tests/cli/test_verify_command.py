@@ -1,11 +1,11 @@
 """`specwright verify`: one verdict, every finding with its file, exit codes, JSON."""
 
-import time
 from pathlib import Path
 
+import pytest
+
 from specwright.application.projection import Projection
-from specwright.bootstrap.reading import TOPIC, log_file
-from specwright.log.sqlite_log import SqliteWireLog
+from specwright.bootstrap.stores import DirectoryStore
 from specwright.storage.files import DiskStateStore
 from testkit.cli.commands import specwright
 
@@ -42,7 +42,7 @@ def test_json_is_one_document(released: Path):
     contract.write_text(contract.read_text() + " ")
     told = specwright("verify", released, "--json")
     assert told.code == 1
-    assert set(told.document) == {"verdict", "findings", "checked", "unbound"}
+    assert set(told.document) == {"schema", "version", "verdict", "findings", "checked", "unbound"}
     assert told.document["verdict"] == "FAIL"
     assert {tuple(finding) for finding in told.document["findings"]} == {("code", "where", "message")}
     assert told.document["checked"]["modules"] == 1
@@ -53,16 +53,38 @@ def test_a_directory_without_a_project_is_bad_input(tmp_path: Path):
     specwright("verify", tmp_path).refuses("no run has begun here")
 
 
+def test_an_older_copy_of_the_state_file_is_found(released: Path):
+    """Genuine as it was: the run came to a stop since, and wrote another (F-17.3-03, D-29-01)."""
+    state = released / "state_store/project/state_machine.json"
+    log = DirectoryStore(released).log(reading=True)
+    entries = list(log.entries(0))
+    for entry in entries:
+        before = Projection(log, DiskStateStore(released / "state_store"), lambda: 0.0)
+        before.apply(one for one in entries if one.sequence_number <= entry.sequence_number)
+        if before.state is None or before.state.to_bytes() == state.read_bytes():
+            continue
+        older = before.state.to_bytes()
+        break
+    else:
+        pytest.fail("the state never changed")
+    log.close()
+    state.write_bytes(older)
+    told = specwright("verify", released)
+    assert told.code == 1
+    assert "state.changed  project/state_machine.json" in told.out
+
+
 def test_a_state_file_that_a_kill_left_behind_the_log_is_no_fault(released: Path):
     """The log counts, and what it said once is not tampering; the next run writes the file again (D-29-03, D-S9-11)."""
     state = released / "state_store/project/state_machine.json"
-    log = SqliteWireLog(log_file(released), TOPIC, time.time_ns, reading=True)
+    log = DirectoryStore(released).log(reading=True)
     before = Projection(log, DiskStateStore(released / "state_store"), lambda: 0.0)
     started = next(e.sequence_number for e in log.entries(0) if e.wire["type"] == "task.started")
     before.apply(entry for entry in log.entries(0) if entry.sequence_number <= started)
     log.close()
     assert before.state is not None
     state.write_bytes(before.state.to_bytes())
+    (released / "state_store/project/log_end.json").unlink()  # written at a stop, to which the run never came
     told = specwright("verify", released)
     assert (told.code, told.out[:4]) == (0, "PASS")
     state.write_bytes(before.state.to_bytes().replace(b"IN_PROGRESS", b"PENDING"))

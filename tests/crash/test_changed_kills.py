@@ -8,10 +8,10 @@ import pytest
 from specwright.bootstrap.verify import verify_project
 from testkit.killing import Job
 from testkit.loop.changed_products import REQUEST
-from testkit.loop.processes import killed_again_and_again
+from testkit.loop.processes import assert_kills_change_nothing, killed_again_and_again
 from testkit.loop.products import NAMEPLATE_SPEC
 from testkit.sampling import nightly, slow
-from testkit.stores import differences, journal_of, records
+from testkit.stores import differences, journal_of
 from testkit.workshop import Workshop
 
 
@@ -27,17 +27,8 @@ def test_a_change_that_is_killed_again_and_again_is_applied_once(
     workshop: Workshop, shop: Path, tmp_path: Path, step: int, forgetting: bool
 ):
     """From the request to the second release: the same bytes, every answer and verdict once (D-38-16)."""
-    whole = change_of(shop, tmp_path / "whole")
-    finished = workshop.drive(whole)
-    assert finished.code == 0, finished.err
-    again = change_of(shop, tmp_path / "again")._replace(draws=str(journal_of(tmp_path / "whole")))
-    assert killed_again_and_again(workshop, again, step, forgetting=forgetting) > 2
-    assert differences(tmp_path / "again", tmp_path / "whole") == []
-    for kind in ("model", "verdict"):
-        places = [record.place for record in records(tmp_path / "again", kind)]
-        assert places == [record.place for record in records(tmp_path / "whole", kind)]
-        assert len(set(places)) == len(places)
-    assert verify_project(tmp_path / "again").findings == ()
+    whole, again = (change_of(shop, tmp_path / name) for name in ("whole", "again"))
+    assert_kills_change_nothing(workshop, whole, again, step, forgetting=forgetting)
 
 
 @pytest.mark.timeout(900)

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.verify import verify_project
 from testkit.cli.commands import SMALL
 from testkit.killing import Job
-from testkit.loop.processes import killed_again_and_again
+from testkit.loop.processes import assert_kills_change_nothing
 from testkit.sampling import nightly, slow
-from testkit.stores import differences, journal_of, records
 from testkit.workshop import Workshop
 
 
@@ -28,14 +26,5 @@ def test_an_exception_with_a_migration_is_carried_out_once(
     workshop: Workshop, halted_doors: Path, tmp_path: Path, step: int, forgetting: bool
 ):
     """From the decision to the release: the same bytes, every answer and verdict once (F-13-16, D-26-04, D-26-06)."""
-    whole = approval_of(halted_doors, tmp_path / "whole")
-    finished = workshop.drive(whole)
-    assert finished.code == 0, finished.err
-    again = approval_of(halted_doors, tmp_path / "again")._replace(draws=str(journal_of(tmp_path / "whole")))
-    assert killed_again_and_again(workshop, again, step, forgetting=forgetting) > 2
-    assert differences(tmp_path / "again", tmp_path / "whole") == []
-    for kind in ("model", "verdict"):
-        places = [record.place for record in records(tmp_path / "again", kind)]
-        assert places == [record.place for record in records(tmp_path / "whole", kind)]
-        assert len(set(places)) == len(places)
-    assert verify_project(tmp_path / "again").findings == ()
+    whole, again = (approval_of(halted_doors, tmp_path / name) for name in ("whole", "again"))
+    assert_kills_change_nothing(workshop, whole, again, step, forgetting=forgetting)

@@ -59,3 +59,12 @@ def test_the_diagram_shows_every_legal_pair_and_no_other():
     assert len(cells) == 81
     assert sum(cell.strip() != "" for cell in cells) == 21
     assert "    blocked --> working: task.started [claimed]" in arrows
+
+
+def test_the_library_s_example_runs_and_says_what_is_so():
+    """The page shows `specwright.wire` used as a library, and what it asserts holds (W-7-07)."""
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```$", generator.PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+
+    exec(compile(block, "docs/agent-wire.md", "exec"), {})

@@ -44,11 +44,14 @@ def test_the_benchmark_of_kills_counts_no_answered_call_twice():
     ("name", "options"),
     [
         slow("spec_validation.py", ("--rounds", "1"), timeout=420),
-        slow("change.py", ("--tasks", "70"), timeout=420),
+        slow("change.py", ("--tasks", "120"), timeout=420),
+        slow("mirror.py", ("--wires", "400", "--postgres", ""), timeout=420),
         slow("wire_throughput.py", ("--wires", "200"), timeout=420),
         nightly("wire_append.py", ("--wires", "400", "--rounds", "1"), timeout=420),
         nightly("model_calls.py", ("--tasks", "4"), timeout=420),
+        nightly("provider_cache.py", ("jsonamend",), timeout=420),
         nightly("gate_sandbox.py", ("--rounds", "1"), timeout=420),
+        nightly("workers.py", ("--projects", "2", "--workers", "1", "2"), timeout=420),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

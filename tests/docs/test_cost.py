@@ -7,7 +7,7 @@ import pytest
 
 from specwright.domain.costs.estimate import HIGHEST, LOWEST, MODULE, MODULES_PER_TASK, RESEARCH, TASK
 from specwright.journal import read_records
-from specwright.roles.models.journalled_model import tokens_of
+from specwright.ports.journal import tokens_of
 from testkit.paths import ROOT
 
 ROWS = re.findall(
@@ -15,6 +15,10 @@ ROWS = re.findall(
     (ROOT / "README.md").read_text(encoding="utf-8"),
     re.MULTILINE,
 )
+
+
+PARTS = {"product": "product", "plan": "task", "contracts": "task"}
+"""By the subject of a request, what takes it; any other is a module."""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -43,15 +47,16 @@ def test_the_estimate_is_the_mean_of_the_recorded_runs() -> None:
     for row in ROWS:
         for record in read_records(ROOT / row[0] / "recorded.journal", "model"):
             run, *middle, role = record.place.scope.split("/")
-            task = row[0], run.partition(".")[0]
             tokens = tokens_of(record.answer)
-            subject = middle[0] if middle else "product"
-            planned = {"product": "product", "plan": "task", "contracts": "task"}.get(subject, "module")
+            subjects = middle[0].split("+") if middle else ["product"]
+            planned = "task" if subjects[0].startswith("TSK-") else PARTS.get(subjects[0], "module")
             parts[planned].update({f"{role} in": tokens[0], f"{role} out": tokens[1]})
-            if subject != "product":
-                took[task] += sum(tokens)
+            # a request about several tasks is shared out among them
+            tasks = subjects if subjects[0].startswith("TSK-") else [run.partition(".")[0]]
+            for task in tasks if planned != "product" else ():
+                took[row[0], task] += sum(tokens) // len(tasks)
             if planned == "module":
-                modules[task] |= set(subject.split("+"))
+                modules[row[0], tasks[0]] |= set(subjects)
     count = {"product": len(ROWS), "task": len(modules), "module": sum(map(len, modules.values()))}
     assert count["module"] / count["task"] == MODULES_PER_TASK
     for name, figures in {"product": RESEARCH, "task": TASK, "module": MODULE}.items():

@@ -12,7 +12,7 @@ import pytest
 from testkit.paths import ROOT
 from testkit.sampling import spread
 
-ADAPTERS = ("graphs", "roles", "storage", "index", "gate", "journal", "log", "wheels", "search")
+ADAPTERS = ("graphs", "roles", "storage", "index", "gate", "journal", "log", "wheels", "search", "read_model")
 
 
 def lint(checkout: Path) -> subprocess.CompletedProcess[str]:

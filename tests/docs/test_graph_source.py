@@ -19,7 +19,7 @@ SOURCES = sorted(Path(specwright.graphs.__file__).parent.glob("[a-z]*.py"))
 ROOT, DRIVER = "outer_graph", "driver"
 SIGNALS = (GraphBubbleUp, GraphInterrupt, ParentCommand)
 WRAPPERS = {
-    ROOT: ["project_loop"],
+    ROOT: ["run_project"],
     "project_graph": ["engineering"],
     "loop_graphs": ["_debate"],
     "exception_graph": ["_resolve", "_carry_out"],

@@ -76,6 +76,7 @@ def test_an_amendment_aims_at_what_is_there(action: str, target: str, wrong: str
     [
         ("Please make the tests of this module considerably better everywhere.", True),
         ("Improve the handling of the edge cases of the inputs.", True),
+        ("Add a test of the zero.", True),
         ("Add a test that doubles three.", False),
         ("Let double(-1) raise a ValueError, too.", False),
     ],

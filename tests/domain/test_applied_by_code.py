@@ -67,6 +67,15 @@ def test_texts_are_replaced_added_and_struck_at_the_places_that_were_judged():
     assert double.outputs == ANSWER.modules[0].outputs
 
 
+@pytest.mark.parametrize("name", ["", "ValueError: "])
+def test_the_text_of_an_error_surface_is_what_stands_after_its_name(name: str):
+    """F-9.6-02: as the contract is told, with the name of the error or without."""
+    made = applied(("MODIFY", f"{BASE}/error_surfaces/0", f"{name}The number is less than nought."))
+    assert made is not None
+    (surface,) = made.modules[0].error_surfaces
+    assert (surface.name, surface.when) == ("ValueError", "The number is less than nought.")
+
+
 @pytest.mark.parametrize(
     ("action", "pointer", "detail"),
     [

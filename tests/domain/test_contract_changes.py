@@ -20,9 +20,14 @@ def test_each_statement_that_went_or_came_is_a_line_of_its_field():
         "+ inputs: number: is finite",
         "- error_cases: Minus one",
     ]
-    (line,) = changed(error_surfaces=[])
-    assert line.startswith("- error_surfaces: {")
-    assert "number is negative" in line
+    called = [{"ref": "MM-1a2b3c4d@1.0.0", "why": "It begins with it."}]
+    assert changed(dependencies=called) == ["+ dependencies: MM-1a2b3c4d@1.0.0: It begins with it."]
+    assert changed(error_surfaces=[]) == ["- error_surfaces: ValueError: number is negative"]
+    assert changed(dependencies=[{"ref": "MM-00000001@1.0.0", "why": "It adds."}]) == [
+        "+ dependencies: MM-00000001@1.0.0: It adds."
+    ]
+    effect = {"type": "CALL", "target": "clock", "description": "Reads the time."}
+    assert changed(effects=[effect]) == ["+ effects: CALL clock: Reads the time."]
 
 
 def test_statements_in_another_order_are_said_to_be_the_same():

@@ -15,14 +15,12 @@ from testkit.domain.product_specs import NOW, REF, entry, state_of, states
 from testkit.domain.task_states import blocked, derived, in_progress, next_task, outcome
 
 
-@settings(max_examples=150, deadline=None)
 @given(states())
 def test_blocked_is_exactly_what_the_invariant_says(state):
     """F-3.3-07, D-05-01: against the definition, over random DAGs with halted, abandoned and split tasks."""
     assert blocked(state) == should_be_blocked(state)
 
 
-@settings(max_examples=150, deadline=None)
 @given(states())
 def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state):
     """F-3.3-07: afterwards BLOCKED iff blocked; other statuses and fields stay; twice is once."""
@@ -35,7 +33,6 @@ def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state):
     assert ProjectState.from_bytes(after.to_bytes(), "x") == after
 
 
-@settings(deadline=None)
 @given(states(max_tasks=8))
 def test_dispatch_selects_what_the_documented_algorithm_selects(state):
     """F-3.3-06: PENDING, all dependencies SHIPPED, lowest order; asked twice, the same."""
@@ -44,7 +41,6 @@ def test_dispatch_selects_what_the_documented_algorithm_selects(state):
     assert next_task(state) == expected
 
 
-@settings(deadline=None)
 @given(states(), st.randoms(use_true_random=False))
 def test_dispatch_does_not_depend_on_the_order_of_the_file(state, random):
     """F-3.3-06: a pure function of the contents, also of a copy that was written and read."""
@@ -228,7 +224,6 @@ def test_an_unknown_task_is_refused():
         why_not(state_of(x="PENDING"), "T-none")
 
 
-@settings(deadline=None)
 @given(states())
 def test_every_task_of_every_state_can_say_why(state):
     """D-08-01: whatever the state, a sentence; a blocked task's ends at a halted or abandoned one."""
@@ -354,7 +349,6 @@ TestProjectLoop = ProjectLoop.TestCase
 TestProjectLoop.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
 
 
-@settings(deadline=None)
 @given(states(statuses=(TaskStatus.PENDING,)), st.data())
 def test_every_run_ends_complete_halted_or_stalled(state, data):
     """D-08-01, F-3.3-06: at most one dispatch for each task, and then the loop has ended."""

@@ -14,6 +14,7 @@ from specwright.domain.contract.examples_coverage import coverage_faults
 from specwright.domain.contract.examples_file import (
     Example,
     Outcome,
+    examples_in_short,
     mismatch,
     parse_examples,
     placeholder_faults,
@@ -48,6 +49,17 @@ def test_windows_line_ends_are_read_too():
     """D-S8.1-06: the same file from another system."""
     examples, faults = parse_examples(an_example().replace("\n", "\r\n"))
     assert (len(examples), faults) == (1, ())
+
+
+def test_in_short_an_example_is_its_heading_its_call_and_its_result():
+    """F-12-01: imports of the product and prose are left out, other imports are not; a file out of form is told as it
+    stands."""
+    code = 'from decimal import Decimal\nfrom modules.f import f\n\nf(Decimal("1"))'
+    text = "# Examples\n\n" + an_example(code) + "\n" + an_example("f(2)", "ValueError: no", "Two")
+    assert examples_in_short(text) == (
+        '## One\nfrom decimal import Decimal\nf(Decimal("1"))\ngives 1\n\n## Two\nf(2)\ngives ValueError: no'
+    )
+    assert examples_in_short("# Examples\n\nnone yet") == "# Examples\n\nnone yet"
 
 
 FAULTY = {

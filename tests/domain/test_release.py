@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from specwright.domain.base.slugs import import_name
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, summarise
 from specwright.domain.modules.evidence import ShipEvidence, evidence_ref
@@ -18,7 +19,6 @@ from specwright.domain.modules.release import (
     ReleaseManifest,
     Result,
     failure_report,
-    import_name,
     release_manifest,
 )
 from specwright.domain.modules.release_gates import (

@@ -6,7 +6,7 @@ import pytest
 
 from specwright.domain.answers.answers import CRITERIA, ChallengerAnswer
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.answer_rules import Citable, compliance_problems
+from specwright.domain.debate.answer_rules import Citable, compliance_problems, trace_problems
 from testkit.domain.doubling import DOUBLE, GIVEN
 from testkit.loop.role_answers import PASSING, failing
 
@@ -63,6 +63,30 @@ def test_what_is_not_there_shows_nothing(evidence: str, wrong: str):
     assert wrong in problem
 
 
+def test_a_check_names_what_is_there():
+    """F-9.1-02: the pointers and tests that acceptance checks trace to exist; a check that names none may say it in
+    words."""
+    checks = ["1: test_it_is_the_number_twice", "2: /inputs/7", "It is doubled.", "3: test_of_nothing"]
+    assert trace_problems(checks, GIVEN) == [
+        "acceptance_checks.1: the contract has no /inputs/7; cite what is there",
+        "acceptance_checks.3: no test is called test_of_nothing; cite a listed one",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("instead", "missing"),
+    [("modes", ""), ("a modest set", "modes"), ("modes_x", "modes")],
+)
+def test_each_dimension_is_named_as_a_word(instead: str, missing: str):
+    """A longer word that holds the name of a dimension is another word (F-9.4-04)."""
+    evidence = f"/inputs/0 and /outputs/0, error surfaces and effects are stated, and so are {instead}"
+    problems = told(evidence, GIVEN, criterion="R1")
+    wanted = (
+        [f"R1 (rubric_assessments.0.evidence): name each dimension; missing: {missing}"] if missing else []
+    )
+    assert [problem for problem in problems if "dimension" in problem] == wanted
+
+
 def test_what_is_missing_is_said_by_its_missing_name():
     """F-9.4-06: NOT_MET may name a test that ought to be there."""
     assert told("There is no test_of_nought, nor any other that shows nought.", GIVEN, "NOT_MET") == []
@@ -101,6 +125,17 @@ def test_without_dependencies_the_empty_dimension_is_cited(given: Citable):
 
 
 @pytest.mark.parametrize(
+    ("evidence", "mild"),
+    [("/outputs/0 says twice that", True), ("/outputs/0 says it is twice", False)],
+    ids=["four words", "five words"],
+)
+def test_evidence_has_five_words(evidence: str, mild: bool):
+    """F-9.5-02: four are too few, five are enough."""
+    assert (len(evidence.split()) < 5) is mild
+    assert bool(told(f"{evidence}", GIVEN)) is mild
+
+
+@pytest.mark.parametrize(
     "evidence",
     ["It is all fine, as /purpose is.", "Everything is well covered and looks good: /outputs/0.", "All good"],
 )
@@ -115,6 +150,10 @@ def test_praise_is_no_evidence(evidence: str):
     ("field", "text", "vague"),
     [
         ("evidence", "It fails.", True),
+        ("evidence", "Minus one gives two.", True),
+        ("evidence", "Minus one gives minus two.", False),
+        ("required_change", "Refuse minus one always.", True),
+        ("required_change", "Refuse minus one at once.", False),
         ("required_change", "Improve the error handling and the tests, please.", True),
         ("required_change", "Refuse minus one with the message of the contract.", False),
     ],

@@ -4,7 +4,7 @@ import re
 import textwrap
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.domain.base.markdown_text import fenced, inline, printable
@@ -16,7 +16,7 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
-from specwright.domain.contract.contract_text import contract_text
+from specwright.domain.contract.contract_text import text_for_callers
 from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
 from specwright.domain.tasks.task_file import (
     ShippedDependency,
@@ -169,7 +169,7 @@ def test_at_dispatch_the_dependencies_are_told_from_what_they_shipped():
     section = text.split("## Dependency Contracts\n")[1].split("\n\n## Error Cases")[0]
     assert "- MM-1a2b3c4d@1.0.0: `parse_header`, Read the column names of a table." in section
     contract = section.split("  ```text\n")[1].split("  ```\n")[0]
-    assert textwrap.dedent(contract).rstrip() == contract_text(_contract())
+    assert textwrap.dedent(contract).rstrip() == text_for_callers(_contract())
     assert '  parse_header("a,b")' in section
     assert _headings(text) == _HEADINGS
 
@@ -247,7 +247,6 @@ def test_gaps_above_the_task_are_named_as_well():
         lay_out(spec)
 
 
-@settings(max_examples=150, deadline=None)
 @given(_HOSTILE, _HOSTILE, _HOSTILE)
 def test_no_text_of_a_spec_can_forge_the_structure_of_its_file(name, description, criterion):
     """F-4.1-08: names and descriptions with newlines, headings, fences or comments stay what they are."""
@@ -298,7 +297,6 @@ def test_only_what_starts_a_block_is_escaped(text, shown):
     assert inline(text) == shown
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_a_plain_text_is_one_line_and_stays_it(text):
     """F-4.1-08: no line break, no control character, nothing at the edges."""
@@ -307,7 +305,6 @@ def test_a_plain_text_is_one_line_and_stays_it(text):
     assert line == line.strip() == printable(line)
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("`~ \nx"), max_size=40))
 def test_nothing_in_a_fenced_text_closes_its_fence(text):
     """F-4.1-10: examples hold fences of their own."""

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
 def tasks_of(project: Path) -> dict[str, Any]:
     """The tasks by their ids in the spec."""
-    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document}
+    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document["tasks"]}
 
 
 def asked(project: Path) -> dict[str, int]:

@@ -66,7 +66,7 @@ def test_threshold_and_fuzz_are_settings_and_told_in_the_evidence():
         ({"model": SHIPPED}, True),
         ({"model": SHIPPED, "role_models": {"challenger": SHIPPED}}, True),
         ({"model": SHIPPED, "role_models": {"challenger": "openai:gpt-5"}}, False),
-        ({"model": f"playbook:{ROOT / 'tests/loop/product/products/nameplate/playbook'}"}, False),
+        ({"model": f"playbook:{ROOT / 'tests/loop/product/products/pair/playbook'}"}, False),
         ({"model": f"{SHIPPED}/../../../tests"}, False),
         ({"model": "openai:examples"}, False),
         ({}, False),

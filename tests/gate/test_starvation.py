@@ -22,6 +22,7 @@ from specwright.ports.gate import Trial
 from testkit.gate.fuzzing import Planted, fuzzed
 from testkit.gate.judging import candidate
 from testkit.gate.running import run
+from testkit.sampling import slow
 
 ENTRY = "implementation/__init__.py"
 TESTS = "tests/test_shorten.py"
@@ -176,10 +177,12 @@ def test_the_highest_tier_that_can_be_is_run(tmp_path, budget, kept):
     assert [run.outcome for run in runs] == ["passed" if tier <= kept else "left_out" for tier in tiers]
 
 
+@pytest.mark.parametrize("parameter", ["path: Path", slow("n: int")])
 @pytest.mark.parametrize(("seconds", "codes"), [(5, []), (3600, ["fuzz.counterexample"])])
-def test_a_call_with_files_hangs_if_it_hangs_again(seconds, codes):
-    """What a disk lets a call wait is no fault of the module, and one that never ends is refused as ever (D-S8-14)."""
+def test_a_call_hangs_if_it_hangs_again(parameter, seconds, codes):
+    """What a disk or a stopped machine lets a call wait is no fault of the module, and one that never ends is refused as
+    ever (D-S8-14)."""
     until = time.time() + seconds
     waits = f"import time\nif time.time() < {until}:\n    time.sleep(2 if {seconds} < 60 else 3600)\nreturn 1"
-    found = fuzzed(Planted({"path: Path": []}, "int", waits), FuzzBounds(call_seconds=0.6))
+    found = fuzzed(Planted({parameter: []}, "int", waits), FuzzBounds(call_seconds=0.6))
     assert [finding.code for finding in found] == codes

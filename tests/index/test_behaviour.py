@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from specwright.index.sqlite_index import SqliteCodeIndex
+from specwright.index.sqlite_index import DatabaseCodeIndex, SqliteCodeIndex
 from specwright.ports.code_index import CodeIndex
+from specwright.postgres import PostgresTables
 from testkit.fake_index import FakeCodeIndex, WordEmbedder
+from testkit.postgres import prepared
 
 pytest.register_assert_rewrite("index.behaviour")
 
@@ -23,6 +25,17 @@ class TestSqliteCodeIndex(CodeIndexBehaviour):
         index = SqliteCodeIndex(tmp_path / "state_store" / "code_index", WordEmbedder())
         yield index
         index.close()
+
+
+class TestPostgresCodeIndex(CodeIndexBehaviour):
+    """The index of a project in Postgres."""
+
+    @pytest.fixture
+    def index(self, postgres_url: str) -> Iterator[CodeIndex]:
+        """An empty index in a schema of its own."""
+        with prepared(postgres_url) as database:
+            counter = "SELECT number FROM index_version"
+            yield DatabaseCodeIndex(PostgresTables(database, "entries", counter), WordEmbedder())
 
 
 class TestFakeCodeIndex(CodeIndexBehaviour):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from specwright.domain.modules.code_index import IndexStatus, embedding_text
 from specwright.errors import BusyError, CorruptionError, ModelError, RefusedError, SpecwrightError
-from specwright.index.database import Database
+from specwright.index.database import IndexFile
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
 from testkit.fake_index import FakeCodeIndex, WordEmbedder
@@ -90,7 +90,7 @@ class TestStorage:
 
     def test_commits_reach_the_disk_before_they_are_reported(self, tmp_path: Path):
         """The file is in WAL mode, synchronous FULL (D-S12-01)."""
-        database = Database(tmp_path / "index.db")
+        database = IndexFile(tmp_path / "index.db")
         with database.reading() as connection:
             assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
             assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
@@ -202,7 +202,7 @@ class TestOtherProcesses:
 
     def test_a_writer_that_waits_too_long_is_told(self, index: SqliteCodeIndex, tmp_path: Path):
         """Another writer is waited for; a stuck one is named, not a database error (D-S12-04)."""
-        impatient = Database(tmp_path / "index.db", busy_seconds=0.05)
+        impatient = IndexFile(tmp_path / "index.db", busy_seconds=0.05)
         with closing(raw(tmp_path)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             with pytest.raises(BusyError, match="another process"), impatient.writing():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.domain.contract.contract import Input, MicroModuleContract, Modes, Output
-from specwright.domain.modules.code_index import declared_types, summarise, type_key
+from specwright.domain.modules.code_index import declared_types, searched_types, summarise, type_key
 
 TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=12
@@ -75,3 +75,13 @@ def test_lines_that_hold_no_type_break_nothing():
         "",
         "b: c",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("decimal.Decimal", "Decimal"), ("list[datetime.date]", "list[date]"), ("Optional[int]", "int | None")],
+)
+def test_a_type_is_searched_as_everyday_python_writes_it(written: str, meant: str):
+    """A contract has the bare name; what a role writes by the full one finds it all the same (F-14.3-02)."""
+    assert meant in searched_types([written])
+    assert searched_types([meant]) == [meant]

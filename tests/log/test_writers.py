@@ -42,7 +42,7 @@ def result(log: SqliteWireLog, wires: list[dict]) -> str:
 def statements(log: SqliteWireLog, append: Callable[[], object]) -> list[str]:
     """The first words of the SQL statements that an append executes; SQLite repeats one for every trigger."""
     executed: list[str] = []
-    connection = log._connection  # the log offers no other way to see them
+    connection = log.connection  # the log offers no other way to see them
     connection.set_trace_callback(executed.append)
     append()
     connection.set_trace_callback(None)
@@ -189,7 +189,7 @@ def test_an_acknowledged_append_is_on_the_disk(log: SqliteWireLog, path: Path):
 
 def test_an_append_waits_for_another_process_and_gives_up_with_a_clear_error(log: SqliteWireLog, path: Path):
     """A file that somebody else keeps locked is an error of its own, and nothing is appended (D-32-02, DESIGN §9)."""
-    log._connection.execute("PRAGMA busy_timeout = 50")  # instead of half a minute
+    log.connection.execute("PRAGMA busy_timeout = 50")  # instead of half a minute
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(BusyError, match="another process"):

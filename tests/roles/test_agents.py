@@ -129,6 +129,22 @@ def test_a_call_that_works_once_begins_the_count_anew(tmp_path: Path):
     )
 
 
+@pytest.mark.parametrize(("times", "stops"), [(4, False), (5, True)])
+def test_the_same_call_with_the_same_result_ends_the_role_after_five_turns(
+    tmp_path: Path, times: int, stops: bool
+):
+    """D-S6-13: it works each time, and nothing new can come of it."""
+    write = calls(("write_file", {"file_path": "/notes/a.md", "content": "A note."}))
+    replies = OrderedReplies(*[write] * times, calls(terminal("proposer")))
+    with RolesWorkbench(tmp_path, replies) as bench:
+        if stops:
+            with pytest.raises(AnswerError, match="the same calls with the same results in 5 turns in a row"):
+                ask(bench, "proposer")
+        else:
+            ask(bench, "proposer")
+    assert len(replies.requests) == 5
+
+
 def test_a_call_that_broke_off_is_said_to_have_done_nothing(tmp_path: Path):
     """D-S6-13: a file whose call was cut is not there, and the role hears of it instead of "you did not submit"."""
     cut = AIMessage(

@@ -21,6 +21,7 @@ from specwright.ports.journal import tokens_of
 from specwright.ports.roles import Place, Role
 from specwright.roles.agent.agent import structured_answer
 from specwright.roles.answers.submission import Form, Submission
+from specwright.roles.models.failures import without_secrets
 from specwright.roles.models.journalled_model import Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.sources import model_sources
@@ -275,6 +276,23 @@ def test_an_answer_after_a_cut_one_counts(tmp_path: Path) -> None:
     with server(Reply(body=completion('{"deci', "length")), SOUND) as (url, asked):
         assert Caller(tmp_path, url).ruling() == {"decision": "APPROVE"}
     assert len(asked) == 2
+
+
+SHAPES = (
+    "sk-ant-api03-hidden4711_0123456789-AA", "sk-proj-hidden4711abcdefgh", "AIzaSyHidden4711abcdefghijklmnopqrstuv",
+    "gsk_hidden4711abcdefgh", "xai-hidden4711abcdefgh", "tvly-dev-hidden4711abcd", "hf_hidden4711abcdefgh",
+    "ghp_hidden4711abcdefgh", "AKIAHIDDEN4711ABCDEF", "eyJhidden4711abc.eyJhidden4711abc.hidden4711-abc",
+    "Bearer hidden4711", "x-api-key: hidden4711", "https://hidden4711:hidden4711@host/v1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_looks_like_a_key_is_masked_wherever_it_comes_from(shape: str) -> None:
+    """D-S6-15: also one that is in no variable here; the words around it stay."""
+    shown = without_secrets(f"the key ({shape}) is wrong")
+    assert "hidden4711" not in shown.lower()
+    assert shown.startswith("the key (")
+    assert shown.endswith("is wrong")
 
 
 def test_a_key_that_an_error_repeats_is_not_shown(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ DOCUMENTED = {
     "search_code_index",
     "emit_structured_spec",
 }
-HARMLESS = {"edit_file", "delete", "write_todos"}
+HARMLESS = {"edit_file", "write_todos"}
 
 
 def emit(spec: Any) -> tuple[str, dict[str, Any]]:
@@ -51,7 +51,7 @@ def researched(directory: Path, *answers: Any, **how: Any) -> OrderedReplies:
     """The researcher gives its replies until its work ends; all of them are asked for."""
     replies = OrderedReplies(*answers)
     with RolesWorkbench(directory, replies, **how) as bench:
-        product.research(bench.factory, 1, [], [])
+        product.research(bench.factory)
     assert len(replies.requests) == len(answers)
     return replies
 
@@ -191,7 +191,7 @@ def test_a_draft_that_is_no_json_has_a_report_of_the_same_shape(tmp_path: Path):
 def test_a_long_conversation_is_summed_up(tmp_path: Path):
     """Files and to-dos are tools of the agent; what fills its window is replaced by a summary (F-18-03)."""
     note = calls(written("/notes/long.md", f"{'What is known of tables. ' * 4}\n" * 90))
-    reads = [calls(("read_file", {"file_path": "/notes/long.md"}))] * 8
+    reads = [calls(("read_file", {"file_path": "/notes/long.md", "limit": 100 + n})) for n in range(8)]
     replies = researched(tmp_path, note, *reads, calls(emit(SOUND)), window=16_000)
 
     assert {"read_file", "write_file", "write_todos"} <= replies.requests[0].tools.keys()

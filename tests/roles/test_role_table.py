@@ -11,7 +11,7 @@ import pytest
 
 from specwright.domain.artifacts.provenance import Contribution, Permission, shown
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.contract_text import contract_text
+from specwright.domain.contract.contract_text import contract_text, text_for_callers
 from specwright.domain.contract.obligations import read_claims
 from specwright.ports.roles import Role
 from specwright.roles.team import prompt
@@ -83,13 +83,13 @@ def contract(run: Run, one: Invoked) -> bool:
 
 
 def dependency_contracts(run: Run, one: Invoked) -> bool:
-    """Every contract of a module that it calls, whole; where it calls none there is nothing to see."""
+    """Every contract of a module that it calls, as callers see it or whole; where it calls none there is nothing to see."""
     names = [path.parts[-2:] for path in run.project.glob("state_store/modules/MM-*/*")]
     refs = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
     assert {tuple(ref.split("@")) for ref in refs} <= set(names)
     sealed = [run.project / "state_store/modules" / ref.replace("@", "/") / "contract.json" for ref in refs]
     forms = [
-        (path.read_text(), contract_text(MicroModuleContract.from_bytes(path.read_bytes(), str(path))))
+        (path.read_text(), text_for_callers(MicroModuleContract.from_bytes(path.read_bytes(), str(path))))
         for path in sealed  # in its directory, in its request
     ]
     return bool(forms) and all(any(form.rstrip() in one.given for form in each) for each in forms)

@@ -10,13 +10,16 @@ import pytest
 import yaml
 
 from specwright.application.stages import product
+from specwright.application.stages.draft_history import send_back
 from specwright.bootstrap.spec_file import structured_spec
+from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import InputError
 from testkit.domain.product_specs import draft_data
 from testkit.model.fake_model import OrderedReplies, calls
 from testkit.roles.roles_workbench import RolesWorkbench
 
 SOUND = draft_data()
+SHORTER = GateAnswer(action=GateAction.AMEND, text="Shorter.")
 
 
 def emit(spec: Any) -> Any:
@@ -37,11 +40,12 @@ def amended() -> Any:
 def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
     """Added, removed and changed, by id; in spec.md and in what the gate asks (F-3.2.4-05, F-3.2.4-01)."""
     with RolesWorkbench(tmp_path, OrderedReplies(emit(SOUND), emit(amended()))) as bench:
-        product.research(bench.factory, 1, [], [])
-        first = product.approval_question(bench.factory, 0)
+        product.research(bench.factory)
+        first = product.approval_question(bench.factory)
+        send_back(bench.factory, SHORTER)
         for _ in range(2):  # the step runs again after a crash
-            product.research(bench.factory, 1, [], ["Shorter."])
-            second = product.approval_question(bench.factory, 1)
+            product.research(bench.factory)
+            second = product.approval_question(bench.factory)
             assert second["changes"][0].startswith("removed: task TSK-003 ")
             assert "changed: task TSK-001 " in second["changes"][1]
             assert "+ Returns an empty list for an empty text" in second["changes"][1]
@@ -51,13 +55,25 @@ def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
     assert "## Changes since the last version" in (tmp_path / "state_store/product/spec.md").read_text()
 
 
+def test_the_gate_asks_with_the_warnings(tmp_path: Path) -> None:
+    """Each with its place (F-3.2.3-08, F-3.2.4-01)."""
+    thin = copy.deepcopy(SOUND)
+    thin["pillars"][0]["epics"][0]["description"] = "Short."
+    with RolesWorkbench(tmp_path, OrderedReplies(emit(thin))) as bench:
+        product.research(bench.factory)
+        (warning,) = product.approval_question(bench.factory)["warnings"]
+    assert (warning["field"], warning["severity"]) == ("description", "WARNING")
+
+
 def test_three_amendments_bring_advice(tmp_path: Path) -> None:
     """F-3.2.4-07: at the third, and at each after it."""
     with RolesWorkbench(tmp_path, OrderedReplies(emit(SOUND))) as bench:
-        product.research(bench.factory, 1, [], [])
-        assert [product.approval_question(bench.factory, n)["advise"] for n in range(5)] == [False] * 3 + [
-            True
-        ] * 2
+        product.research(bench.factory)
+        advised = [product.approval_question(bench.factory)["advise"]]
+        for _ in range(4):
+            send_back(bench.factory, SHORTER)
+            advised.append(product.approval_question(bench.factory)["advise"])
+    assert advised == [False] * 3 + [True] * 2
 
 
 @pytest.mark.parametrize("write", [json.dumps, yaml.safe_dump], ids=["JSON", "YAML"])
@@ -68,10 +84,11 @@ def test_a_spec_that_a_person_gives_goes_to_the_gate_as_it_is(tmp_path: Path, wr
     replies = OrderedReplies(emit(SOUND), emit(amended()))
     with RolesWorkbench(tmp_path, replies) as bench:
         factory = replace(bench.factory, given_spec=given, spec_text=write(SOUND))
-        product.research(factory, 1, [], [])
+        product.research(factory)
         assert not replies.requests
         assert len(list(product.current_spec(factory).tasks())) == 3
-        product.research(factory, 1, [], ["Shorter."])
+        send_back(factory, SHORTER)
+        product.research(factory)
         assert len(list(product.current_spec(factory).tasks())) == 2
     assert SOUND["title"] in str(replies.requests[0].messages)
 

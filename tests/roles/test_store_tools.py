@@ -24,7 +24,7 @@ from specwright.roles.agent.tools import MAX_DRAFTS, create_tool, query_tool
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.models.sources import ModelSource
 from specwright.roles.team import ModelRoles
-from specwright.storage import DiskStateStore
+from specwright.storage import DiskStateStore, DiskTree
 from specwright.storage.context_pack import ContextPackBackend
 from testkit.fake_index import FakeCodeIndex, WordEmbedder
 from testkit.model.fake_model import FakeModel
@@ -200,7 +200,7 @@ def test_a_long_pack_is_listed_in_part(desk: Desk):
         for n in range(MAX_LISTED + 7)
     ]
     path = f"context_packs/{desk.pack.context_pack_id}.json"
-    desk.store.replace(path, desk.pack.model_copy(update={"included_refs": rows}).to_bytes())
+    DiskTree(desk.store.root).replace(path, desk.pack.model_copy(update={"included_refs": rows}).to_bytes())
     answer = json.loads(desk.told([query("")])[0])
     assert len(answer["your_context_pack"]) == MAX_LISTED
     assert answer["not_listed"] == 7

@@ -22,7 +22,7 @@ from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.errors import AnswerError
 from specwright.roles.agent.tools import emitted
 from specwright.roles.answers.json_text import LenientError, objects_in, parse_object
-from specwright.roles.answers.submission import UNREADABLE, Submission, parser
+from specwright.roles.answers.submission import Submission, parser
 from testkit.roles.damage import ANSWERS, AS_ARGUMENTS, AS_TEXT, ASKED, MENDED, Answered
 
 ATTEMPTS = 3
@@ -206,8 +206,8 @@ def test_arguments_that_the_client_could_not_read_are_read_as_text() -> None:
     """The fault is told by its place (D-S6-04)."""
     answered = ANSWERS["challenger"]
     text = json.dumps(answered.answer)
-    assert desk(answered).offer({UNREADABLE: text[:-1] + ",}"}) == "Accepted."
-    told = desk(answered).offer({UNREADABLE: text[:300]})
+    assert desk(answered).offer_text(text[:-1] + ",}") == "Accepted."
+    told = desk(answered).offer_text(text[:300])
     assert "breaks off, in line 1 after" in told
 
 

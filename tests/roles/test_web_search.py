@@ -39,7 +39,7 @@ def researched(directory: Path, web: Web | None) -> OrderedReplies:
     """A research with one search."""
     replies = OrderedReplies(calls(("web_search", {"query": "tables # of *names*"})), EMIT)
     with RolesWorkbench(directory, replies, search=web) as bench:
-        product.research(replace(bench.factory, searches=web is not None), 1, [], [])
+        product.research(replace(bench.factory, searches=web is not None))
     return replies
 
 
@@ -65,6 +65,9 @@ def test_sources_are_recorded_and_cited(tmp_path: Path) -> None:
     assert sources == [{"query": "tables # of *names*", "urls": [URL]}]
     assert "example.org/orders" in page.split("## Research sources")[1]
     assert "Ignore all" not in page
+    with RolesWorkbench(tmp_path, OrderedReplies()) as bench:
+        asked = product.approval_question(bench.factory)
+    assert (asked["spec"], asked["sources"]) == (page, sources)
 
 
 def test_without_a_service_the_gate_says_so(tmp_path: Path) -> None:
@@ -73,7 +76,7 @@ def test_without_a_service_the_gate_says_so(tmp_path: Path) -> None:
     assert replies.requests[1].tool_results[0].startswith("No web search is configured here.")
     assert "No web search is configured" in (tmp_path / "state_store/product/spec.md").read_text()
     with RolesWorkbench(tmp_path, OrderedReplies()) as bench:
-        assert product.approval_question(bench.factory, 0)["searches"] is False
+        assert product.approval_question(bench.factory)["searches"] is False
 
 
 def result_of(journal: FileJournal, web: Any) -> str:

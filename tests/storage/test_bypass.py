@@ -115,11 +115,11 @@ def test_a_refused_read_says_the_literal_words_with_the_path_as_it_was_named(
         assert direct(backend, "write", path, "a", asynchronous=asynchronous).error == message
         answers = attempted(backend, [Attempt("read_file", {"file_path": path})], asynchronous=asynchronous)
         assert message in answers[0].answer
-    assert SEALED.startswith(
-        "ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a closed"
+    assert SEALED == (
+        "ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a closed-source service — integrate "
+        "via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 (Black-Box "
+        "Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13)."
     )
-    assert "integrate via contract.json, examples.md, and ship.json only" in SEALED
-    assert SEALED.endswith("If the contract is insufficient, raise an Interface Change Exception (§13).")
 
 
 def test_discovery_omits_sealed_paths_without_an_error(tmp_path: Path, asynchronous: bool):

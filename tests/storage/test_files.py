@@ -9,20 +9,28 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.store import StateStore
 from specwright.storage import DiskStateStore
-from testkit.memory_tree import MemoryTree
+from specwright.storage.postgres_files import PostgresStateStore
+from testkit.memory_tree import MemoryStore
+from testkit.postgres import prepared
 from testkit.processes import process
 
 
-@pytest.fixture(params=["disk", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path):
-    """Both implementations of the port."""
-    return DiskStateStore(tmp_path / "store") if request.param == "disk" else MemoryTree()
+@pytest.fixture(params=["disk", "memory", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StateStore]:
+    """Each implementation of the port."""
+    if request.param == "postgres":
+        with prepared(request.getfixturevalue("postgres_url")) as database:
+            yield PostgresStateStore(database, "state_store", tmp_path)
+    else:
+        yield DiskStateStore(tmp_path / "store") if request.param == "disk" else MemoryStore()
 
 
 @pytest.mark.parametrize(
@@ -39,9 +47,9 @@ def test_a_published_file_never_changes(store, path: str):
 
 def test_a_replaced_file_holds_the_last_bytes(store):
     """F-4.1-15: an older file gives way."""
-    store.replace("state.json", b"one")
-    store.replace("state.json", b"two")
-    assert store.read("state.json") == b"two"
+    store.replace("project/state.json", b"one")
+    store.replace("project/state.json", b"two")
+    assert store.read("project/state.json") == b"two"
 
 
 def test_what_is_there_can_be_listed_and_read(store):
@@ -53,6 +61,56 @@ def test_what_is_there_can_be_listed_and_read(store):
     assert store.names("nowhere") == []
     assert store.tree("modules") == {"MM-1/contract.json": b"{}", "MM-1/tests/test_a.py": b""}
     assert store.tree("nowhere") == {}
+
+
+PUBLISHED = (
+    "modules/MM-1a2b3c4d/1.0.0/ship.json",
+    "modules/MM-1a2b3c4d/1.0.0/implementation/__init__.py",
+    "debates/PROP-1a2b3c4d/round-1/adjudication.json",
+    "artifacts/initials/IMPL-1a2b3c4d/1.0.0/body/contract.json",
+    "escalations/ESC-1a2b3c4d.json",
+    "context_packs/CP-1a2b3c4d.json",
+    "contributions/CONTR-1a2b3c4d.json",
+    "exceptions/ICE-1a2b3c4d.json",
+    "resolutions/ESC-1a2b3c4d.json",
+    "releases/REL-1a2b3c4d/manifest.json",
+    "definitions/" + "0" * 64,
+)
+REPLACEABLE = (
+    "project/state_machine.json",
+    "product/spec.json",
+    "changes/1/spec.json",
+    "artifacts/initials/IMPL-1a2b3c4d/1.0.0/envelope.json",
+    "debates/PROP-1a2b3c4d/adjudication.json",
+)
+
+
+@pytest.mark.parametrize("path", PUBLISHED)
+def test_what_is_sealed_or_ruled_on_cannot_be_replaced(store, path: str):
+    """F-7-09, F-12-07, F-7-11: not even by the factory itself, whether it is there or not."""
+    store.publish(path, b"sealed")
+    with pytest.raises(RefusedError, match="a published file never changes") as caught:
+        store.replace(path, b"forged")
+    assert path in caught.value.where
+    assert store.read(path) == b"sealed"
+    with pytest.raises(RefusedError, match="never changes"):
+        store.replace(f"{path}.new", b"forged")
+
+
+@pytest.mark.parametrize("path", REPLACEABLE)
+def test_what_changes_while_it_is_worked_on_can_be_replaced(store, path: str):
+    """F-7-09, as docs/adr/0042 words it: projections, specs, envelopes, and the copies of a debate's newest records."""
+    store.replace(path, b"one")
+    store.replace(path, b"two")
+    assert store.read(path) == b"two"
+
+
+def alter(store: Any, path: str, data: bytes) -> None:
+    """Change a published file as nobody in the factory can."""
+    if isinstance(store, MemoryStore):
+        store.files[path] = data
+    else:
+        super(type(store), store).replace(path, data)
 
 
 def test_a_missing_record_is_a_corruption_that_names_it(store):
@@ -67,7 +125,7 @@ def test_a_definition_is_found_by_its_hash_and_checked(store):
     name = store.define(b"what was approved")
     assert name == hashlib.sha256(b"what was approved").hexdigest()
     assert store.definition(name) == b"what was approved"
-    store.replace(f"definitions/{name}", b"what was never approved")
+    alter(store, f"definitions/{name}", b"what was never approved")
     with pytest.raises(CorruptionError, match="altered"):
         store.definition(name)
 
@@ -82,22 +140,24 @@ def test_a_path_stays_inside(store, path):
 def test_a_file_left_by_a_killed_process_of_the_same_number_is_in_nobodys_way(tmp_path: Path):
     """F-4.1-15: process numbers come again, in containers soon; and no listing shows such a file."""
     store = DiskStateStore(tmp_path)
-    (tmp_path / f".tmp-{os.getpid()}-{threading.get_ident()}-state.json").write_bytes(b"half")
-    assert store.names("") == []
-    store.replace("state.json", b"whole")
-    assert store.read("state.json") == b"whole"
-    assert store.names("") == ["state.json"]
+    (tmp_path / "project").mkdir()
+    left = tmp_path / f"project/.tmp-{os.getpid()}-{threading.get_ident()}-state.json"
+    left.write_bytes(b"half")
+    assert store.names("project") == []
+    store.replace("project/state.json", b"whole")
+    assert store.read("project/state.json") == b"whole"
+    assert store.names("project") == ["state.json"]
 
 
 def test_a_folder_that_cannot_be_written_is_told_in_one_message(tmp_path: Path):
     """DESIGN §9: what, where, what to do; the old file stays (F-4.1-15)."""
-    (tmp_path / "taken").write_text("a file where a folder should be")
+    (tmp_path / "project").write_text("a file where a folder should be")
     for write in (DiskStateStore(tmp_path).publish, DiskStateStore(tmp_path).replace):
         with pytest.raises(RefusedError, match="cannot be written") as caught:
-            write("taken/state.json", b"x")
-        assert caught.value.where.endswith("taken/state.json")
+            write("project/state.json", b"x")
+        assert caught.value.where.endswith("project/state.json")
         assert caught.value.remedy
-    assert (tmp_path / "taken").read_text() == "a file where a folder should be"
+    assert (tmp_path / "project").read_text() == "a file where a folder should be"
 
 
 @pytest.fixture
@@ -140,7 +200,9 @@ _WRITER = """
 import sys
 from pathlib import Path
 from testkit.domain.product_specs import state_of
+from specwright.ports.store import StateStore
 from specwright.storage import DiskStateStore
+from specwright.storage.postgres_files import PostgresStateStore
 states = [state_of(**{f"t{n}": "PENDING" for n in range(size)}).to_bytes() for size in (1, 40, 7, 90)]
 store = DiskStateStore(Path(sys.argv[1]))
 for turn in range(int(sys.argv[2])):
@@ -177,7 +239,9 @@ _PUBLISHER = """
 import sys
 from pathlib import Path
 from specwright.errors import RefusedError
+from specwright.ports.store import StateStore
 from specwright.storage import DiskStateStore
+from specwright.storage.postgres_files import PostgresStateStore
 store = DiskStateStore(Path(sys.argv[1]))
 print("begun", flush=True)
 for number in range(int(sys.argv[3])):
@@ -236,7 +300,9 @@ def test_at_each_step_of_publishing_a_kill_leaves_all_or_nothing(tmp_path: Path,
 _KILLED_AT = """
 import os, signal, sys
 from pathlib import Path
+from specwright.ports.store import StateStore
 from specwright.storage import DiskStateStore
+from specwright.storage.postgres_files import PostgresStateStore
 def die(event, arguments):
     if event == {"link": "os.link", "unlink": "os.remove"}.get(sys.argv[2]) and "tmp" in str(arguments[0]):
         if event == "os.link" or Path(sys.argv[1], "record.json").exists():

@@ -1,9 +1,10 @@
-"""A model endpoint on loopback in the OpenAI chat-completions wire format, whose answers come from a playbook.
+"""A model endpoint on loopback in the wire formats of OpenAI (chat completions) and Anthropic (messages), whose answers
+come from a playbook.
 
 A request names its invocation in the header that the product sends to every server of `--base-url`; the ordinal is the
-number of assistant messages in the conversation. So the endpoint never reads a prompt. It counts the requests and the
-answers that went out in full, and misbehaves on demand. It leaves out streaming, which the product does not use, and
-every other path of the API.
+number of answers in the conversation. So the endpoint never reads a prompt. It counts the requests and the answers that
+went out in full, and misbehaves on demand. It leaves out streaming, which the product does not use, and every other path
+of the APIs.
 """
 
 import json
@@ -16,11 +17,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from langchain_core.messages import AIMessage, convert_to_messages
+from langchain_core.messages import AIMessage
 
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.playbook import Playbook
 from specwright.roles.models.sources import INVOCATION_HEADER
+from testkit.model.dialects import DIALECTS, Dialect, answer_of
 from testkit.model.fake_model import PlaybookReplies
 
 __all__ = ["Endpoint", "Fault", "ReceivedRequest", "serving"]
@@ -34,19 +36,26 @@ class ReceivedRequest(NamedTuple):
         ordinal: How many answers its conversation holds.
         identity: The SHA-256 of its messages.
         model: That is asked.
+        dialect: The wire format, by the name of its provider.
+        path: That the request is sent to; a base URL may go on after `/v1`.
+        client: The address that it comes from.
     """
 
     place: Place
     ordinal: int
     identity: str
     model: str = ""
+    dialect: str = "openai"
+    path: str = ""
+    client: str = ""
 
 
 class Fault(NamedTuple):
     """A way to misbehave.
 
     Args:
-        kind: `hang`, a status as text, `malformed`, `same ids`, or one of `_SHAPES` and `_ARGUMENTS`.
+        kind: `hang`; a status as text, with `wait` behind it if the endpoint says for how long; `cut connection`; one of
+            `_BODIES`; or a fault of `testkit.model.dialects`.
         role: Whose requests it meets; empty for all.
         subject: The module, `contracts` or `plan`; empty for all.
         ordinal: The place in the conversation; None for all.
@@ -82,6 +91,24 @@ def place_of(run_id: str) -> Place:
     return Place(task, int(number), subject, stage, Role(role), int(resumed or 0))
 
 
+class Sent(NamedTuple):
+    """What goes out for a request.
+
+    Args:
+        status: Of the reply.
+        body: Of the reply.
+        wait: Seconds that it asks to wait; 0 for nothing said.
+        whole: Whether the body goes out in full.
+        is_answer: Whether the body is one of a model.
+    """
+
+    status: int
+    body: bytes
+    wait: float = 0.0
+    whole: bool = True
+    is_answer: bool = False
+
+
 class Endpoint:
     """The server's answers and counts; `serving` runs it.
 
@@ -102,6 +129,8 @@ class Endpoint:
         self.keys: set[str] = set()
         self.tokens = Counter[str]()
         self.base_url = ""
+        self.watch: Callable[[ReceivedRequest], None] = lambda asked: None
+        """Called with each request before it is answered."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What it received and answered; a copy of it serves nobody."""
@@ -121,9 +150,9 @@ class Endpoint:
         with self._lock:
             self._released.set()
 
-    def answer(self, request: dict[str, Any], run_id: str) -> tuple[int, bytes, ReceivedRequest] | None:
-        """Status and body for a request, or None for no answer at all."""
-        asked = _received(request["messages"], run_id)._replace(model=request["model"])
+    def answer(self, request: dict[str, Any], asked: ReceivedRequest, dialect: Dialect) -> Sent | None:
+        """What goes out for a request, or None for no answer at all."""
+        self.watch(asked)
         with self._lock:
             self.asked[asked.identity] += 1
             self.log.append(asked)
@@ -133,18 +162,18 @@ class Endpoint:
             self.hanging.set()
             released.wait()
             return None
-        if fault.isdigit():
-            error = {
-                "error": {
-                    "message": f"this endpoint answers {fault} on demand",
-                    "type": "server_error",
-                    "code": None,
-                }
-            }
-            return int(fault), json.dumps(error).encode(), asked
-        if fault == "malformed":
-            return 200, b'{"id": "chatcmpl-1", "choices": [{"mess', asked
-        return 200, json.dumps(self._completion(request, asked, fault)).encode(), asked
+        status, _, wait = fault.partition(" ")
+        if status.isdigit():
+            said = dialect.error(f"this endpoint answers {status} on demand", "on_demand")
+            return Sent(int(status), json.dumps(said).encode(), float(wait.partition(" ")[2] or 0))
+        if fault in _BODIES:
+            return Sent(200, _BODIES[fault])
+        if fault == "error":
+            return Sent(200, json.dumps(dialect.error("the backend is gone", "backend")).encode())
+        reply = self._reply(asked.place, [AIMessage("")] * asked.ordinal)
+        said = answer_of(reply, fault, asked.ordinal, dialect.tools(request))
+        body = json.dumps(dialect.completion(said, request)).encode()
+        return Sent(200, body, whole=fault != "cut connection", is_answer=True)
 
     def done(self, asked: ReceivedRequest, usage: dict[str, int]) -> None:
         """Count an answer that went out in full."""
@@ -159,41 +188,16 @@ class Endpoint:
                 return str(left[0].kind)
         return ""
 
-    def _completion(self, request: dict[str, Any], asked: ReceivedRequest, fault: str) -> dict[str, Any]:
-        reply = self._reply(asked.place, convert_to_messages(request["messages"]))
-        message = _misshapen(reply, fault) if fault in _SHAPES else _message(reply, asked.ordinal)
-        if fault in _ARGUMENTS:
-            call = message["tool_calls"][0]["function"]
-            call["arguments"] = _ARGUMENTS[fault](call["arguments"])
-        if fault == "same ids":
-            message = _message(reply, 0)
-        spoken = json.dumps(message)
-        usage = {"prompt_tokens": len(json.dumps(request)) // 4, "completion_tokens": len(spoken) // 4}
-        return {
-            "id": f"chatcmpl-{asked.identity[:12]}",
-            "object": "chat.completion",
-            "created": 1_700_000_000,
-            "model": request["model"],
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {"role": "assistant", **message},
-                    "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
-                }
-            ],
-            "usage": {**usage, "total_tokens": sum(usage.values())},
-        }
-
 
 @contextmanager
-def serving(playbook: Path) -> Iterator[Endpoint]:
-    """An endpoint on a free port of 127.0.0.1 until the block ends; its `base_url` is set."""
+def serving(playbook: Path, host: str = "127.0.0.1") -> Iterator[Endpoint]:
+    """An endpoint on a free port of an address of this machine until the block ends; its `base_url` is set."""
     endpoint = Endpoint(playbook)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(endpoint))
+    server = ThreadingHTTPServer((host, 0), _handler(endpoint))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
-    endpoint.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    endpoint.base_url = f"http://{host}:{server.server_address[1]}/v1"
     try:
         yield endpoint
     finally:
@@ -203,10 +207,20 @@ def serving(playbook: Path) -> Iterator[Endpoint]:
         thread.join()
 
 
-def _received(messages: list[dict[str, Any]], run_id: str) -> ReceivedRequest:
-    ordinal = sum(message["role"] == "assistant" for message in messages)
-    identity = sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()
-    return ReceivedRequest(place_of(run_id), ordinal, identity)
+_BODIES = {
+    "malformed": b'{"id": "chatcmpl-1", "choices": [{"mess',
+    "no fields": b"{}",
+    "another page": b"<html>Welcome</html>",
+}
+"""What a careless server sends with the status 200."""
+
+
+def _received(request: dict[str, Any], run_id: str, dialect: Dialect, path: str) -> ReceivedRequest:
+    asked = [request.get("system", ""), request["messages"]]
+    identity = sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    return ReceivedRequest(
+        place_of(run_id), dialect.ordinal(request["messages"]), identity, request["model"], dialect.name, path
+    )
 
 
 def _handler(endpoint: Endpoint) -> type[BaseHTTPRequestHandler]:
@@ -215,62 +229,32 @@ def _handler(endpoint: Endpoint) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            endpoint.keys.add(self.headers.get("Authorization", ""))
-            answer = endpoint.answer(request, self.headers[INVOCATION_HEADER])
-            if answer is None:
+            dialect = DIALECTS["anthropic" if self.path.endswith("/messages") else "openai"]
+            endpoint.keys.add(self.headers.get("Authorization") or self.headers.get("x-api-key", ""))
+            asked = _received(request, self.headers[INVOCATION_HEADER], dialect, self.path)
+            asked = asked._replace(client=self.client_address[0])
+            sent = endpoint.answer(request, asked, dialect)
+            if sent is None or not self._send(sent):
                 self.close_connection = True
-                return
-            status, body, asked = answer
+            elif sent.is_answer:
+                endpoint.done(asked, dialect.used(json.loads(sent.body)))
+
+        def _send(self, sent: Sent) -> bool:
+            """Send it; whether it went out in full."""
             try:
-                self.send_response(status)
+                self.send_response(sent.status)
                 self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Content-Length", str(len(sent.body)))
+                if sent.wait:
+                    self.send_header("Retry-After", str(sent.wait))
                 self.end_headers()
-                self.wfile.write(body)
+                self.wfile.write(sent.body if sent.whole else sent.body[: len(sent.body) // 2])
                 self.wfile.flush()
             except OSError:  # whoever asked is gone
-                self.close_connection = True
-                return
-            if status == 200 and body.endswith(b"}"):
-                endpoint.done(asked, json.loads(body)["usage"])
+                return False
+            return sent.whole
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
     return Handler
-
-
-def _message(reply: AIMessage, ordinal: int) -> dict[str, Any]:
-    if not reply.tool_calls:
-        return {"content": reply.content}
-    calls = [
-        {
-            "id": f"call-{ordinal}-{i}",
-            "type": "function",
-            "function": {"name": call["name"], "arguments": json.dumps(call["args"], ensure_ascii=False)},
-        }
-        for i, call in enumerate(reply.tool_calls)
-    ]
-    return {"content": None, "tool_calls": calls}
-
-
-_SHAPES = {
-    "prose": "Here is my answer, as you asked {{roughly}}.\n\n{said}\n\nI hope that this helps.",
-    "fence": "```json\n{said}\n```",
-    "reasoning": '<think>Perhaps {{"decision": "REJECT"}}? No.</think>\n{said}',
-    "empty": "",
-    "surrogate": "Half a character: \ud83d. And no object at all.",
-}
-"""Answers as weak models write them: as text, whatever was asked for."""
-
-_ARGUMENTS: dict[str, Callable[[str], str]] = {
-    "trailing comma": lambda said: f"{said[:-1]},}}",
-    "cut arguments": lambda said: said[: len(said) // 2],
-    "wrapped arguments": lambda said: json.dumps({"arguments": said}),
-}
-"""Arguments of calls as weak models write them."""
-
-
-def _misshapen(reply: AIMessage, fault: str) -> dict[str, Any]:
-    answer = reply.tool_calls[0]["args"] if reply.tool_calls else json.loads(reply.text)
-    return {"content": _SHAPES[fault].format(said=json.dumps(answer, ensure_ascii=False, indent=2))}

@@ -15,7 +15,7 @@ from specwright.domain.modules.code_index import (
     SearchHit,
     declared_types,
     embedding_text,
-    type_key,
+    searched_types,
 )
 from specwright.errors import InputError, RefusedError
 from specwright.ports.code_index import IndexQuery
@@ -110,8 +110,8 @@ def _passes(entry: CodeIndexEntry, query: IndexQuery) -> bool:
         (statuses, [entry.status]),
         (query.module_ids, [entry.module_id]),
         (query.tags, entry.tags),
-        (map(type_key, query.input_types), declared_types(entry.io_summary.inputs)),
-        (map(type_key, query.output_types), declared_types(entry.io_summary.outputs)),
+        (searched_types(query.input_types), declared_types(entry.io_summary.inputs)),
+        (searched_types(query.output_types), declared_types(entry.io_summary.outputs)),
     ]
     for wanted, had in wanted_and_had:
         if (listed := set(wanted)) and not listed & set(had):

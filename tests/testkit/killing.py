@@ -14,8 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from langgraph.checkpoint.sqlite import SqliteSaver
-
 from specwright import canonical_json
 from specwright.application.interface_change.decisions import exceptions
 from specwright.application.stages.status import project_status
@@ -51,6 +49,7 @@ class Job(NamedTuple):
         spec: Its SPEC.md.
         model: As `--model` has it.
         base_url: As `--base-url` has it.
+        fallback: As `--fallback-model` has it; empty for none.
         approve: Whether to approve the spec.
         change: Of the released product, as `change --request` has it; empty for none.
         report: The file of a bug report about the module `initials`, and what it breaks; empty for none.
@@ -60,6 +59,7 @@ class Job(NamedTuple):
         kill: When to die.
         draws: A journal whose draws are repeated; empty for fresh ones.
         trace: A file that takes the effects in their order.
+        store: As the setting has it.
     """
 
     directory: str
@@ -75,16 +75,21 @@ class Job(NamedTuple):
     abandon: bool = False
     report: Sequence[str] = ()
     approve_exceptions: bool = False
+    fallback: str = ""
+    store: str = ""
 
 
 def drive(job: Job) -> int:
     """What `specwright run` does between its first and last line, with the job's composition; its exit code."""
     directory = Path(job.directory)
     directory.mkdir(parents=True, exist_ok=True)
-    settings = Settings(model=job.model, base_url=job.base_url, max_retries=0)
+    fallbacks = {"all": [job.fallback]} if job.fallback else {}
+    settings = Settings(
+        model=job.model, base_url=job.base_url, max_retries=0, fallback_models=fallbacks, store=job.store
+    )
     fuse = Fuse(job.kill)
     composition = Composition(
-        wrap_adapters=lambda adapters: deadly(adapters, directory, fuse),
+        wrap_adapters=lambda adapters: deadly(adapters, fuse),
         draws=Recording(Path(job.draws)) if job.draws else None,
         saver=_saver(fuse),
     )
@@ -140,14 +145,14 @@ class Fuse:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-def deadly(adapters: Adapters, directory: Path, fuse: Fuse) -> Adapters:
+def deadly(adapters: Adapters, fuse: Fuse) -> Adapters:
     """All that leave something behind, wrapped."""
     return replace(
         adapters,
         store=DeadlyTree(adapters.store, fuse),
         folder=DeadlyTree(adapters.folder, fuse),
         log=DeadlyLog(adapters.log, fuse),
-        journal=DeadlyJournal(adapters.journal, directory / ".specwright" / "journal.jsonl", fuse),
+        journal=DeadlyJournal(adapters.journal, fuse),
         index=DeadlyIndex(adapters.index, fuse),
     )
 
@@ -218,19 +223,15 @@ class DeadlyIndex(Wrapped):
 class DeadlyJournal(Wrapped):
     """A journal whose records are effects; a recalled one is none."""
 
-    def __init__(self, port: Any, file: Path, fuse: Fuse) -> None:
-        super().__init__(port, fuse)
-        self._file = file
-
     def scope(self, name: str) -> "DeadlyScope":
-        return DeadlyScope(self._port.scope(name), self._file, self._fuse)
+        return DeadlyScope(self._port.scope(name), self._port, self._fuse)
 
 
 class DeadlyScope:
     """A scope that looks whether the journal has grown."""
 
-    def __init__(self, scope: Any, file: Path, fuse: Fuse) -> None:
-        self._file = file
+    def __init__(self, scope: Any, journal: Any, fuse: Fuse) -> None:
+        self._journal = journal
         self._fuse = fuse
         self.name = scope.name
         self.recall = self._watched(scope.recall)
@@ -241,24 +242,32 @@ class DeadlyScope:
 
     def _watched(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any) -> Any:
-            before = self._file.stat().st_size
+            before = len(self._journal)
             answer = method(*args)
-            if self._file.stat().st_size > before:
+            if len(self._journal) > before:
                 self._fuse.effect("journal", self.name)
             return answer
 
         return call
 
 
-def _saver(fuse: Fuse) -> type[SqliteSaver]:
-    class DeadlySaver(SqliteSaver):
-        def put(self, *args: Any, **kwargs: Any) -> Any:
-            kept = super().put(*args, **kwargs)
-            fuse.effect("checkpoint", "state")
-            return kept
+def _saver(fuse: Fuse) -> Callable[[type[Any]], type[Any]]:
+    def deadly_saver(base: type[Any]) -> type[Any]:
+        return type("DeadlySaver", (_DeadlyPuts, base), {"fuse": fuse})
 
-        def put_writes(self, *args: Any, **kwargs: Any) -> None:
-            super().put_writes(*args, **kwargs)
-            fuse.effect("checkpoint", "writes")
+    return deadly_saver
 
-    return DeadlySaver
+
+class _DeadlyPuts:
+    """What stores checkpoints, each of which is an effect."""
+
+    fuse: Fuse
+
+    def put(self, *args: Any, **kwargs: Any) -> Any:
+        kept = super().put(*args, **kwargs)
+        self.fuse.effect("checkpoint", "state")
+        return kept
+
+    def put_writes(self, *args: Any, **kwargs: Any) -> None:
+        super().put_writes(*args, **kwargs)
+        self.fuse.effect("checkpoint", "writes")

@@ -11,7 +11,7 @@ from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import ArtifactEnvelope
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
-from specwright.domain.base.record import Record
+from specwright.domain.base.record import OmittedIfNone, Record
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation.escalation import EscalationArtifact
@@ -20,6 +20,7 @@ from specwright.domain.modules.evidence import ExecutionLog, ShipEvidence
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
 from specwright.domain.spec.completeness import ValidationReport
+from specwright.domain.spec.draft_history import DraftHistory
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.domain.tasks.task_file import TaskDefinition
@@ -73,13 +74,22 @@ DEFINED = (
 )
 
 
+def _omitted(schema: type[Record]) -> set[str]:
+    """The fields that stand in the JSON of a record only if they say something."""
+    return set(schema.omitted) if issubclass(schema, OmittedIfNone) else set()
+
+
 def _definition(data: bytes) -> None:
     """One of the things that Wires refer to; a locked plan is known by its keys."""
     value: dict[str, Any] = json.loads(data)
     if set(value) == {"plan", "fingerprints", "contracts"}:
         MicroPlan.model_validate(value["plan"])
         return
-    fitting = [schema for schema in DEFINED if set(schema.model_fields) == set(value)]
+    fitting = [
+        schema
+        for schema in DEFINED
+        if set(schema.model_fields) - _omitted(schema) == set(value) - _omitted(schema)
+    ]
     assert len(fitting) == 1, value
     _record(fitting[0])(data)
 
@@ -91,10 +101,11 @@ DRAFT = rf"drafts/MM-[0-9a-f]{{8}}/\d+\.\d+\.\d+/(?:IMPL-[0-9a-f]{{8}}|{UNPROPOS
 
 LAYOUT: list[tuple[str, Look]] = [
     (r"project/state_machine\.json", _record(ProjectState)),
-    (r"product/SPEC\.md|product/spec\.md", _text),
+    (r"product/SPEC\.md|product/(spec|acceptance)\.md", _text),
     (r"product/spec\.json", _record(ProductSpec)),
     (r"product/validation\.json", _record(ValidationReport)),
     (r"product/sources\.json", _json),
+    (r"product/history\.json", _record(DraftHistory)),
     (rf"{ARTIFACT}/envelope\.json", _record(ArtifactEnvelope)),
     (rf"{ARTIFACT}/body/plan\.json", _record(MicroPlan)),
     (rf"{ARTIFACT}/body/answer\.json", _record(PlanAnswer)),

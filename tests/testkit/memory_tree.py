@@ -3,20 +3,24 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from specwright import canonical_json
 from specwright.errors import CorruptionError, RefusedError
+from specwright.storage.files import Definitions, check_replaced
 
-__all__ = ["MemoryTree"]
+__all__ = ["MemoryStore", "MemoryTree"]
 
 
-class MemoryTree:
+class MemoryTree(Definitions):
     """`StateStore` on a dict; behaves as `specwright.storage.DiskStateStore` does."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
 
     @property
-    def location(self) -> Path:
+    def address(self) -> str:
+        """Where they are, for messages."""
+        return "memory"
+
+    def directory(self, path: str) -> Path:
         """There is none."""
         raise NotImplementedError
 
@@ -53,18 +57,14 @@ class MemoryTree:
         for name, data in files.items():
             self.publish(f"{path}/{name}", data)
 
-    def define(self, data: bytes) -> str:
-        """Publish bytes under their SHA-256."""
-        name = canonical_json.sha256(data)
-        self.publish(f"definitions/{name}", data)
-        return name
 
-    def definition(self, sha256: str) -> bytes:
-        """The bytes of a definition."""
-        data = self.read(f"definitions/{sha256}")
-        if canonical_json.sha256(data) != sha256:
-            raise CorruptionError("a definition was altered", where=sha256)
-        return data
+class MemoryStore(MemoryTree):
+    """`state_store/` on a dict: only the files that change are replaced."""
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Replace one of the files that change."""
+        check_replaced(_inside(path))
+        super().replace(path, data)
 
 
 def _inside(path: str) -> str:

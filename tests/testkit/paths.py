@@ -7,4 +7,5 @@ ROOT = TESTS.parent
 PRODUCTS = TESTS / "loop" / "product" / "products"
 GATE_MODULES = TESTS / "gate" / "modules"
 GATE_CORPUS = TESTS / "gate" / "corpus"
-TABKEEPER = ROOT / "examples" / "tabkeeper"
+EXAMPLES = ROOT / "examples"
+TABKEEPER = EXAMPLES / "tabkeeper"

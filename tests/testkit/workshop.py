@@ -24,6 +24,12 @@ __all__ = ["KILLED", "Finished", "Running", "Workshop"]
 KILLED = -signal.SIGKILL
 """How a killed process ends."""
 
+_SETTINGS = {f"{name}_{kind}" for name in ("OPENAI", "ANTHROPIC") for kind in ("API_KEY", "BASE_URL")} | {
+    "SPECWRIGHT_MODEL",
+    "SPECWRIGHT_BASE_URL",
+}
+"""Of whoever runs the tests."""
+
 PATIENCE = 100.0
 """Seconds after which a child is killed."""
 
@@ -65,8 +71,8 @@ class Workshop:
         self._count = 0
         places = [*map(str, path), str(ROOT / "src"), str(ROOT / "tests")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places), "PYTHONDONTWRITEBYTECODE": "1"}
-        for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SPECWRIGHT_MODEL", "SPECWRIGHT_BASE_URL"):
-            environment.pop(name, None)
+        for name in environment.keys() & _SETTINGS:
+            del environment[name]
         self._server = subprocess.Popen(
             [sys.executable, str(Path(__file__))],
             stdin=subprocess.PIPE,

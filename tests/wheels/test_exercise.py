@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.ports.packaging import ExerciseReport, ProductPackage
+from specwright.domain.contract.examples_file import Example
+from specwright.ports.packaging import ApprovedExample, ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.environment import own_pip, run_bounded
 from specwright.wheels.exercise import exercise_wheel
@@ -84,6 +85,21 @@ def test_examples_that_come_out_otherwise_make_the_product_fail_with_both_sides_
         "clean, example 'Wrong': it gives \"'a'\", the text block says \"'b'\". "
         "clean, example 'No error': it gives \"'a'\", the text block says 'ValueError: empty'. "
         "clean, example 'Hangs': it was not done after 3 s."
+    )
+
+
+def test_modules_that_are_wrong_together_are_told_by_task_and_criterion(product: ProductPackage) -> None:
+    """What was approved is tried on the whole package, as a user imports it; the sandbox is not there yet (D41)."""
+    code = "from text_tools import slugify\nslugify(' A b ')"
+    approved = [
+        ApprovedExample("TSK-002", Example(heading, heading, code, gives, 1))
+        for heading, gives in (("criterion 1, Cleaned", "'a-b'"), ("criterion 2, Kept", "'A-b'"))
+    ]
+    report = exercised(product._replace(modules=product.modules, approved=tuple(approved)))
+    assert report.result == "FAIL"
+    assert report.detail == (
+        "1 of 7 examples fail against the installed package. "
+        "TSK-002, example 'criterion 2, Kept': it gives \"'a-b'\", the text block says \"'A-b'\"."
     )
 
 

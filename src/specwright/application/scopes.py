@@ -110,6 +110,21 @@ def human_proposer(run: str, module: str) -> str:
     return f"{run}/{module}/operator"
 
 
+def advance_answer(run: str, step: str) -> str:
+    """What a request about several tasks was answered about a task that came later."""
+    return f"{run}/ahead/{step}"
+
+
+def shared_request(run: str, role: str) -> str:
+    """A role's request about a task and those that come next."""
+    return f"{run}/together/{role}"
+
+
+def known_together(run: str, role: str) -> str:
+    """The sealed modules as such a request about contracts takes them."""
+    return f"{run}/together/{role}/known"
+
+
 def lock(run: str, plan_id: str) -> str:
     """A plan is locked."""
     return f"{run}/lock/{plan_id}"
@@ -125,9 +140,9 @@ def measured(task: str, module: str, digest: str) -> str:
     return f"{task}/{module}/measured/{digest}"
 
 
-def refusal(run: str, module: str, version_id: str) -> str:
-    """The record of a version that the ship gate refused."""
-    return f"{run}/{module}/gate/{version_id}/refused"
+def gate_run(scope: str, digest: str) -> str:
+    """When the gate began to judge these files in a step."""
+    return f"{scope}/run/{digest}"
 
 
 def gate_decision(run: str, deliverable: str, version_id: str) -> str:

@@ -35,7 +35,8 @@ from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 
 MAX_LINEAGE = 4
-"""References that an `artifact.ready` carries; the contract lists all (design: wire)."""
+"""References that an `artifact.ready` carries; of more it carries one less and their number, and the contract lists all
+(design: wire)."""
 
 
 def seal(
@@ -97,7 +98,7 @@ def seal_files(
     Returns:
         All files of the version.
     """
-    log = execution_log(contract, scope.now(), verdict)
+    log = execution_log(contract, verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
     reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
     factory.modules.seal(contract, verdict.files, log, evidence, reported)
@@ -137,6 +138,8 @@ def reused(factory: Factory, task: Task, ref: str) -> Announcement:
 
 
 def _ready(task: Task, contract: MicroModuleContract, files: Mapping[str, bytes]) -> Announcement:
+    inputs = sorted({d.ref for d in contract.dependencies})
+    cut = len(inputs) > MAX_LINEAGE
     payload = {
         "artifact_id": contract.module_id,
         "name": contract.name,
@@ -148,7 +151,8 @@ def _ready(task: Task, contract: MicroModuleContract, files: Mapping[str, bytes]
         "lineage": {
             "task": task.entry.spec_task_id,
             "attempt": task.entry.attempt,
-            "inputs": sorted({d.ref for d in contract.dependencies})[:MAX_LINEAGE],
+            "inputs": inputs[: MAX_LINEAGE - 1] if cut else inputs,
+            **({"input_count": len(inputs)} if cut else {}),
         },
     }
     return task.event("artifact.ready", payload)
@@ -162,11 +166,12 @@ def _evidence(
     log: ExecutionLog,
     struck: Sequence[StruckTest],
 ) -> ShipEvidence:
+    verified_at = scope.now()
     return ShipEvidence(
         module_id=contract.module_id,
         module_version=contract.module_version,
         ship_id=artifact_id(ArtifactType.SHIP_EVIDENCE, scope.hex8()),
-        verified_at=scope.now(),
+        verified_at=verified_at,
         verification=Verification(
             result=TestOutcome.PASS,
             interface_fingerprint=verdict.actual_fingerprint,

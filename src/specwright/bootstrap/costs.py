@@ -7,12 +7,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from specwright.bootstrap.reading import RUNTIME
+from specwright.bootstrap.stores import ProjectStore, opened_store
 from specwright.domain.costs.budget import Budget, Budgets
 from specwright.domain.costs.cost import Cost, Usage
 from specwright.domain.costs.estimate import Price
 from specwright.errors import InputError
-from specwright.journal.records import JournalRecord, read_records
+from specwright.journal.records import JournalRecord
 from specwright.ports.journal import characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.ports.prices import Prices
 from specwright.ports.roles import Role
@@ -75,10 +75,10 @@ def price_of(settings: Settings) -> Price | None:
     return price
 
 
-def spending_of(settings: Settings, directory: Path) -> Spending:
+def spending_of(settings: Settings, store: ProjectStore) -> Spending:
     """What the project has spent so far, against its budgets."""
     spending = Spending(budgets_of(settings), prices_of(settings), models_by_role(settings))
-    for record, where in _model_records(directory):
+    for record, where in _model_records(store):
         with read_as_model_answer(where):
             spending.read([(record.place.scope, record.answer)])
     return spending
@@ -112,11 +112,12 @@ def costs(directory: Path, by: Division, prices: Prices) -> dict[str, Cost]:
         CorruptionError: the journal is damaged.
     """
     sums: dict[str, Cost] = {}
-    for record, where in _model_records(directory):
-        with read_as_model_answer(where):
-            parts = _parts(record, by, prices)
-        for part, cost in parts.items():
-            sums[part] = sums.get(part, Cost()).plus(cost)
+    with opened_store(directory) as store:
+        for record, where in _model_records(store):
+            with read_as_model_answer(where):
+                parts = _parts(record, by, prices)
+            for part, cost in parts.items():
+                sums[part] = sums.get(part, Cost()).plus(cost)
     return dict(sorted(sums.items(), key=lambda item: (-item[1].input_tokens, -item[1].characters)))
 
 
@@ -128,11 +129,10 @@ def total_cost(directory: Path, prices: Prices) -> Cost:
     return whole
 
 
-def _model_records(directory: Path) -> Iterator[tuple[JournalRecord, str]]:
+def _model_records(store: ProjectStore) -> Iterator[tuple[JournalRecord, str]]:
     """The journal's model answers, each with its place for an error."""
-    journal = directory / RUNTIME / "journal.jsonl"
-    for record in read_records(journal, "model") if journal.exists() else ():
-        yield record, f"{journal}, {record.place.scope} {record.place.ordinal}"
+    for record in store.records("model"):
+        yield record, f"{store.journal_address}, {record.place.scope} {record.place.ordinal}"
 
 
 def _parts(record: JournalRecord, by: Division, prices: Prices) -> dict[str, Cost]:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from specwright.bootstrap.costs import SCRIPTED, prices_of
-from specwright.bootstrap.models import model_sources_of
-from specwright.bootstrap.search import search_of
+from specwright.bootstrap.models import model_sources_of, search_of
 from specwright.bootstrap.verify import embedder_here, sandbox_here
 from specwright.domain.costs.cost import Usage, dollars
 from specwright.errors import InputError, SpecwrightError

@@ -1,9 +1,12 @@
 """The ship gate as the settings want it (design: ship-gate, module-scope)."""
 
+import platform
 from pathlib import Path
 
-import specwright
+from specwright import __version__
+from specwright.bootstrap.examples import PLACES
 from specwright.domain.base.allowed_packages import AllowedPackage, import_names
+from specwright.domain.modules.evidence import Environment
 from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.packages import allowed_packages
@@ -11,7 +14,6 @@ from specwright.gate.sandbox.plan import Limits
 from specwright.settings import Settings
 
 _MIB = 1024 * 1024
-_EXAMPLES = Path(specwright.__file__).resolve().parents[2] / "examples"
 _PLAYBOOK = "playbook:"
 
 
@@ -52,6 +54,18 @@ def uses_shipped_playbooks(settings: Settings) -> bool:
     """Whether every role is a playbook among the examples of this installation."""
     models = [settings.model, *settings.role_models.values()]
     return all(
-        name.startswith(_PLAYBOOK) and Path(name.removeprefix(_PLAYBOOK)).resolve().is_relative_to(_EXAMPLES)
-        for name in models
+        name.startswith(_PLAYBOOK) and _is_shipped(Path(name.removeprefix(_PLAYBOOK))) for name in models
+    )
+
+
+def _is_shipped(playbook: Path) -> bool:
+    return any(playbook.resolve().is_relative_to(place) for place in PLACES)
+
+
+def environment_of(packages: tuple[AllowedPackage, ...]) -> Environment:
+    """In what modules are judged, for the evidence."""
+    return Environment(
+        repo_revision=f"specwright-{__version__}",
+        dependency_lock_ref=", ".join(["standard-library", *(package.installed for package in packages)]),
+        runner_id=f"python-{platform.python_version()}-{platform.system().lower()}-{platform.machine()}",
     )

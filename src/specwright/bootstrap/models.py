@@ -1,4 +1,4 @@
-"""The models that the settings name: a provider's, a playbook, or a recorded journal (design: models)."""
+"""The models and the web search that the settings name (design: models, web-search)."""
 
 import hashlib
 from collections.abc import Mapping
@@ -7,13 +7,17 @@ from typing import cast
 
 from specwright.application import scopes
 from specwright.application.store.file_hashes import FILE_HASHES
-from specwright.bootstrap.costs import require_prices
+from specwright.bootstrap.costs import models_by_role, require_prices
 from specwright.errors import InputError
 from specwright.journal import Recording
 from specwright.journal.records import Place
 from specwright.ports.roles import Role
+from specwright.ports.search import WebSearch
+from specwright.roles.agent.tools import NoSearch
+from specwright.roles.models.prices import model_label
 from specwright.roles.models.sources import ModelSource, fallback_sources, model_sources
-from specwright.settings import Settings
+from specwright.search.services import ddgs, tavily
+from specwright.settings import ALL_ROLES, Settings
 
 
 def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recording | None]:
@@ -35,6 +39,19 @@ def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recor
     return sources, recorded
 
 
+def answering(settings: Settings) -> tuple[str, dict[Role, frozenset[str]]]:
+    """The models that answer for the researcher, in words; and those that answer for each role, fallbacks included, as the
+    journal names them, of a scripted one the empty name."""
+    first = Role.RESEARCHER.value
+    fallbacks = settings.fallback_models.get(first) or settings.fallback_models.get(ALL_ROLES, [])
+    named = [settings.role_models.get(first, settings.model), *fallbacks, settings.base_url]
+    own, labels = models_by_role(settings), dict[Role, frozenset[str]]()
+    for role in Role:
+        instead = (model_label(name, settings.address_of(name)) for name in settings.fallbacks_of(role))
+        labels[role] = frozenset([own.get(role, ""), *instead])
+    return " ".join(named).strip(), labels
+
+
 def require_recording_of(spec_text: str, recorded: Recording) -> None:
     """Refuse a recording of another SPEC.md: its answers would be released as this product.
 
@@ -49,3 +66,14 @@ def require_recording_of(spec_text: str, recorded: Recording) -> None:
             where=str(recorded.path),
             remedy="name the SPEC.md that was recorded, with --spec, or another --model",
         )
+
+
+def search_of(settings: Settings) -> WebSearch:
+    """What `web_search` asks; nothing is asked by this.
+
+    Raises:
+        InputError: the service has no key, or its client is not installed.
+    """
+    if settings.search == "tavily":
+        return tavily()
+    return ddgs() if settings.search == "ddgs" else NoSearch()

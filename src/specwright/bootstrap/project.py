@@ -1,18 +1,15 @@
 """A project open for driving: its adapters put together, and held against other drivers (design: floors, journal)."""
 
-import platform
 import re
 import shlex
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from langgraph.checkpoint.sqlite import SqliteSaver
-
-from specwright import __version__
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.closing import abandon_change
 from specwright.application.change.report import TriedReport, begin_report, try_report
@@ -21,30 +18,51 @@ from specwright.application.criteria import open_questions
 from specwright.application.deprecation import deprecate, finish_deprecations
 from specwright.application.escalation.answers import check, finish_answers, resolve
 from specwright.application.escalation.halt import open_escalations
+from specwright.application.escalation.retries import RoleModels, retry_halted
 from specwright.application.factory import Factory
 from specwright.application.interface_change.decisions import decide, finish_decisions
 from specwright.application.projection import Projection
+from specwright.application.stages.acceptance import edited_examples, replaced_spec
+from specwright.application.stages.draft_history import (
+    draft_files,
+    draft_history,
+    note_gave_up,
+    send_back,
+    settle_spec_text,
+)
+from specwright.application.stages.product import check_draft
 from specwright.application.stages.status import ProjectStatus, project_status
-from specwright.application.store import layout
 from specwright.application.store.log_ends import check_log_ends, note_log_end
 from specwright.bootstrap.costs import price_of, spending_of
-from specwright.bootstrap.gate import gate_of, packages_of
-from specwright.bootstrap.models import model_sources_of, require_recording_of
-from specwright.bootstrap.reading import RUNTIME, TOPIC, require_log
-from specwright.bootstrap.search import search_of
-from specwright.bootstrap.spec_file import spec_for_run, store_spec, structured_spec
+from specwright.bootstrap.gate import environment_of, gate_of, packages_of
+from specwright.bootstrap.models import (
+    answering,
+    model_sources_of,
+    require_recording_of,
+    search_of,
+)
+from specwright.bootstrap.spec_file import (
+    SpecCopy,
+    edited_spec,
+    readable_edit,
+    spec_changed,
+    spec_copy,
+    spec_for_run,
+    store_spec,
+    structured_spec,
+)
+from specwright.bootstrap.stores import ProjectStore, opened_store, require_log
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
-from specwright.domain.modules.evidence import Environment
-from specwright.errors import InputError, RefusedError
-from specwright.graphs.driver import Driver, open_driver
+from specwright.domain.spec.draft_history import GateAction, GateAnswer
+from specwright.errors import AnswerError, InputError, RefusedError
+from specwright.graphs.checkpoints import SaverClass
+from specwright.graphs.driver import Driver
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.index.embedder import load_embedder
-from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.journal import FileJournal, Recording
-from specwright.log.sqlite_log import SqliteWireLog
+from specwright.journal import Recording
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.gate import ShipGate
 from specwright.ports.journal import Journal
@@ -54,11 +72,9 @@ from specwright.ports.search import WebSearch
 from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 from specwright.roles.models.provider_call import CallLimits
-from specwright.roles.models.rate_limits import RateLimiter
 from specwright.roles.models.sources import ModelSource, fallback_sources
 from specwright.roles.team import ModelRoles
 from specwright.settings import Settings, load_settings
-from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock
 from specwright.storage.context_pack import ContextPackBackend
 from specwright.wheels import FlitPackager
 
@@ -72,17 +88,30 @@ class Project:
         factory: Its ports.
         driver: Its graph.
         drift: Where a replayed request differs from the recorded one; grows as it runs.
+        spec_copy: Reads the SPEC.md that it works on.
+        store: Where its records are.
+        researcher: The models that answer for the researcher.
+        models: The models that answer for each role, as the journal names them.
     """
 
     directory: Path
     factory: Factory
     driver: Driver
     drift: list[str]
+    spec_copy: Callable[[], SpecCopy]
+    store: ProjectStore
+    researcher: str = ""
+    models: RoleModels = field(default_factory=dict[Role, frozenset[str]])
 
     @property
     def status(self) -> ProjectStatus:
         """Where the project is."""
         return project_status(self.factory)
+
+    @property
+    def position(self) -> tuple[object, ...]:
+        """Where the records are; another one says that something was changed."""
+        return self.factory.log.end(), draft_history(self.factory)
 
     @property
     def escalations(self) -> list[str]:
@@ -91,11 +120,15 @@ class Project:
             return []
         return [*open_escalations(self.factory), *open_questions(self.factory)]
 
-    def run(self, *, approve: bool = False) -> ProjectStatus:
+    def run(self, *, approve: bool = False, retry: str = "") -> ProjectStatus:
         """Go to the next stop: begin, or go on after an interruption. Where a person must decide it stays.
+
+        Before the approval an edited SPEC.md sends the draft back. A role that gave no usable answer is asked again if
+        another model answers for it now.
 
         Args:
             approve: Approve the spec when that stop is reached, and go on.
+            retry: A role that is asked again after it gave no usable answer; what it answered stays on record.
 
         Returns:
             Where the project is then.
@@ -103,60 +136,102 @@ class Project:
         Raises:
             ModelError: a model cannot be reached or gives no usable answer; a later run goes on from there.
             BudgetError: the next call may exceed a budget; a later run goes on from there.
+            InputError: SPEC.md was edited and cannot be used, or there is nothing to try again.
             RefusedError: the disk or a rule of the factory refuses.
             CorruptionError: the project's records contradict each other.
         """
-        resolve_exceptions(self.factory)
-        paused = self.driver.advance()
-        if approve and paused.interrupt and paused.interrupt["kind"] == "approval":
-            self.driver.advance(_APPROVAL)
-        return self.status
+        if self.factory.projection.awaits_approval:
+            self._send_back_by_itself(retry=bool(retry))
+        else:
+            retry_halted(self.factory, self.models, retry)
+        return self.go_on(approve=approve)
 
-    def approve(self, sha256: str = "") -> ProjectStatus:
+    def approve(self, sha256: str = "", *, old_spec: bool = False) -> ProjectStatus:
         """Approve the spec that waits, and go to the next stop.
 
         Args:
             sha256: Of the spec that is meant, as the gate shows it; empty for the one that was shown last.
+            old_spec: Approve it although SPEC.md was edited since it was made.
 
         Raises:
-            InputError: what is given is no SHA-256.
-            RefusedError: no spec waits, or it is not the one that was shown or named. For the others see `run`.
+            InputError: what is given is no SHA-256, or the spec was edited and is not valid any more.
+            RefusedError: no spec waits, it is not the one that was shown or named, or SPEC.md was edited. For the others
+                see `run`.
         """
+        answer = self._checked_approval(sha256, old_spec=old_spec)
+        if self.driver.waiting() is None:  # the checkpoints were lost, or left behind
+            self.go_on()
+        self.driver.advance(answer)
+        if refused := (self.driver.waiting() or {}).get("refused"):
+            raise self._not_approved(refused)
+        return self.status
+
+    def _checked_approval(self, sha256: str, *, old_spec: bool) -> dict[str, str]:
+        """What the graph takes for an approval, if the spec that waits can be approved."""
         if sha256 and not _SHA256.fullmatch(sha256):
             raise InputError(
                 f"{sha256[:80]!r} is no SHA-256",
                 where="--sha256",
                 remedy="`specwright status --json` shows the one of the spec that waits, as `sha256`",
             )
-        spec = layout.spec_files(self.factory.projection.change_number)
-        named = {"sha256": sha256.lower()} if sha256 else {}
-        stop = self._answer_approval({**_APPROVAL, **named})
-        if refused := (self.driver.waiting() or {}).get("refused"):
+        if self.status is not ProjectStatus.APPROVAL:
+            raise self._no_spec_waits()
+        check_draft(self.factory)
+        if spec_changed(self.directory, self.spec_copy()) and not old_spec:
             raise RefusedError(
-                f"not approved: {refused}",
-                where=str(self.directory / "state_store" / spec.spec),
-                remedy="read it again; put back what was changed, or have it changed with `specwright amend` or "
-                "`specwright reject`",
+                "not approved: SPEC.md was edited since this spec was made from it",
+                where=str(self.directory / "SPEC.md"),
+                remedy=f"`{self._command('amend')}` has the spec follow it; `{self._command('approve')} --old-spec` "
+                "approves the spec as it was shown",
             )
-        return stop
+        answer = {**_APPROVAL, "sha256": sha256.lower() or draft_history(self.factory).shown_sha256}
+        if old_spec and (text := readable_edit(self.directory, self.spec_copy())):
+            answer["passed_over"] = text
+        return answer
 
-    def amend(self, feedback: str) -> ProjectStatus:
+    def _not_approved(self, why: str) -> RefusedError:
+        return RefusedError(
+            f"not approved: {why}",
+            where=f"{self.factory.store.address}/{draft_files(self.factory).spec}",
+            remedy="read it again; put back what was changed, or have it changed with `specwright amend` or "
+            "`specwright reject`",
+        )
+
+    def amend(self, feedback: str = "") -> ProjectStatus:
         """Have the spec that waits changed, and go to the next stop.
 
-        Raises:
-            InputError: no feedback.
-            RefusedError: no spec waits. For the others see `run`.
-        """
-        return self._answer_approval({"action": "AMEND", "feedback": _required("feedback", feedback)})
-
-    def reject(self, reasons: str) -> ProjectStatus:
-        """Have the spec that waits written anew from SPEC.md, and go to the next stop.
+        Args:
+            feedback: What to change; may be left out if SPEC.md was edited, which is sent in any case.
 
         Raises:
-            InputError: no reasons.
+            InputError: no feedback, and SPEC.md is as it was.
             RefusedError: no spec waits. For the others see `run`.
         """
-        return self._answer_approval({"action": "REJECT", "reasons": _required("reasons", reasons)})
+        return self._send_back(GateAction.AMEND, "feedback", feedback)
+
+    def reject(self, reasons: str = "") -> ProjectStatus:
+        """Have the spec that waits written anew from SPEC.md as it is now, and go to the next stop; fails as `amend`.
+
+        Args:
+            reasons: Why; may be left out if SPEC.md was edited.
+        """
+        return self._send_back(GateAction.REJECT, "reasons", reasons)
+
+    def amend_examples(self, text: str, where: str) -> ProjectStatus:
+        """Put edited examples and properties into the spec that waits; no model is asked.
+
+        Args:
+            text: Of the file that a person edited.
+            where: Its path, for messages.
+
+        Raises:
+            InputError: they cannot be read, change nothing, or do not fit the spec.
+            RefusedError: no spec waits. For the others see `run`.
+        """
+        if self.status is not ProjectStatus.APPROVAL:
+            raise self._no_spec_waits()
+        send_back(self.factory, edited_examples(self.factory, text, where))
+        return self.go_on()
 
     def resolve(self, resolution: HumanResolution) -> ProjectStatus:
         """Answer an escalation, and go to the next stop.
@@ -167,7 +242,7 @@ class Project:
         check(self.factory, resolution)
         if resolution.escalation_id in self.factory.projection.questions:  # no task waits for it
             resolve(self.factory, resolution)
-            return self.run()
+            return self.go_on()
         if self.driver.waiting() is None:  # a crash came between the halt and the question
             self.driver.advance()
         self.driver.advance(resolution.to_json())
@@ -189,7 +264,7 @@ class Project:
             RefusedError: its task does not wait for a decision. For the others see `run`.
         """
         decide(self.factory, request)
-        return self.run()
+        return self.go_on()
 
     def change(self, request: str, spec_before: str, spec_text: str) -> ProjectStatus:
         """Begin a change of the released product, and go to the next stop; asked for in the same words again, it goes on.
@@ -204,7 +279,7 @@ class Project:
             RefusedError: the product is not released yet. For the others see `run`.
         """
         begin_change(self.factory, request, spec_before, spec_text)
-        return self.run()
+        return self.go_on()
 
     def try_report(self, module: str, text: str, where: str) -> TriedReport:
         """Run the example of a bug report against the sealed module; nothing is written and no model is asked.
@@ -232,7 +307,7 @@ class Project:
             InputError: nothing stands where it points, or another change is under way. For the others see `run`.
         """
         begin_report(self.factory, tried, pointer, spec_text)
-        return self.run()
+        return self.go_on()
 
     def abandon(self) -> ProjectStatus:
         """Give up the change that is under way; no model is asked.
@@ -243,26 +318,85 @@ class Project:
         abandon_change(self.factory)
         return self.status
 
-    def _answer_approval(self, answer: dict[str, str]) -> ProjectStatus:
-        waits = self.driver.waiting()
-        if waits is None or waits["kind"] != "approval":
-            raise RefusedError(
-                f"no spec waits for approval; the project is {self.status.value.replace('_', ' ')}",
-                where=str(self.directory),
-                remedy=f"`specwright status {shlex.quote(str(self.directory))}` says what comes next",
-            )
-        self.driver.advance(answer)
+    def go_on(self, *, approve: bool = False) -> ProjectStatus:
+        """Go to the next stop, without a look at SPEC.md."""
+        resolve_exceptions(self.factory)
+        try:
+            paused = self.driver.advance()
+        except AnswerError as error:
+            if not self.factory.projection.awaits_approval:
+                raise
+            note_gave_up(self.factory, self.researcher)
+            raise AnswerError(
+                error.what,
+                where=error.where,
+                remedy=f"{error.remedy}; `{self._command('run')} --retry researcher` asks it again, another `--model` "
+                "or an edited SPEC.md does as well",
+                raw_answers=error.raw_answers,
+                problems=error.problems,
+            ) from error
+        if approve and paused.interrupt and paused.interrupt["kind"] == "approval":
+            self.driver.advance(_APPROVAL)
         return self.status
 
+    def _send_back(self, action: GateAction, field: str, words: str) -> ProjectStatus:
+        """Send the spec that waits back, with SPEC.md if it was edited; so also one that was sent back already and is not
+        written yet."""
+        history, awaits = draft_history(self.factory), self.factory.projection.awaits_approval
+        if not awaits or not (history.answers or history.drafted >= 0):
+            raise self._no_spec_waits()
+        text = edited_spec(self.directory, self.spec_copy())
+        if not words.strip() and not text:
+            raise InputError(
+                f"the {field} {'are' if field == 'reasons' else 'is'} empty, and SPEC.md is as it was",
+                where=str(self.directory / "SPEC.md"),
+                remedy=f"`{self._command(action.value.lower())} --{field} TEXT`, or edit SPEC.md",
+            )
+        send_back(self.factory, self._answer(action, words.strip(), text))
+        return self.go_on()
 
+    def _send_back_by_itself(self, *, retry: bool) -> None:
+        """What sends a draft back without a word of the person: an edited SPEC.md, or that the researcher is tried again."""
+        history = draft_history(self.factory)
+        if text := edited_spec(self.directory, self.spec_copy()):
+            action = GateAction.AMEND if self.status is ProjectStatus.APPROVAL else GateAction.RESTART
+            send_back(self.factory, self._answer(action, "", text))
+            self.factory.progress.note(Step("spec", "", "SPEC.md was edited: the spec is to follow it"))
+        elif retry or (history.gave_up and history.gave_up != self.researcher):
+            send_back(self.factory, GateAnswer(action=GateAction.RESTART))
+
+    def _answer(self, action: GateAction, words: str, text: str) -> GateAnswer:
+        """An answer that sends a draft back. A structured spec in place of SPEC.md takes the place of the draft.
+
+        Raises:
+            InputError: the structured spec is not complete, or cannot follow the approved one.
+        """
+        structured = structured_spec(text) if text and not words else None
+        if structured is None:
+            return GateAnswer(action=action, text=words, spec_text=text)
+        return replaced_spec(self.factory, text, structured)
+
+    def _no_spec_waits(self) -> RefusedError:
+        place = f"it is approved, and the project is {_PLACES.get(self.status, self.status.value)}"
+        if self.factory.projection.awaits_approval:
+            place = "it is not written yet"
+        return RefusedError(
+            f"no spec waits for approval; {place}",
+            where=str(self.directory),
+            remedy=f"`{self._command('run')}` goes on, `{self._command('status')}` says what comes next",
+        )
+
+    def _command(self, name: str) -> str:
+        return f"specwright {name} {shlex.quote(str(self.directory))}"
+
+
+_PLACES = {
+    ProjectStatus.RUNNING: "not finished",
+    ProjectStatus.RELEASE_DUE: "built and not released yet",
+    ProjectStatus.RELEASE_FAILED: "built, and its release failed",
+}
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _APPROVAL = {"action": "APPROVE", "by": "human:operator"}
-
-
-def _required(name: str, text: str) -> str:
-    if not text.strip():
-        raise InputError(f"the {name} are empty" if name == "reasons" else f"the {name} is empty")
-    return text.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,13 +418,13 @@ class Composition(NamedTuple):
         wrap_adapters: Called with the adapters; what it returns is used.
         wrap_models: Called with the models of the roles; what it returns is used.
         draws: A recorded journal whose ids and times are drawn again.
-        saver: What stores the graph's checkpoints.
+        saver: Called with the class of what stores the checkpoints; what it returns is used.
     """
 
     wrap_adapters: Callable[[Adapters], Adapters] = lambda adapters: adapters
     wrap_models: Callable[[Mapping[Role, ModelSource]], Mapping[Role, ModelSource]] = lambda models: models
     draws: Recording | None = None
-    saver: type[SqliteSaver] = SqliteSaver
+    saver: SaverClass = lambda saver: saver
 
 
 PRODUCTION = Composition()
@@ -329,29 +463,30 @@ def open_project(
         InputError: wrong settings, an unusable SPEC.md, or models that cannot be made.
         CorruptionError: the project was copied without its log.
     """
-    directory = Path(directory)
+    directory, progress = Path(directory), progress or Silent()
     settings = settings or load_settings(directory)
-    progress = progress or Silent()
-    text = spec_for_run(directory) if spec_text is None else spec_text
-    require_log(directory)
-    sources, recorded = model_sources_of(settings) if settings.model else ({}, None)
-    if recorded and text:
-        require_recording_of(text, recorded)
-    packages, search = packages_of(settings), search_of(settings)
-    runtime = directory / RUNTIME
     with ExitStack() as stack:
-        stack.enter_context(driver_lock(runtime))
+        store = stack.enter_context(opened_store(directory, settings.store))
+        text = spec_for_run(directory, store=store) if spec_text is None else spec_text
+        require_log(store)
+        sources, recorded = model_sources_of(settings) if settings.model else ({}, None)
+        if recorded and text:
+            require_recording_of(text, recorded)
+        packages, search = packages_of(settings), search_of(settings)
+        stack.enter_context(store.driving())
         draws = composition.draws or recorded
-        ports = composition.wrap_adapters(_adapters(directory, settings, draws, progress, stack))
-        roles = _roles(ports, composition.wrap_models(sources), directory, settings, progress, search)
+        ports = composition.wrap_adapters(_adapters(store, settings, draws, progress, stack))
+        models = composition.wrap_models(sources)
+        roles = _roles(ports, models, store, settings, progress, search)
         factory = _factory(ports, roles, progress, text, packages, settings)
         check_log_ends(ports.store, ports.log)
         _catch_up(factory)
-        driver = stack.enter_context(open_driver(factory, runtime / "checkpoints.db", composition.saver))
+        driver = Driver(factory, stack.enter_context(store.checkpoints(composition.saver)))
         if text:
-            store_spec(directory, text)
+            store_spec(directory, text, store)
         with _settled(factory):
-            yield Project(directory, factory, driver, recorded.drift if recorded else [])
+            copy, drift = partial(spec_copy, directory, store), recorded.drift if recorded else []
+            yield Project(directory, factory, driver, drift, copy, store, *answering(settings))
 
 
 def _catch_up(factory: Factory) -> None:
@@ -359,6 +494,8 @@ def _catch_up(factory: Factory) -> None:
     factory.projection.catch_up()
     factory.projection.write(now=True)
     finish_change(factory)
+    if factory.projection.awaits_approval:
+        settle_spec_text(factory)
     finish_deprecations(factory)
     finish_answers(factory)
     finish_decisions(factory)
@@ -381,22 +518,25 @@ def _settled(factory: Factory) -> Generator[None]:
 
 
 def _adapters(
-    directory: Path, settings: Settings, draws: Recording | None, progress: Progress, stack: ExitStack
+    store: ProjectStore,
+    settings: Settings,
+    draws: Recording | None,
+    progress: Progress,
+    stack: ExitStack,
 ) -> Adapters:
     """The adapters of a project; the stack closes them."""
-    runtime = directory / RUNTIME
-    journal = FileJournal(runtime / "journal.jsonl", recording=draws)
+    journal = store.journal(draws)
     stack.callback(journal.close)
-    log = SqliteWireLog(runtime / "wire.db", TOPIC, time.time_ns)
+    log = store.log()
     stack.callback(log.close)
-    index = SqliteCodeIndex(directory / "state_store" / "code_index", load_embedder(settings.embedder))
+    index = store.index(load_embedder(settings.embedder))
     stack.callback(index.close)
     if index.needs_reindex:
         progress.note(Step("index", "", "the embedder has changed; every entry is embedded again"))
         index.reindex()
     return Adapters(
-        store=DiskStateStore(directory / "state_store", runtime / STAGING),
-        folder=DiskTree(directory, runtime / STAGING),
+        store=store.files,
+        folder=store.folder,
         log=log,
         journal=journal,
         index=index,
@@ -407,7 +547,7 @@ def _adapters(
 def _roles(
     ports: Adapters,
     sources: Mapping[Role, ModelSource],
-    directory: Path,
+    store: ProjectStore,
     settings: Settings,
     progress: Progress,
     search: WebSearch,
@@ -417,14 +557,14 @@ def _roles(
         ports.journal,
         ports.index,
         search,
-        directory / RUNTIME / "work",
+        store.workspace,
         progress,
         ContextPackBackend,
         settings.calls_per_role,
         CallLimits(settings.timeout_seconds, settings.max_retries),
-        spending_of(settings, directory),
+        spending_of(settings, store),
         fallback_sources(settings),
-        RateLimiter(settings.limits),
+        store.limiter(settings.limits),
     )
 
 
@@ -447,18 +587,10 @@ def _factory(
         roles=roles,
         packager=FlitPackager(),
         progress=progress,
-        environment=_environment(packages),
+        environment=environment_of(packages),
         spec_text=spec_text,
         packages=packages,
         given_spec=structured_spec(spec_text),
         price=price_of(settings),
         searches=settings.search != "none",
-    )
-
-
-def _environment(packages: tuple[AllowedPackage, ...]) -> Environment:
-    return Environment(
-        repo_revision=f"specwright-{__version__}",
-        dependency_lock_ref=", ".join(["standard-library", *(package.installed for package in packages)]),
-        runner_id=f"python-{platform.python_version()}-{platform.system().lower()}-{platform.machine()}",
     )

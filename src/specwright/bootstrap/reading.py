@@ -1,10 +1,9 @@
 """A project opened for reading, while another process may drive it (design: floors, command-line).
 
-Log, store, projection and journal: no model, no graph, no gate, no index.
+Log, store, projection and journal: no model, no graph, no gate; the index only where it is searched.
 """
 
 import gc
-import shlex
 import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -15,20 +14,20 @@ from specwright import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
 from specwright.application.store.log_ends import log_ends
-from specwright.errors import CorruptionError, InputError
+from specwright.bootstrap.stores import LOG, RUNTIME, TOPIC, DirectoryStore, begun_store, opened_store
+from specwright.bootstrap.transfer import as_directory
+from specwright.domain.modules.code_index import SearchHit
 from specwright.log.hcs import hcs_metadata
-from specwright.log.sqlite_log import SqliteWireLog
-from specwright.log.verify import Finding
+from specwright.log.verify import UNPROTECTED, Finding
 from specwright.log.verify import verify as verify_log
-from specwright.storage import DiskStateStore, driver_of
-
-RUNTIME = ".specwright"
-TOPIC = "0.0.1001"
+from specwright.ports.code_index import IndexQuery
+from specwright.settings import load_settings
 
 
 def driven_by(directory: Path) -> str:
     """The process that drives a project, in words; empty if none does."""
-    return driver_of(directory / RUNTIME)
+    with opened_store(directory) as store:
+        return store.driver()
 
 
 @contextmanager
@@ -38,9 +37,8 @@ def reading_project(directory: Path) -> Generator[ProjectView]:
     Raises:
         InputError: there is no project.
     """
-    with closing(SqliteWireLog(log_file(directory), TOPIC, time.time_ns, reading=True)) as log:
-        store = DiskStateStore(directory / "state_store")
-        view = ProjectView(store=store, projection=Projection(log, store, time.monotonic))
+    with begun_store(directory) as store, closing(store.log(reading=True)) as log:
+        view = ProjectView(store=store.files, projection=Projection(log, store.files, time.monotonic))
         with _no_garbage_collection():
             view.projection.catch_up()
         yield view
@@ -64,7 +62,7 @@ def stored_wires(directory: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: there is no project.
     """
-    with closing(SqliteWireLog(log_file(directory), TOPIC, time.time_ns)) as log:
+    with begun_store(directory) as store, closing(store.log()) as log:
         return [
             {**hcs_metadata(TOPIC, entry), "wire": canonical_json.loads(entry.body)} for entry in log.stored()
         ]
@@ -76,40 +74,36 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: there is no project.
     """
-    noted = log_ends(DiskStateStore(directory / "state_store"))
-    damaged = [Finding(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable]
-    findings = verify_log(log_file(directory), expected=tuple(noted.ends.values()))
-    return [finding._asdict() for finding in (*damaged, *findings)]
+    with begun_store(directory) as store:
+        unlike = store.unlike_schema()
+    unprotected = [Finding(TOPIC, 0, UNPROTECTED, f"not as the program made it: {one}") for one in unlike]
+    with as_directory(directory) as place:
+        noted = log_ends(DirectoryStore(place).files)
+        damaged = [
+            Finding(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable
+        ]
+        findings = verify_log(place / RUNTIME / LOG, expected=tuple(noted.ends.values()))
+    return [finding._asdict() for finding in (*unprotected, *damaged, *findings)]
 
 
-def log_file(directory: Path) -> Path:
-    """The log of a project.
-
-    Raises:
-        InputError: there is none.
-        CorruptionError: there was one.
-    """
-    path = directory / RUNTIME / "wire.db"
-    require_log(directory)
-    if not path.is_file():
-        raise InputError(
-            "no run has begun here",
-            where=str(directory),
-            remedy=f"`specwright run {shlex.quote(str(directory))}` begins one",
-        )
-    return path
-
-
-def require_log(directory: Path) -> None:
-    """Refuse a project that was copied without its log.
+def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
+    """Search the Code Index of a project as its roles do (design: code-index).
 
     Raises:
-        CorruptionError: a spec was approved here, but there is no log.
+        InputError: there is no project, or a setting is wrong.
+        RefusedError: the index was made by another embedder than the one that is configured.
     """
-    path = directory / RUNTIME / "wire.db"
-    if not path.is_file() and (directory / "state_store" / "definitions").is_dir():
-        raise CorruptionError(
-            "the project's log is gone; without it nobody can say what was done",
-            where=str(path),
-            remedy="bring `.specwright/` back from a copy: it belongs to the project as `state_store/` does",
-        )
+    from specwright.index.embedder import load_embedder
+
+    settings = load_settings(directory)
+    with begun_store(directory) as store, closing(store.index(load_embedder(settings.embedder))) as index:
+        return index.search(query)
+
+
+def require_begun(directory: Path) -> None:
+    """Refuse a directory in which no run has begun.
+
+    Raises: as `begun_store`.
+    """
+    with begun_store(directory):
+        pass

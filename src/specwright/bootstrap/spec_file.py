@@ -1,7 +1,8 @@
 """SPEC.md, or a structured spec in its place: read in full or refused, and copied when a run begins.
 
 A run works on the copy, `state_store/product/SPEC.md`; a person's own file is never changed (design: approval). Until
-the first model answer is journalled nothing depends on the copy, and it follows the original.
+the first model answer is journalled nothing depends on the copy, and it follows the original; until the approval an
+edited SPEC.md is an amendment. Heavy imports happen inside the functions, since every command imports this module.
 """
 
 import codecs
@@ -9,16 +10,21 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import yaml
-
-from specwright.application.tasks import spec_errors
+from specwright.application.store import layout
 from specwright.atomic_write import write_atomically
+from specwright.canonical_json import sha256
 from specwright.domain.base.text import one_line
 from specwright.errors import InputError
+from specwright.ports.store import FileTree
+
+if TYPE_CHECKING:
+    from specwright.bootstrap.stores import ProjectStore
 
 MAX_SPEC_BYTES = 256 * 1024
 _ERRORS_SHOWN = 10
@@ -56,22 +62,21 @@ def read_spec(path: Path) -> str:
         _require_regular(path, status)
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise InputError(
-            "there is no SPEC.md",
-            where=str(path),
-            remedy="`specwright init DIR` makes one to fill in; or name yours with --spec FILE",
-        ) from error
+        raise _no_spec(str(path)) from error
     except OSError as error:
         raise InputError(
             f"SPEC.md cannot be read: {error.strerror}",
             where=str(path),
             remedy="mend the path or its rights, or name another file with --spec FILE",
         ) from error
-    return _text(path, data)
+    return _text(str(path), data)
 
 
 MAX_EXAMPLE_BYTES = 8_000
 """Of the file of a bug report: it fits into a change request."""
+
+MAX_ACCEPTANCE_BYTES = 1_000_000
+"""Of the examples and properties of a spec."""
 
 
 def read_example_file(path: Path) -> str:
@@ -81,21 +86,33 @@ def read_example_file(path: Path) -> str:
         InputError: missing, empty, too large, no regular file, or no text.
     """
     remedy = "name a file with one example, as examples.md of a module has them"
+    return _read_small(path, "example", MAX_EXAMPLE_BYTES, remedy)
+
+
+def read_acceptance_file(path: Path) -> str:
+    """The examples and properties of a spec as a person edited them; fails as `read_example_file`."""
+    remedy = "name `acceptance.md` of the spec that waits, or a copy of it"
+    return _read_small(path, "file of the examples", MAX_ACCEPTANCE_BYTES, remedy)
+
+
+def _read_small(path: Path, what: str, most: int, remedy: str) -> str:
+    where = str(path)
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise InputError("the example is no regular file", where=str(path), remedy=remedy)
-        if status.st_size > MAX_EXAMPLE_BYTES:
-            what = f"the example has {status.st_size:,} bytes; the limit is {MAX_EXAMPLE_BYTES:,}"
-            raise InputError(what, where=str(path), remedy=remedy)
+            raise InputError(f"the {what} is no regular file", where=where, remedy=remedy)
+        if status.st_size > most:
+            told = f"the {what} has {status.st_size:,} bytes; the limit is {most:,}"
+            raise InputError(told, where=where, remedy=remedy)
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        what = f"the example cannot be read: {error.strerror}"
-        raise InputError(what, where=str(path), remedy=remedy) from error
+        raise InputError(
+            f"the {what} cannot be read: {error.strerror}", where=where, remedy=remedy
+        ) from error
     except UnicodeDecodeError as error:
-        raise InputError("the example is not UTF-8", where=str(path), remedy="save it as UTF-8") from error
+        raise InputError(f"the {what} is not UTF-8", where=where, remedy="save it as UTF-8") from error
     if not text.strip():
-        raise InputError("the file of the example is empty", where=str(path), remedy=remedy)
+        raise InputError(f"the {what} is empty", where=where, remedy=remedy)
     return text
 
 
@@ -108,13 +125,16 @@ def structured_spec(text: str) -> dict[str, Any] | None:
     data = _structured(text)
     if data is None:
         return None
-    if errors := spec_errors(data):
+    from specwright.application.tasks import spec_errors
+    from specwright.domain.spec.completeness import in_words, validate
+
+    if errors := [in_words(data, error) for error in validate(data).errors] or spec_errors(data):
         shown = "\n    ".join(errors[:_ERRORS_SHOWN])
         more = f"\n    and {len(errors) - _ERRORS_SHOWN} more" if len(errors) > _ERRORS_SHOWN else ""
         raise InputError(
             "the product spec is not complete",
             where=f"{shown}{more}",
-            remedy="correct it, or write prose instead",
+            remedy="correct these fields in the file, or write prose instead",
         )
     return data
 
@@ -127,6 +147,8 @@ def _structured(text: str) -> dict[str, Any] | None:
     """
     if "pillars" not in text:
         return None
+    import yaml
+
     try:
         data = _read_structure(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
@@ -147,28 +169,88 @@ def _read_structure(text: str) -> Any:
     """JSON, or YAML whose scalars are read as texts: the spec has no other ones."""
     if text.lstrip().startswith("{"):
         return json.loads(text)
+    import yaml
+
     events: Iterator[Any] = cast(Any, yaml).parse(text)
     if any(isinstance(event, yaml.AliasEvent) for event in events):
         raise ValueError("it has a YAML alias (*); write the value out")  # a few may stand for gigabytes
     return yaml.load(text, yaml.BaseLoader)  # noqa: S506 - BaseLoader makes texts, lists and mappings only
 
 
-def spec_copy(directory: Path) -> Path:
-    """Where the SPEC.md is that the run, or the last change that was not abandoned, began with."""
-    store = directory / "state_store"
-    for folder in sorted((store / "changes").glob("[0-9]*"), key=lambda path: int(path.name), reverse=True):
-        if (folder / "SPEC.md").is_file() and not (folder / "abandoned").exists():
-            return folder / "SPEC.md"
-    return store / "product" / "SPEC.md"
+class SpecCopy(NamedTuple):
+    """The SPEC.md that the run, or the last change that was not abandoned, began with.
+
+    Args:
+        where: It is, for messages.
+        path: In `state_store/`.
+        data: Its bytes, None if no run has begun.
+        passed_over: The SHA-256 of an edited SPEC.md that was left out of the approval.
+    """
+
+    where: str
+    path: str
+    data: bytes | None
+    passed_over: str = ""
+
+    @property
+    def exists(self) -> bool:
+        """Whether a run has begun."""
+        return self.data is not None
+
+    def text(self) -> str:
+        """Its text.
+
+        Raises:
+            InputError: missing, empty, or no text.
+        """
+        if self.data is None:
+            raise _no_spec(self.where)
+        return _text(self.where, self.data)
 
 
-def spec_for_run(directory: Path, spec: Path | None = None, task: str | None = None) -> str:
+def spec_copy(directory: Path, store: "ProjectStore | None" = None) -> SpecCopy:
+    """The copy that the run works on.
+
+    Args:
+        directory: The project.
+        store: Its store, if it is open.
+    """
+    from specwright.application.stages.draft_history import read_history
+
+    with _reading(directory), _opened(directory, store) as opened:
+        files = opened.files
+        names = _files_of_copy(files)
+        path, where = names.source, f"{files.address}/{names.source}"
+        if not files.exists(path):
+            return SpecCopy(where, path, None)
+        passed_over = read_history(files, names).passed_over if files.exists(names.history) else ""
+        return SpecCopy(where, path, files.read(path), passed_over)
+
+
+def _files_of_copy(files: FileTree) -> layout.SpecFiles:
+    numbers = sorted(map(int, filter(str.isdecimal, files.names(layout.CHANGES))), reverse=True)
+    for names in map(layout.spec_files, numbers):
+        if files.exists(names.source) and not files.exists(names.abandoned):
+            return names
+    return layout.spec_files()
+
+
+def _opened(directory: Path, store: "ProjectStore | None") -> "AbstractContextManager[ProjectStore]":
+    from specwright.bootstrap.stores import opened_store
+
+    return opened_store(directory) if store is None else nullcontext(store)
+
+
+def spec_for_run(
+    directory: Path, spec: Path | None = None, task: str | None = None, store: "ProjectStore | None" = None
+) -> str:
     """The text that a run works on. Writes nothing.
 
     Args:
         directory: The project.
         spec: A file to read instead of the project's SPEC.md.
         task: The product in one sentence, instead of a file.
+        store: The store of the project, if it is open.
 
     Raises:
         InputError: no readable text, two different ones, an incomplete structured spec, or a directory that cannot be
@@ -178,8 +260,10 @@ def spec_for_run(directory: Path, spec: Path | None = None, task: str | None = N
         raise InputError("--spec and --task are two ways to say the same", remedy="give one of them")
     if task is not None and not task.strip():
         raise InputError("--task is empty", remedy="say in a sentence what the product does")
-    if _was_answered(directory):
-        return _text_of_begun_run(directory, spec, task)
+    with _opened(directory, store) as opened:
+        copy = spec_copy(directory, opened)
+        if _was_answered(directory, opened, copy):
+            return _text_of_begun_run(directory, opened, copy, spec, task)
     _require_writable(directory)
     original = directory / "SPEC.md"
     text = task.strip() + "\n" if task is not None else read_spec(spec or original)
@@ -194,23 +278,44 @@ def spec_for_run(directory: Path, spec: Path | None = None, task: str | None = N
     return text
 
 
-def spec_changed(directory: Path) -> bool:
-    """Whether the person's SPEC.md differs from the one that the run began with."""
-    original = directory / "SPEC.md"
+def spec_changed(directory: Path, copy: SpecCopy) -> bool:
+    """Whether the person's SPEC.md differs from the one that the run works on, and was not left out of its approval."""
     try:
-        return read_spec(original) != read_spec(spec_copy(directory))
+        return bool(edited_spec(directory, copy))
     except InputError:
-        return os.path.lexists(original)
+        return True
 
 
-def store_spec(directory: Path, text: str) -> None:
-    """Write the copy that the run works on, and SPEC.md if there is none."""
-    original, copy = directory / "SPEC.md", spec_copy(directory)
+def edited_spec(directory: Path, copy: SpecCopy) -> str:
+    """The person's SPEC.md if it differs from the one that the run works on; empty if it does not, is missing, or was left
+    out of the approval.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    original = directory / "SPEC.md"
     if not os.path.lexists(original):
+        return ""
+    text = read_spec(original)
+    return "" if text == copy.text() or sha256(text.encode()) == copy.passed_over else text
+
+
+def readable_edit(directory: Path, copy: SpecCopy) -> str:
+    """The same; empty also if it cannot be read."""
+    try:
+        return edited_spec(directory, copy)
+    except InputError:
+        return ""
+
+
+def store_spec(directory: Path, text: str, store: "ProjectStore") -> None:
+    """Write the copy that the run works on, and SPEC.md if there is none."""
+    original, copy = directory / "SPEC.md", spec_copy(directory, store)
+    if not os.path.lexists(original):
+        directory.mkdir(parents=True, exist_ok=True)
         write_atomically(original, text.encode())
-    if not _was_answered(directory) and (not copy.is_file() or read_spec(copy) != text):
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(copy, text.encode())
+    if not _was_answered(directory, store, copy) and (not copy.exists or copy.text() != text):
+        store.files.replace(copy.path, text.encode())
 
 
 def _require_regular(path: Path, status: os.stat_result) -> None:
@@ -227,14 +332,22 @@ def _require_regular(path: Path, status: os.stat_result) -> None:
         )
 
 
-def _text(path: Path, data: bytes) -> str:
+def _no_spec(where: str) -> InputError:
+    return InputError(
+        "there is no SPEC.md",
+        where=where,
+        remedy="`specwright init DIR` makes one to fill in; or name yours with --spec FILE",
+    )
+
+
+def _text(path: str, data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("SPEC.md is UTF-16", where=str(path), remedy="save it as UTF-8")
+        raise InputError("SPEC.md is UTF-16", where=path, remedy="save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"SPEC.md is no UTF-8 text (byte {error.start:,})", where=str(path), remedy="save it as UTF-8"
+            f"SPEC.md is no UTF-8 text (byte {error.start:,})", where=path, remedy="save it as UTF-8"
         ) from error
     if "\0" in text:
         place = f"{path}, line {text[: text.index(chr(0))].count(chr(10)) + 1}"
@@ -243,18 +356,25 @@ def _text(path: Path, data: bytes) -> str:
         )
     if not text.strip():
         raise InputError(
-            "SPEC.md is empty", where=str(path), remedy="say in it what the product does, and for whom"
+            "SPEC.md is empty", where=path, remedy="say in it what the product does, and for whom"
         )
     return text
 
 
-def _was_answered(directory: Path) -> bool:
+def _was_answered(directory: Path, store: "ProjectStore", copy: SpecCopy) -> bool:
     """Whether a model has answered about the copy."""
-    journal = directory / ".specwright" / "journal.jsonl"
+    if not copy.exists:
+        return False
+    with _reading(directory):
+        answered = store.has_answers()
+        return store.files.exists(layout.spec_files().spec) if answered is None else answered
+
+
+@contextmanager
+def _reading(directory: Path) -> Generator[None]:
+    """Report what the system refuses."""
     try:
-        return spec_copy(directory).is_file() and journal.stat().st_size > 0
-    except FileNotFoundError:
-        return (directory / "state_store" / "product" / "spec.json").is_file()
+        yield
     except OSError as error:
         raise InputError(
             f"the project cannot be read: {error.strerror}",
@@ -263,23 +383,44 @@ def _was_answered(directory: Path) -> bool:
         ) from error
 
 
-def _text_of_begun_run(directory: Path, spec: Path | None, task: str | None) -> str:
-    text = read_spec(spec_copy(directory))
+def _text_of_begun_run(
+    directory: Path, store: "ProjectStore", copy: SpecCopy, spec: Path | None, task: str | None
+) -> str:
+    text = copy.text()
     named = task.strip() + "\n" if task is not None else read_spec(spec) if spec is not None else None
     if named is not None and named != text:
         raise InputError(
             "this project was begun with another SPEC.md",
-            where=str(spec_copy(directory)),
+            where=copy.where,
             remedy="run the new one in a new directory; or leave out --spec and --task to go on with the old one",
         )
-    if named is None and spec_changed(directory):
+    if named is None and spec_changed(directory, copy) and not awaiting_approval(directory, store):
         raise InputError(
             "SPEC.md is not the one that this run began with",
             where=str(directory / "SPEC.md"),
-            remedy=f"put back {spec_copy(directory)} to go on; once the product is released, `specwright change` builds the "
+            remedy=f"put back {copy.where} to go on; once the product is released, `specwright change` builds the "
             "new one from it",
         )
     return text
+
+
+def awaiting_approval(directory: Path, store: "ProjectStore | None" = None) -> bool:
+    """Whether no spec is approved yet, or none of the change that is under way: until then an edited SPEC.md can be taken
+    in.
+
+    Args:
+        directory: The project.
+        store: Its store, if it is open.
+    """
+    from specwright.application.projection import Projection
+
+    with _opened(directory, store) as opened:
+        if not opened.has_log():
+            return True
+        with closing(opened.log(reading=True)) as log:
+            projection = Projection(log, opened.files, time.monotonic)
+            projection.catch_up()
+            return projection.awaits_approval
 
 
 def _require_writable(directory: Path) -> None:

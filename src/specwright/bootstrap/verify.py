@@ -11,7 +11,9 @@ from specwright.application.store.log_ends import log_ends
 from specwright.application.verify.project import Verification, VerifyPorts, verify_store
 from specwright.application.verify.sealed_version import VerifyFinding
 from specwright.bootstrap.gate import gate_of
-from specwright.bootstrap.reading import RUNTIME, TOPIC, driven_by, log_file
+from specwright.bootstrap.reading import driven_by
+from specwright.bootstrap.stores import JOURNAL, LOG, RUNTIME, TOPIC, ProjectStore, begun_store
+from specwright.bootstrap.transfer import as_directory
 from specwright.canonical_json import JsonValue
 from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.errors import CorruptionError, InputError, SpecwrightError
@@ -23,11 +25,10 @@ from specwright.index.audit import audit
 from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
 from specwright.journal import read_records
 from specwright.log.sqlite_log import SqliteWireLog
+from specwright.log.verify import UNPROTECTED
 from specwright.log.verify import verify as verify_log
 from specwright.settings import Settings, load_settings
 from specwright.storage import DiskStateStore, DiskTree
-
-JOURNAL = "journal.jsonl"
 
 _CONTRADICTED = "the log does not hold the entry that it notes; one of the two was changed"
 
@@ -84,6 +85,9 @@ def judge_directory(
 def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Verification:
     """Check offline that every file of a project is what was written: records, seals, log, state (design: command-line).
 
+    Files are compared with what the log says of them, so a log that is not what was written is the first thing to repair,
+    and the only finding.
+
     Args:
         directory: The project.
         at_rest: Whether to compare also what a run that is at work changes: state file, task files and Code Index. By
@@ -99,23 +103,36 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
     directory = Path(directory)
     if at_rest is None:
         at_rest = not driven_by(directory)
-    path, store = log_file(directory), DiskStateStore(directory / "state_store")
+    with begun_store(directory) as store:
+        unprotected = unprotected_in(store)
+    with as_directory(directory) as place:
+        verified = _verified(place, at_rest=at_rest)
+    return verified._replace(findings=(*unprotected, *verified.findings))
+
+
+def unprotected_in(store: ProjectStore) -> list[VerifyFinding]:
+    """What a store on a server lacks of its protection; a copy of its content, which the rest looks at, does not show it."""
+    unlike = store.unlike_schema()
+    what = f"not as the program made it: {', '.join(unlike)}"
+    return [VerifyFinding(UNPROTECTED, store.log_address, what)] if unlike else []
+
+
+def _verified(directory: Path, *, at_rest: bool) -> Verification:
+    path, store = directory / RUNTIME / LOG, DiskStateStore(directory / "state_store")
     noted = log_ends(store)
     broken = [VerifyFinding("log.note", fault.where, fault.what) for fault in noted.unreadable]
+    of_log = verify_log(path, expected=tuple(noted.ends.values()))
     broken += (
         VerifyFinding(
             finding.code, f"{RUNTIME}/{path.name}", f"Wire {finding.sequence_number}: {finding.message}"
         )
-        for finding in verify_log(path, expected=tuple(noted.ends.values()))
+        for finding in of_log
     )
     noted_files, damaged = _noted_files(directory / RUNTIME / JOURNAL)
     broken += damaged
-    try:
-        log = SqliteWireLog(path, TOPIC, time.time_ns)
-    except CorruptionError as error:
-        return Verification(
-            0, 0, 0, 0, (*broken, VerifyFinding("log.unreadable", f"{RUNTIME}/{path.name}", error.what))
-        )
+    if any(finding.code != UNPROTECTED and not finding.by_note for finding in of_log):
+        return Verification(0, 0, 0, 0, tuple(broken))  # what it says of files is not what was written
+    log = SqliteWireLog(path, TOPIC, time.time_ns, reading=True)
     try:
         broken += (
             VerifyFinding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log)
@@ -149,6 +166,7 @@ def _noted_files(journal: Path) -> tuple[list[JsonValue], list[VerifyFinding]]:
         found += (record.answer for record in read_records(journal) if record.place.kind == FILE_HASHES)
     except CorruptionError as error:
         return found, [VerifyFinding("journal.damaged", f"{RUNTIME}/{journal.name}", error.what)]
-    except InputError:
-        pass  # a project that has not begun, or a copy without its run-time state
+    except InputError as error:
+        what = f"{error.what}, so what only it binds is not verified: {error.where.rpartition(': ')[2]}"
+        return found, [VerifyFinding("journal.unread", f"{RUNTIME}/{journal.name}", what)]
     return found, []

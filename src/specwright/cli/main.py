@@ -23,10 +23,13 @@ from specwright.cli.commands import (
     escalations,
     exceptions,
     inspect,
-    report,
+    mirror,
+    stores,
     verify,
     wire,
 )
+from specwright.cli.commands.start import help as help_command
+from specwright.cli.commands.start import init, playbook
 from specwright.cli.terminal.output import complain, note, refused_by_system
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
 
@@ -39,6 +42,7 @@ _HELP = """\
 From a one-page SPEC.md to an installable package, with the evidence.
 
 \b
+  specwright demo          an example, from SPEC.md to wheel; needs no model
   specwright init DIR      then fill in SPEC.md, and name a model
   specwright run DIR       to the approval of the spec, then from stop to stop
   specwright status DIR    where it stands, what it cost, and what to do next
@@ -55,23 +59,26 @@ app = typer.Typer(
     help=_HELP,
     epilog=_EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for commands in (
+    init,
     drive,
     change,
-    report,
     inspect,
+    mirror,
     costs,
     doctor,
     escalations,
     exceptions,
     deprecation,
+    stores,
     verify,
     wire,
+    playbook,
+    help_command,
 ):
     commands.register(app)
 

@@ -180,6 +180,11 @@ class FindingCode(StrEnum):
         "make the module keep its contract for this input",
     )
     FALSIFYING_FAILED = "falsifying.failed", Severity.REFUSED, "correct the module; a falsifying test fails"
+    ACCEPTANCE_FAILED = (
+        "acceptance.failed",
+        Severity.REFUSED,
+        "correct the module; an example that was approved with the spec fails",
+    )
     REPORTED_FAILED = (
         "reported.failed",
         Severity.REFUSED,

@@ -1,21 +1,17 @@
 """Driving the outer graph from stop to stop (design: graphs)."""
 
-import sqlite3
-from collections.abc import Generator
-from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 from specwright.application import scopes
 from specwright.application.escalation.answers import recorded_answer
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
-from specwright.application.stages.product import tasks_in_draft
-from specwright.graphs.outer_graph import OuterState, outer_graph, restore_shown
-from specwright.sqlite_errors import sqlite_errors
+from specwright.application.stages.draft_history import draft_history
+from specwright.application.stages.product import restore_draft, tasks_in_draft
+from specwright.graphs.checkpoints import Saver
+from specwright.graphs.outer_graph import outer_graph
 
 _THREAD = "project"
 _STEPS_PER_TASK = 4  # dispatch, engineering, update, and one to spare
@@ -36,7 +32,7 @@ class Paused(NamedTuple):
 class Driver:
     """The checkpointed outer graph of one project."""
 
-    def __init__(self, factory: Factory, saver: SqliteSaver) -> None:
+    def __init__(self, factory: Factory, saver: Saver) -> None:
         self.graph = outer_graph(factory, saver)
         """For programs that answer through LangGraph: `Command(resume=...)` with `config`."""
         self._factory = factory
@@ -47,7 +43,7 @@ class Driver:
         before = self.graph.get_state(config)
         waits = self._interrupt(before)
         if waits is not None and waits["kind"] == "approval":
-            restore_shown(self._factory, cast(OuterState, before.values))
+            restore_draft(self._factory)
         if waits is not None and answer is None:
             return Paused(waits, before.values)
         if waits is not None:
@@ -83,6 +79,8 @@ class Driver:
         waits = cast(dict[str, Any], state.interrupts[0].value) if state.interrupts else None
         if waits and waits["kind"] == "approval" and not self._factory.projection.awaits_approval:
             return None  # the log says approved; a crash took the checkpoint that would say so too
+        if waits and waits["kind"] == "approval" and not draft_history(self._factory).is_drafted:
+            return None  # an answer is recorded that the draft does not know
         if (
             waits
             and (asked := waits.get("escalations"))
@@ -94,21 +92,3 @@ class Driver:
                 None if recorded_answer(self._factory) else waits
             )  # an answer is recorded, and not in the log yet
         return waits
-
-
-@contextmanager
-def open_driver(
-    factory: Factory, checkpoints: Path, saver: type[SqliteSaver] = SqliteSaver
-) -> Generator[Driver]:
-    """The driver with its checkpoints, which are closed afterwards.
-
-    Raises:
-        RefusedError: the disk is full, or the file cannot be written.
-        CorruptionError: the file is not what was written.
-    """
-    remedy = "move this file aside and run again: what was answered is in the journal and the log"
-    with (
-        sqlite_errors("the checkpoint file", checkpoints, remedy),
-        closing(sqlite3.connect(checkpoints, check_same_thread=False)) as connection,
-    ):
-        yield Driver(factory, saver(connection))

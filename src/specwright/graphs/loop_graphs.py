@@ -23,11 +23,13 @@ from specwright.application.tasks import task_at
 from specwright.errors import AnswerError, ChangeRaisedError
 
 Graph: TypeAlias = CompiledStateGraph[Any, Any, Any, Any]
+_Action: TypeAlias = Callable[[Any], Command[Any]]
 
 
 def engineering_graph(factory: Factory) -> Graph:
     """Compile the loop of one task; its `debate` node runs the debate graph (design: engineering)."""
-    hold_debate = partial(_debate, debate_graph(factory))
+    debate = debate_graph(factory)
+    hold_debate = partial(_debate, debate)
 
     def begin(state: EngineeringState) -> str:
         return loop.begin_task(task_at(factory, state["task_id"]).answer)
@@ -39,6 +41,7 @@ def engineering_graph(factory: Factory) -> Graph:
         begin,
         loop.choices(loop.begin_task),
         lambda state: Engineering(factory, state, hold_debate),
+        {"debate": debate},
     )
 
 
@@ -67,6 +70,7 @@ def _graph_of(
     begin: Callable[[Any], str],
     begins_with: tuple[str, ...],
     work: Callable[[Any], Any],
+    below: Mapping[str, Graph] | None = None,
 ) -> Graph:
     """Compile a loop; the graph has no checkpointer of its own.
 
@@ -77,21 +81,41 @@ def _graph_of(
         begin: Chooses the first step.
         begins_with: The steps between which it chooses.
         work: Opens what the steps work on, for a state.
+        below: The graphs that steps run, by step.
     """
     graph: Any = StateGraph(state)
     for step, row in rows.items():
-        destinations = tuple(_node(to) for to in row.destinations) if isinstance(row, Step) else ()
+        run = (below or {}).get(step)
         action = _doing(row, work) if isinstance(row, Step) else _leaving(row)
-        graph.add_node(step, action, destinations=destinations)
+        graph.add_node(step, _showing(run, action) if run else action, destinations=_destinations(row, run))
     graph.add_conditional_edges(START, begin, list(begins_with))
     return graph.compile(name=name)
 
 
-def _leaving(row: Leave) -> Callable[[Any], Command[Any]]:
+def _destinations(row: Step[Any, Any] | Leave, run: Graph | None) -> tuple[str, ...]:
+    """The nodes that can follow a step, for drawings alone: what it runs may leave for another."""
+    if isinstance(row, Leave):
+        return ()
+    left = [other.to for other in loop.DELIVERABLE_LOOP.values() if run and isinstance(other, Leave)]
+    return tuple(_node(to) for to in (*row.destinations, *left))
+
+
+def _showing(run: Graph, action: _Action) -> _Action:
+    """The node of a step that runs a graph: LangGraph looks among the free variables of a node for what
+    `get_graph(xray=True)` shows."""
+
+    def do(state: Any) -> Command[Any]:
+        _ = run
+        return action(state)
+
+    return do
+
+
+def _leaving(row: Leave) -> _Action:
     return lambda state: Command(graph=Command.PARENT, update=row.report(state), goto=row.to)
 
 
-def _doing(step: Step[Any, Any], work: Callable[[Any], Any]) -> Callable[[Any], Command[Any]]:
+def _doing(step: Step[Any, Any], work: Callable[[Any], Any]) -> _Action:
     def do(state: Any) -> Command[Any]:
         try:
             changes: dict[str, Any] = step.does(work(state), state) if step.does else {}

@@ -9,6 +9,8 @@ from langgraph.types import Command, interrupt
 
 from specwright.application.factory import Factory
 from specwright.application.stages import product, release
+from specwright.application.stages.draft_history import draft_history, note_passed_over, send_back
+from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.tasks.task_board import Outcome
 from specwright.graphs.project_graph import project_graph
 
@@ -17,10 +19,6 @@ class OuterState(TypedDict, total=False):
     """JSON primitives; the spec itself lies under `product/`."""
 
     schema_version: int
-    restart: int
-    reasons: list[str]
-    feedback: list[str]
-    amend_count: int
     shown_sha256: str
     refused: str
     outcome: str
@@ -32,10 +30,17 @@ def outer_graph(
     factory: Factory, checkpointer: BaseCheckpointSaver[Any]
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Compile the root graph: the only one with a checkpointer."""
-    nodes = _Nodes(factory)
+    nodes, project = _Nodes(factory), project_graph(factory)
+
+    def project_loop(state: OuterState) -> OuterState:
+        # the graph is a free variable of the node, where LangGraph looks for what `get_graph(xray=True)` shows
+        return nodes.run_project(project)
+
     graph = StateGraph(OuterState)
-    for name in ("product_loop", "approval_gate", "project_loop", "release"):
-        graph.add_node(name, getattr(nodes, name))
+    graph.add_node("product_loop", nodes.product_loop)
+    graph.add_node("approval_gate", nodes.approval_gate)
+    graph.add_node("project_loop", project_loop)
+    graph.add_node("release", nodes.release)
     graph.add_conditional_edges(START, nodes.entry, ["product_loop", "project_loop"])
     graph.add_edge("product_loop", "approval_gate")
     graph.add_edge("project_loop", "release")
@@ -48,34 +53,39 @@ class _Nodes:
 
     def __init__(self, factory: Factory) -> None:
         self._factory = factory
-        self._project_graph = project_graph(factory)
 
     def entry(self, state: OuterState) -> Literal["product_loop", "project_loop"]:
         # a lost checkpoint loses nothing: the approval is in the log (design: journal, projection)
         return "product_loop" if self._factory.projection.awaits_approval else "project_loop"
 
     def product_loop(self, state: OuterState) -> OuterState:
-        restart = state.get("restart", 1)
-        product.research(self._factory, restart, state.get("reasons", []), state.get("feedback", []))
+        product.research(self._factory)
         shown = product.shown_hash(self._factory)
-        return {"restart": restart, "schema_version": 1, "shown_sha256": shown, "refused": ""}
+        return {"schema_version": 1, "shown_sha256": shown, "refused": ""}
 
     def approval_gate(
         self, state: OuterState
     ) -> Command[Literal["product_loop", "approval_gate", "project_loop"]]:
         if not self._factory.projection.awaits_approval:
             return Command(goto="project_loop")  # this node runs again after a crash
-        restore_shown(self._factory, state)
-        question = product.approval_question(self._factory, state.get("amend_count", 0))
+        if not draft_history(self._factory).is_drafted:
+            return Command(goto="product_loop")  # an answer is recorded that this draft does not know
+        product.restore_draft(self._factory)
+        question = product.approval_question(self._factory)
         if refused := state.get("refused"):
             question["refused"] = refused
         answer = cast(dict[str, str], interrupt(question))
-        if answer["action"] == "APPROVE":
+        if answer["action"] == "APPROVE" and answer.get("by"):
             if refused := self._refusal(state.get("shown_sha256"), answer.get("sha256")):
                 return Command(update={"refused": refused}, goto="approval_gate")
+            if edited := answer.get("passed_over"):
+                note_passed_over(self._factory, edited)
             product.approve(self._factory, answer["by"])
-            return Command(update={"amend_count": 0}, goto="project_loop")
-        return Command(update=_sent_back(state, answer), goto="product_loop")
+            return Command(goto="project_loop")
+        if (sent_back := _gate_answer(answer)) is None:
+            return Command(update={"refused": _NO_ANSWER}, goto="approval_gate")
+        send_back(self._factory, sent_back)
+        return Command(goto="product_loop")
 
     def _refusal(self, shown: str | None, named: str | None) -> str:
         """Why an approval is refused: the spec is not the one that was shown, or not the one that the answer names."""
@@ -86,8 +96,8 @@ class _Nodes:
             return f"the spec is not the one that was shown: the approval names {named}, this one has {now}"
         return ""
 
-    def project_loop(self, state: OuterState) -> OuterState:
-        result = self._project_graph.invoke(cast(Any, {"schema_version": 1}))
+    def run_project(self, project: CompiledStateGraph[Any, Any, Any, Any]) -> OuterState:
+        result = project.invoke(cast(Any, {"schema_version": 1}))
         return {"outcome": result["outcome"]}
 
     def release(self, state: OuterState) -> OuterState:
@@ -97,23 +107,12 @@ class _Nodes:
         return {"release_id": result.release_id, "released": result.succeeded}
 
 
-def restore_shown(factory: Factory, state: OuterState) -> None:
-    """Write the spec that waits again if its files are missing or unreadable (design: approval)."""
-    product.restore_draft(
-        factory, state.get("restart", 1), state.get("reasons", []), state.get("feedback", [])
-    )
+def _gate_answer(answer: dict[str, str]) -> GateAnswer | None:
+    """An amendment or a rejection, as a program gives it (design: approval); None if it is neither."""
+    for action, field in ((GateAction.AMEND, "feedback"), (GateAction.REJECT, "reasons")):
+        if answer["action"] == action and (text := str(answer.get(field, "")).strip()):
+            return GateAnswer(action=action, text=text)
+    return None
 
 
-def _sent_back(state: OuterState, answer: dict[str, str]) -> dict[str, Any]:
-    """What the researcher goes on from: an amendment continues, a rejection starts over (design: approval)."""
-    if answer["action"] == "AMEND":
-        return {
-            "feedback": [*state.get("feedback", []), answer["feedback"]],
-            "amend_count": state.get("amend_count", 0) + 1,
-        }
-    return {
-        "reasons": [*state.get("reasons", []), answer["reasons"]],
-        "feedback": [],
-        "amend_count": 0,
-        "restart": state.get("restart", 1) + 1,
-    }
+_NO_ANSWER = "an answer is APPROVE with `by`, AMEND with `feedback` or REJECT with `reasons`"

@@ -65,10 +65,15 @@ def project_graph(
         engineering: Another engineering loop than the real one: takes `task_id`, leaves `outcome` and what goes
             with it.
     """
-    nodes = _Nodes(factory, engineering or engineering_graph(factory))
+    nodes, loop = _Nodes(factory), engineering or engineering_graph(factory)
+
+    def run_task(state: ProjectGraphState) -> ProjectGraphState:
+        # the graph is a free variable of the node, where LangGraph looks for what `get_graph(xray=True)` shows
+        return nodes.engineering(state, loop)
+
     graph = StateGraph(ProjectGraphState)
     for name in _NODES:
-        graph.add_node(name, getattr(nodes, name))
+        graph.add_node(name, run_task if name == "engineering" else getattr(nodes, name))
     graph.add_edge(START, "init_state_machine")
     graph.add_edge("init_state_machine", "dispatch")
     graph.add_conditional_edges("dispatch", _after_dispatch, ["engineering", "escalate", END])
@@ -84,9 +89,8 @@ def project_graph(
 class _Nodes:
     """The nodes, by their names in the graph."""
 
-    def __init__(self, factory: Factory, engineering: CompiledStateGraph[Any, Any, Any, Any]) -> None:
+    def __init__(self, factory: Factory) -> None:
         self._factory = factory
-        self._engineering = engineering
 
     def init_state_machine(self, state: ProjectGraphState) -> ProjectGraphState:
         tasks.initialise(self._factory)
@@ -105,10 +109,12 @@ class _Nodes:
         began = tasks.begin(self._factory, task)
         return {"task_id": task.task_id, "recovered": not began, "outcome": Outcome.RUNNABLE.value}
 
-    def engineering(self, state: ProjectGraphState) -> ProjectGraphState:
+    def engineering(
+        self, state: ProjectGraphState, loop: CompiledStateGraph[Any, Any, Any, Any]
+    ) -> ProjectGraphState:
         begins = {"task_id": state["task_id"], "schema_version": 1}
         try:
-            result = self._engineering.invoke(cast(Any, begins))
+            result = loop.invoke(cast(Any, begins))
         except NonDeterminismError as error:
             if not state["recovered"]:
                 raise  # the checkpoint is there: an older version or other settings can still go on from it

@@ -10,14 +10,14 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from sqlite3 import Connection
 
 import numpy as np
 
+from specwright.database import Connection
 from specwright.domain.modules.code_index import CodeIndexEntry, embedding_text
 from specwright.errors import SpecwrightError
 from specwright.index import rows
-from specwright.index.database import Database
+from specwright.index.database import IndexFile
 from specwright.index.embedder import Embedder
 from specwright.index.matrix import Vectors
 
@@ -51,7 +51,7 @@ def audit(
             if (directory / name).is_file():
                 shutil.copyfile(directory / name, Path(copy) / name)
         try:
-            with closing(Database(Path(copy) / FILE)) as database, database.reading() as connection:
+            with closing(IndexFile(Path(copy) / FILE)) as database, database.reading() as connection:
                 checks = _Audit(connection, entries, embedder)
                 return [*checks.structure(), *checks.entries(required, retired), *checks.vectors()]
         except SpecwrightError as error:

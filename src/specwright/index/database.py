@@ -16,6 +16,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from specwright.database import Connection, Table
 from specwright.errors import CorruptionError, RefusedError
 from specwright.sqlite_errors import is_locked, make_directory, sqlite_errors
 
@@ -23,8 +24,17 @@ _NAME = "the Code Index"
 _REMEDY = "restore the file from a backup"
 _BUSY_SECONDS = 30.0
 _PAUSE_SECONDS = 0.05
-_VERSION = 1
+VERSION = 1
 """The layout's number, stored in `PRAGMA user_version`."""
+
+TABLES = (
+    Table("entries", ("seq", "module_id", "version", "entry", "status", "superseded_by", "notes")),
+    Table("facets", ("kind", "value", "seq"), key=3),
+    Table("embedding_sets", ("id", "model", "dimension")),
+    Table("embeddings", ("set_id", "seq", "vector"), key=2),
+    Table("active_set", ("one", "set_id")),
+)
+"""What is moved from store to store."""
 
 _ENTRIES = (
     # `entry` is docs/design.md#code-index as it was added; the three columns after it are what has become of it since
@@ -123,8 +133,8 @@ STATEMENTS = (*_ENTRIES, *_FACETS, *_EMBEDDINGS)
 """Every statement that builds an empty index, in order."""
 
 
-class Database:
-    """One connection, shared by the threads of a process.
+class IndexFile:
+    """The `Database` of an SQLite file; one connection, shared by the threads of a process.
 
     Args:
         path: The file; made with its directories if it is missing.
@@ -138,6 +148,7 @@ class Database:
 
     def __init__(self, path: Path, busy_seconds: float = _BUSY_SECONDS) -> None:
         self.path = path
+        self.address = str(path)
         self._lock = threading.RLock()
         make_directory(_NAME, path)
         with sqlite_errors(_NAME, path, _REMEDY):
@@ -158,6 +169,10 @@ class Database:
         """Close the file; what was committed stays."""
         with self._lock:
             self._connection.close()
+
+    def version(self, connection: Connection) -> int:
+        """SQLite's number of what other connections have committed."""
+        return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection]:
@@ -205,8 +220,8 @@ class Database:
                 if _layout(connection) == 0:  # another process may have made the tables meanwhile
                     for statement in STATEMENTS:
                         connection.execute(statement)
-                    connection.execute(f"PRAGMA user_version={_VERSION}")
-        elif version > _VERSION:
+                    connection.execute(f"PRAGMA user_version={VERSION}")
+        elif version > VERSION:
             raise RefusedError(
                 "the Code Index was written by a later Specwright",
                 where=str(self.path),

@@ -8,15 +8,14 @@ in as many transactions as it takes, and becomes active in one. A set that a cra
 no vector is paid for twice.
 """
 
-import json
 import re
-import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, declared_types, type_key
+from specwright.database import Connection
+from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, declared_types, searched_types
 from specwright.errors import CorruptionError, InputError
 from specwright.index.matrix import Vectors
 from specwright.ports.code_index import IndexQuery
@@ -26,15 +25,15 @@ COLUMNS = "entry, status, superseded_by, notes"
 
 _SEMVER = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)")
 
-_FACET = "seq IN (SELECT seq FROM facets WHERE kind = '{}' AND value IN (SELECT value FROM json_each(?)))"
+_FACET = "seq IN (SELECT seq FROM facets WHERE kind = '{}' AND value IN ({{}}))"
 _CONDITIONS = {
     "tags": _FACET.format("tag"),
     "input_types": _FACET.format("input_type"),
     "output_types": _FACET.format("output_type"),
-    "module_ids": "module_id IN (SELECT value FROM json_each(?))",
-    "statuses": "status IN (SELECT value FROM json_each(?))",
+    "module_ids": "module_id IN ({})",
+    "statuses": "status IN ({})",
 }
-"""The condition of each filter; only those of the query are combined, so that SQLite can plan."""
+"""The condition of each filter; only those of the query are combined, so that the database can plan."""
 
 
 def original(entry: str) -> CodeIndexEntry:
@@ -61,13 +60,29 @@ def current(row: Sequence[str | None]) -> CodeIndexEntry:
     )
 
 
-def insert(connection: sqlite3.Connection, entry: CodeIndexEntry) -> int:
+_BATCH = 1000
+
+
+def entries_at(connection: Connection, seqs: Sequence[int]) -> dict[int, CodeIndexEntry]:
+    """Entries with their present status by their sequence numbers."""
+    found: dict[int, CodeIndexEntry] = {}
+    for start in range(0, len(seqs), _BATCH):
+        batch = seqs[start : start + _BATCH]
+        selected = connection.execute(
+            f"SELECT seq, {COLUMNS} FROM entries WHERE seq IN ({marks(batch)})",  # noqa: S608  # constants
+            batch,
+        )
+        found |= {row[0]: current(row[1:]) for row in selected}
+    return found
+
+
+def insert(connection: Connection, entry: CodeIndexEntry) -> int:
     """Add an entry and its facets; returns its sequence number."""
     cursor = connection.execute(
-        "INSERT INTO entries (module_id, version, entry, status, notes) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO entries (module_id, version, entry, status, notes) VALUES (?, ?, ?, ?, ?) RETURNING seq",
         (entry.module_id, entry.version, entry.model_dump_json(), entry.status.value, entry.notes),
     )
-    seq = int(cursor.lastrowid or 0)
+    seq = int(cursor.fetchone()[0])
     connection.executemany(
         "INSERT INTO facets (kind, value, seq) VALUES (?, ?, ?)",
         [(kind, value, seq) for kind, value in facets(entry)],
@@ -98,12 +113,12 @@ def check_query(query: IndexQuery) -> None:
             raise InputError(f"{bound!r} is not a version", remedy="write major.minor.patch, like 1.0.0")
 
 
-def filtered(connection: sqlite3.Connection, query: IndexQuery) -> list[int] | None:
+def filtered(connection: Connection, query: IndexQuery) -> list[int] | None:
     """The sequence numbers of the entries that pass the filters, ascending; None if there is no filter but the status."""
     filters = {
         "tags": query.tags,
-        "input_types": [type_key(text) for text in query.input_types],
-        "output_types": [type_key(text) for text in query.output_types],
+        "input_types": searched_types(query.input_types),
+        "output_types": searched_types(query.output_types),
         "module_ids": query.module_ids,
         "statuses": query.statuses,
     }
@@ -111,14 +126,23 @@ def filtered(connection: sqlite3.Connection, query: IndexQuery) -> list[int] | N
         return None
     if not query.statuses and not query.include_inactive:
         filters["statuses"] = (IndexStatus.SHIPPED,)
-    # ASCII JSON: a lone surrogate in a query is an escape that matches nothing
-    arguments = {name: json.dumps(list(values)) for name, values in filters.items() if values}
-    conditions = " AND ".join(_CONDITIONS[name] for name in arguments) or "TRUE"
+    arguments = {name: [*map(_storable, values)] for name, values in filters.items() if values}
+    conditions = [_CONDITIONS[name].format(marks(values)) for name, values in arguments.items()]
     rows = connection.execute(
-        f"SELECT seq, version FROM entries WHERE {conditions} ORDER BY seq",  # noqa: S608  # constants
-        tuple(arguments.values()),
+        f"SELECT seq, version FROM entries WHERE {' AND '.join(conditions) or 'TRUE'} ORDER BY seq",  # noqa: S608  # constants
+        [value for values in arguments.values() for value in values],
     )
     return [seq for seq, version in rows if _within(version, query)]
+
+
+def marks(values: Collection[object]) -> str:
+    """A `?` for each value; for none, what nothing equals."""
+    return ", ".join("?" * len(values)) or "NULL"
+
+
+def _storable(text: str) -> str:
+    """A text with lone surrogates and NUL escaped, which no database stores; it then matches nothing."""
+    return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
 
 
 def _within(version: str, query: IndexQuery) -> bool:
@@ -140,7 +164,7 @@ class EmbeddingSet(NamedTuple):
     dimension: int
 
 
-def active_set(connection: sqlite3.Connection) -> EmbeddingSet | None:
+def active_set(connection: Connection) -> EmbeddingSet | None:
     """The set that searches read; None if the index never had an entry."""
     row = connection.execute(
         "SELECT id, model, dimension FROM embedding_sets WHERE id = (SELECT set_id FROM active_set)"
@@ -148,7 +172,7 @@ def active_set(connection: sqlite3.Connection) -> EmbeddingSet | None:
     return EmbeddingSet(*row) if row else None
 
 
-def open_set(connection: sqlite3.Connection, model: str, dimension: int) -> EmbeddingSet:
+def open_set(connection: Connection, model: str, dimension: int) -> EmbeddingSet:
     """The inactive set of a model that is being filled, or a new one."""
     row = connection.execute(
         "SELECT id, model, dimension FROM embedding_sets WHERE model = ? AND dimension = ? "
@@ -158,12 +182,12 @@ def open_set(connection: sqlite3.Connection, model: str, dimension: int) -> Embe
     if row:
         return EmbeddingSet(*row)
     cursor = connection.execute(
-        "INSERT INTO embedding_sets (model, dimension) VALUES (?, ?)", (model, dimension)
+        "INSERT INTO embedding_sets (model, dimension) VALUES (?, ?) RETURNING id", (model, dimension)
     )
-    return EmbeddingSet(int(cursor.lastrowid or 0), model, dimension)
+    return EmbeddingSet(int(cursor.fetchone()[0]), model, dimension)
 
 
-def unembedded(connection: sqlite3.Connection, target: EmbeddingSet, limit: int) -> list[tuple[int, str]]:
+def unembedded(connection: Connection, target: EmbeddingSet, limit: int) -> list[tuple[int, str]]:
     """Entries that the set lacks, as sequence number and JSON."""
     return connection.execute(
         "SELECT seq, entry FROM entries WHERE seq NOT IN (SELECT seq FROM embeddings WHERE set_id = ?) "
@@ -173,20 +197,25 @@ def unembedded(connection: sqlite3.Connection, target: EmbeddingSet, limit: int)
 
 
 def store_vectors(
-    connection: sqlite3.Connection, target: EmbeddingSet, seqs: Sequence[int], vectors: Vectors
+    connection: Connection, target: EmbeddingSet, seqs: Sequence[int], vectors: Vectors
 ) -> None:
     """Store vectors, except those that another process has stored already."""
+    known = connection.execute(
+        f"SELECT seq FROM embeddings WHERE set_id = ? AND seq IN ({marks(seqs)})",  # noqa: S608  # marks
+        (target.id, *seqs),
+    )
+    stored = {seq for (seq,) in known}
     connection.executemany(
-        "INSERT INTO embeddings (set_id, seq, vector) SELECT :set_id, :seq, :vector "
-        "WHERE NOT EXISTS (SELECT 1 FROM embeddings WHERE set_id = :set_id AND seq = :seq)",
+        "INSERT INTO embeddings (set_id, seq, vector) VALUES (?, ?, ?)",
         [
-            {"set_id": target.id, "seq": seq, "vector": vector.astype("<f4").tobytes()}
+            (target.id, seq, vector.astype("<f4").tobytes())
             for seq, vector in zip(seqs, vectors, strict=True)
+            if seq not in stored
         ],
     )
 
 
-def activate(connection: sqlite3.Connection, target: EmbeddingSet) -> None:
+def activate(connection: Connection, target: EmbeddingSet) -> None:
     """Make a complete set the active one and drop the one before."""
     old = active_set(connection)
     connection.execute(

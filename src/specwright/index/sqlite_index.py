@@ -1,22 +1,23 @@
-"""The Code Index in SQLite with one exact numpy matrix per process (design: code-index).
+"""The Code Index in a database with one exact numpy matrix per process (design: code-index).
 
-Implements `specwright.ports.code_index.CodeIndex`. The database holds everything and itself enforces that it is
-append-only, that a key is used once and that a status goes one way (`database.py`). The matrix is a copy of the active
-vectors, updated when this or another process has written. There is no snapshot beside the database; its backup is one.
+Implements `specwright.ports.code_index.CodeIndex`. The database, an SQLite file or a Postgres schema, holds everything
+and itself enforces that it is append-only, that a key is used once and that a status goes one way (`database.py`,
+`specwright/postgres_schema.sql`). The matrix is a copy of the active
+vectors, updated when
+this or another process has written. There is no snapshot beside the database; its backup is one.
 """
 
-import json
-import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from specwright.database import Connection, Database
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, SearchHit, embedding_text
 from specwright.errors import CorruptionError, RefusedError
 from specwright.index import rows
-from specwright.index.database import Database
+from specwright.index.database import IndexFile
 from specwright.index.embedder import Embedder
 from specwright.index.matrix import VectorMatrix
 from specwright.index.rows import EmbeddingSet
@@ -25,26 +26,23 @@ from specwright.ports.code_index import IndexQuery
 _BATCH = 256
 
 
-class SqliteCodeIndex:
+class DatabaseCodeIndex:
     """An append-only registry of shipped modules, found by meaning.
 
     Args:
-        directory: `state_store/code_index/`, or one that several projects share; `index.db` is made in it.
+        database: With the tables of the index.
         embedder: The model; it is first called for the first entry or search.
-
-    Raises:
-        SpecwrightError: the file cannot be opened, is damaged, or lacks its triggers.
     """
 
-    def __init__(self, directory: Path, embedder: Embedder) -> None:
-        self._database = Database(directory / "index.db")
+    def __init__(self, database: Database, embedder: Embedder) -> None:
+        self._database = database
         self._embedder = embedder
         self._matrix = VectorMatrix(0)
         self._matrix_set: EmbeddingSet | None = None
         self._matrix_version: int | None = None  # the data_version of the matrix
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database."""
         self._database.close()
 
     @property
@@ -87,12 +85,7 @@ class SqliteCodeIndex:
             self._refresh(connection)
             candidates = rows.filtered(connection, query)
             ranked = self._matrix.nearest(vector, query.top_k, candidates, query.include_inactive)
-            selected = connection.execute(
-                f"SELECT seq, {rows.COLUMNS} FROM entries "  # noqa: S608  # a constant
-                "WHERE seq IN (SELECT value FROM json_each(?))",
-                (json.dumps([hit.seq for hit in ranked]),),
-            )
-            entries = {row[0]: rows.current(row[1:]) for row in selected}
+            entries = rows.entries_at(connection, [hit.seq for hit in ranked])
         return [SearchHit(entries[hit.seq], hit.similarity) for hit in ranked]
 
     def get(self, module_id: str, version: str) -> CodeIndexEntry | None:
@@ -163,7 +156,7 @@ class SqliteCodeIndex:
                 self._matrix_version = None
         return complete
 
-    def _set_for_adding(self, connection: sqlite3.Connection) -> EmbeddingSet:
+    def _set_for_adding(self, connection: Connection) -> EmbeddingSet:
         active = rows.active_set(connection)
         if active is None or _is_empty(connection):
             active = rows.open_set(connection, self._embedder.name, self._embedder.dimension)
@@ -176,13 +169,13 @@ class SqliteCodeIndex:
             raise RefusedError(
                 f"the Code Index is embedded by {active.model} ({active.dimension} dimensions), "
                 f"but {self._embedder.name} ({self._embedder.dimension}) is configured",
-                where=str(self._database.path),
+                where=self._database.address,
                 remedy="reindex it by the configured model, or configure the one it was made with",
             )
 
-    def _refresh(self, connection: sqlite3.Connection) -> None:
+    def _refresh(self, connection: Connection) -> None:
         """Update the matrix with what this and other processes have committed."""
-        version = int(connection.execute("PRAGMA data_version").fetchone()[0])
+        version = self._database.version(connection)
         if version == self._matrix_version:
             return
         active = rows.active_set(connection)
@@ -196,7 +189,7 @@ class SqliteCodeIndex:
         self._matrix.retire(seq for (seq,) in retired)
         self._matrix_version = version
 
-    def _append_new(self, connection: sqlite3.Connection, active: EmbeddingSet) -> None:
+    def _append_new(self, connection: Connection, active: EmbeddingSet) -> None:
         cursor = connection.execute(
             "SELECT e.seq, v.vector FROM entries e "
             "LEFT JOIN embeddings v ON v.set_id = ? AND v.seq = e.seq WHERE e.seq > ? ORDER BY e.seq",
@@ -207,25 +200,40 @@ class SqliteCodeIndex:
             if None in vectors:
                 raise CorruptionError(
                     "the Code Index holds an entry without its embedding",
-                    where=str(self._database.path),
+                    where=self._database.address,
                     remedy="reindex it",
                 )
             joined = np.frombuffer(b"".join(vectors), "<f4").reshape(len(seqs), active.dimension)
             self._matrix.append(seqs, joined)
 
 
-def _is_empty(connection: sqlite3.Connection) -> bool:
+class SqliteCodeIndex(DatabaseCodeIndex):
+    """The index in an SQLite file.
+
+    Args:
+        directory: `state_store/code_index/`, or one that several projects share; `index.db` is made in it.
+        embedder: The model.
+
+    Raises:
+        SpecwrightError: the file cannot be opened, is damaged, or lacks its triggers.
+    """
+
+    def __init__(self, directory: Path, embedder: Embedder) -> None:
+        super().__init__(IndexFile(directory / "index.db"), embedder)
+
+
+def _is_empty(connection: Connection) -> bool:
     return connection.execute("SELECT 1 FROM entries LIMIT 1").fetchone() is None
 
 
-def _row(connection: sqlite3.Connection, module_id: str, version: str) -> tuple[Any, ...] | None:
+def _row(connection: Connection, module_id: str, version: str) -> tuple[Any, ...] | None:
     return connection.execute(
         f"SELECT {rows.COLUMNS} FROM entries WHERE module_id = ? AND version = ?",  # noqa: S608  # a constant
         (module_id, version),
     ).fetchone()
 
 
-def _has_entry(connection: sqlite3.Connection, entry: CodeIndexEntry) -> bool:
+def _has_entry(connection: Connection, entry: CodeIndexEntry) -> bool:
     """Whether the index has the entry, as it was added or with its present status."""
     row = _row(connection, entry.module_id, entry.version)
     if row is None:

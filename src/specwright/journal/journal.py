@@ -19,7 +19,7 @@ from ulid import ULID
 
 from specwright.canonical_json import JsonValue
 from specwright.errors import NonDeterminismError
-from specwright.journal.records import JournalFile, JournalRecord, Place, read_records
+from specwright.journal.records import JournalFile, JournalRecord, JournalStorage, Place, read_records
 from specwright.ports.journal import Stamp
 
 
@@ -58,6 +58,10 @@ class Recording:
         """The record at a place."""
         return self._by_place.get(place)
 
+    def holds(self, scope: str) -> bool:
+        """Whether a model answered in a scope."""
+        return self.at(Place(scope, "model", 0)) is not None
+
     def model_answer(self, scope: str, ordinal: int, request: JsonValue) -> JsonValue:
         """The nth answer of a model in a scope, from 0; None if there is none. A request that drifted is noted."""
         record = self.at(Place(scope, "model", ordinal))
@@ -68,8 +72,74 @@ class Recording:
         return record.answer
 
 
-class FileJournal:
-    """The journal port on one file.
+class StoredJournal:
+    """The journal port on a storage of records.
+
+    Args:
+        storage: Of the records.
+        source: The source of new draws.
+        recording: A recorded run whose draws are repeated.
+    """
+
+    def __init__(
+        self,
+        storage: JournalStorage,
+        source: SystemSource | None = None,
+        recording: Recording | None = None,
+    ) -> None:
+        self._storage = storage
+        self._source = source or SystemSource()
+        self._recording = recording
+        self._lock = threading.Lock()
+        self._known = {record.place: record for record in storage.records()}
+
+    def scope(self, name: str) -> "JournalScope":
+        """Enter a stretch of work."""
+        return JournalScope(name, self, self._source)
+
+    def __len__(self) -> int:
+        """How many records it has."""
+        return len(self._known)
+
+    def recorded(self, scope: str, kind: str) -> JsonValue:
+        """The first record of a kind in a scope; None if there is none."""
+        record = self._known.get(Place(scope, kind, 0))
+        return record.answer if record else None
+
+    def records(self, kind: str) -> list[JournalRecord]:
+        """All records of a kind, in order."""
+        return [record for record in self._known.values() if record.place.kind == kind]
+
+    def close(self) -> None:
+        """Close the storage."""
+        self._storage.close()
+
+    def answer(self, place: Place, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
+        """The recorded answer at a place, or a live one, which is recorded (see `Scope.recall`)."""
+        digest = request_digest(request)
+        if known := self._known.get(place):
+            if known.request != digest:
+                raise NonDeterminismError(
+                    "the request differs from the one that was recorded at this place before the restart",
+                    where=f"journal {self._storage.name}: {place.scope}, {place.kind} {place.ordinal}",
+                    remedy="continue with the version and settings that began this run, or start in a new directory",
+                )
+            return known.answer
+        answer = self._recorded(place, digest, live)
+        record = JournalRecord(place, digest, answer)
+        with self._lock:
+            self._storage.append(record)
+            self._known[place] = record
+        return answer
+
+    def _recorded(self, place: Place, digest: str, live: Callable[[], JsonValue]) -> JsonValue:
+        """The draw or web search of the recording if it is the same request, or a new answer."""
+        record = self._recording.at(place) if self._recording and place.kind in ("draw", "web") else None
+        return record.answer if record and record.request == digest else live()
+
+
+class FileJournal(StoredJournal):
+    """The journal in a file.
 
     Args:
         path: The journal, created if missing.
@@ -80,52 +150,13 @@ class FileJournal:
     def __init__(
         self, path: Path, source: SystemSource | None = None, recording: Recording | None = None
     ) -> None:
-        self._file = JournalFile(path)
-        self._source = source or SystemSource()
-        self._recording = recording
-        self._lock = threading.Lock()
-        self._known = {record.place: record for record in read_records(path)}
-
-    def scope(self, name: str) -> "FileScope":
-        """Enter a stretch of work."""
-        return FileScope(name, self, self._source)
-
-    def records(self, kind: str) -> list[JournalRecord]:
-        """All records of a kind, in order."""
-        return [record for record in self._known.values() if record.place.kind == kind]
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def answer(self, place: Place, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
-        """The recorded answer at a place, or a live one, which is recorded (see `Scope.recall`)."""
-        digest = request_digest(request)
-        if known := self._known.get(place):
-            if known.request != digest:
-                raise NonDeterminismError(
-                    "the request differs from the one that was recorded at this place before the restart",
-                    where=f"journal {self._file.path.name}: {place.scope}, {place.kind} {place.ordinal}",
-                    remedy="continue with the version and settings that began this run, or start in a new directory",
-                )
-            return known.answer
-        answer = self._recorded(place, digest, live)
-        record = JournalRecord(place, digest, answer)
-        with self._lock:
-            self._file.append(record)
-            self._known[place] = record
-        return answer
-
-    def _recorded(self, place: Place, digest: str, live: Callable[[], JsonValue]) -> JsonValue:
-        """The draw or web search of the recording if it is the same request, or a new answer."""
-        record = self._recording.at(place) if self._recording and place.kind in ("draw", "web") else None
-        return record.answer if record and record.request == digest else live()
+        super().__init__(JournalFile(path), source, recording)
 
 
-class FileScope:
-    """A stretch of work in a `FileJournal`."""
+class JournalScope:
+    """A stretch of work in a journal."""
 
-    def __init__(self, name: str, journal: FileJournal, source: SystemSource) -> None:
+    def __init__(self, name: str, journal: StoredJournal, source: SystemSource) -> None:
         self.name = name
         self._journal = journal
         self._source = source

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from specwright.atomic_write import sync_directory
 from specwright.canonical_json import JsonValue
@@ -47,15 +47,26 @@ def read_records(path: Path, kind: str = "") -> Iterator[JournalRecord]:
         data = path.read_bytes()
     except OSError as error:
         raise InputError("the journal cannot be read", where=f"{path}: {error.strerror}") from error
+    yield from parse_records(data, str(path), kind)
+
+
+def parse_records(data: bytes, where: str, kind: str = "") -> Iterator[JournalRecord]:
+    """The complete records in the bytes of a journal; see `read_records`.
+
+    Args:
+        data: Lines.
+        where: They are from, for messages.
+        kind: The only kind to return.
+    """
     marker = f'"kind":"{kind}"'.encode() if kind else b""
     seen: set[Place] = set()
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         if marker in line:  # the spelling of `append`
-            record = _record(line, path, number)
+            record = _record(line, where, number)
             if record.place in seen:
                 raise CorruptionError(
                     "the journal has two answers for one place",
-                    where=f"{path}, line {number}: {record.place.scope}, {record.place.kind} {record.place.ordinal}",
+                    where=f"{where}, line {number}: {record.place.scope}, {record.place.kind} {record.place.ordinal}",
                     remedy="restore the file from a copy, or remove the line if it only repeats an earlier one",
                 )
             seen.add(record.place)
@@ -63,7 +74,7 @@ def read_records(path: Path, kind: str = "") -> Iterator[JournalRecord]:
                 yield record
 
 
-def _record(line: bytes, path: Path, number: int) -> JournalRecord:
+def _record(line: bytes, path: str, number: int) -> JournalRecord:
     try:
         entry: dict[str, Any] = json.loads(line)
         place = Place(str(entry["scope"]), str(entry["kind"]), int(entry["ordinal"]))
@@ -76,15 +87,55 @@ def _record(line: bytes, path: Path, number: int) -> JournalRecord:
         ) from error
 
 
+def line_of(record: JournalRecord) -> bytes:
+    """A record as a line; its ASCII escapes carry whatever a model can write: lone surrogates, integers of any size."""
+    fields = {**record.place._asdict(), "request": record.request, "answer": record.answer}
+    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
+
+
+class JournalStorage(Protocol):
+    """Where the records of a journal are, written by one process at a time."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        ...
+
+    def records(self) -> Iterator[JournalRecord]:
+        """Its records, in order.
+
+        Raises:
+            CorruptionError: one cannot be read.
+        """
+        ...
+
+    def append(self, record: JournalRecord) -> None:
+        """Add a record; it is durable when this returns.
+
+        Raises:
+            SpecwrightError: it cannot be written; the journal then ends with the record before it.
+        """
+        ...
+
+    def close(self) -> None:
+        """Close it."""
+        ...
+
+
 class JournalFile:
     """A journal open for appending, by one process at a time, as the project's lock ensures."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
+        self.name = path.name
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._remove_partial_line()
         sync_directory(path.parent)  # so that the file's name survives too
+
+    def records(self) -> Iterator[JournalRecord]:
+        """Its records, in order."""
+        return read_records(self.path)
 
     def append(self, record: JournalRecord) -> None:
         """Add a record; it is on the disk when this returns.
@@ -92,20 +143,7 @@ class JournalFile:
         Raises:
             InputError: it cannot be written; the journal then ends with the record before it.
         """
-        # ASCII escapes carry whatever a model can write: unpaired surrogates, integers of any size
-        line = (
-            json.dumps(
-                {
-                    "scope": record.place.scope,
-                    "kind": record.place.kind,
-                    "ordinal": record.place.ordinal,
-                    "request": record.request,
-                    "answer": record.answer,
-                },
-                separators=(",", ":"),
-            ).encode()
-            + b"\n"
-        )
+        line = line_of(record)
         end = os.fstat(self._descriptor).st_size
         try:
             written = 0

@@ -1,23 +1,37 @@
 """The SQLite file of the log: its tables, and a connection whose commits survive a crash (design: wire-log).
 
-Triggers keep the file append-only, so that no caller can bypass the rule. `head` repeats where a topic ends and
-moves with every entry: a log whose last entries were cut off no longer agrees with it, and it refuses an entry that
-is not the next one.
+Triggers keep the file append-only, so that no caller can bypass the rule; one that is gone or changed is put back when
+the log is opened for appending. `head` repeats where a topic ends and moves with every entry: a log whose last entries
+were cut off no longer agrees with it, and it refuses an entry that is not the next one.
 """
 
 import os
 import sqlite3
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from specwright.database import Connection, Table
 from specwright.sqlite_errors import make_directory, sqlite_errors
 
 _NAME = "the Wire log"
 _BUSY_SECONDS = 30.0
-_VERSION = 2
+VERSION = 2
 """Stored as the file's `user_version`; 0 is a file that has no tables yet."""
 
-_SCHEMA = (
+TABLES = (
+    Table("topic", ("topic_id", "payer")),
+    Table(
+        "entry",
+        ("topic_id", "sequence_number", "consensus_seconds", "consensus_nanos", "body", "running_hash"),
+        key=2,
+    ),
+    Table("head", ("topic_id", "sequence_number", "running_hash")),
+)
+"""What is moved from store to store."""
+
+SCHEMA = (
     """CREATE TABLE topic (
     topic_id TEXT PRIMARY KEY,
     payer    TEXT NOT NULL
@@ -59,8 +73,51 @@ BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
 )
 
 
-def connect(path: Path) -> sqlite3.Connection:
+_MADE = {statement.split()[2]: statement for statement in SCHEMA}
+"""What makes each table and trigger, by its name."""
+
+
+class LogFile:
+    """The `Database` of an SQLite file.
+
+    Raises: as `connect`.
+    """
+
+    def __init__(self, path: Path, *, reading: bool = False) -> None:
+        self.path = path
+        self.address = str(path)
+        self._lock = threading.RLock()
+        self.connection = connect(path, reading=reading)
+
+    @contextmanager
+    def reading(self) -> Generator[sqlite3.Connection]:
+        """The connection; each statement reads a state of its own."""
+        with self._lock, log_errors(self.path):
+            yield self.connection
+
+    @contextmanager
+    def writing(self) -> Generator[sqlite3.Connection]:
+        """A transaction that keeps other writers out."""
+        with self._lock, log_errors(self.path), self.connection:
+            self.connection.execute("BEGIN IMMEDIATE")
+            yield self.connection
+
+    def version(self, connection: Connection) -> int:
+        """SQLite's number of what other connections have committed."""
+        return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self.connection.close()
+
+
+def connect(path: Path, *, reading: bool = False) -> sqlite3.Connection:
     """Open the log's file, and make it if it does not exist.
+
+    Args:
+        path: The file.
+        reading: Whether nothing will be appended; triggers that are gone are then left to `verify`.
 
     WAL, so that a reader never blocks a writer; `synchronous=FULL`, so that a commit is on the disk. A file that cannot
     be written is opened for reading.
@@ -76,10 +133,35 @@ def connect(path: Path) -> sqlite3.Connection:
         )
         try:
             _prepare(connection)
+            if not reading:
+                _restore_triggers(connection)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def unlike_schema(connection: sqlite3.Connection) -> list[str]:
+    """The tables and triggers that are gone, changed, or not of this program, by their names."""
+    rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    found = {str(name): str(sql).rstrip(";") for name, sql in rows}
+    made = {name: statement.rstrip(";") for name, statement in _MADE.items()}
+    return sorted(name for name in found.keys() | made.keys() if found.get(name) != made.get(name))
+
+
+def _restore_triggers(connection: sqlite3.Connection) -> None:
+    """Put back the triggers that are gone or changed."""
+    if not _changed_triggers(connection):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    for name in _changed_triggers(connection):
+        connection.execute(f"DROP TRIGGER IF EXISTS {name}")
+        connection.execute(_MADE[name])
+    connection.execute("COMMIT")
+
+
+def _changed_triggers(connection: sqlite3.Connection) -> list[str]:
+    return [n for n in unlike_schema(connection) if _MADE.get(n, "").startswith("CREATE TRIGGER")]
 
 
 def address(path: Path, *, reading: bool = False) -> str:
@@ -107,17 +189,17 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # macOS: flush the drive's own cache too
     connection.execute("PRAGMA foreign_keys = ON")
-    if _version(connection) == _VERSION:
+    if _version(connection) == VERSION:
         return  # a reader takes no lock
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
     version = _version(connection)
-    if version not in {0, _VERSION}:
-        raise sqlite3.DatabaseError(f"its version is {version}, this program reads version {_VERSION}")
+    if version not in {0, VERSION}:
+        raise sqlite3.DatabaseError(f"its version is {version}, this program reads version {VERSION}")
     if version == 0:
-        for statement in _SCHEMA:
+        for statement in SCHEMA:
             connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 
 

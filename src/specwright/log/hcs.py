@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from specwright.canonical_json import JsonObject
 from specwright.errors import InputError
+from specwright.ports.wire_log import StoredEntry
 
 GENESIS = bytes(48)
 """The running hash before the first message of a topic."""
@@ -87,16 +88,6 @@ def running_hash(
     digest = hashlib.sha384(message).digest()
     parts = (_BEFORE_PREVIOUS, previous, _BEFORE_NUMBERS, numbers, _BEFORE_MESSAGE, digest)
     return hashlib.sha384(b"".join(parts)).digest()
-
-
-class StoredEntry(NamedTuple):
-    """An entry as it is stored: canonical bytes with their proof (design: wire)."""
-
-    sequence_number: int
-    consensus_seconds: int
-    consensus_nanos: int
-    body: bytes
-    running_hash: bytes
 
 
 def consensus_timestamp(seconds: int, nanos: int) -> str:

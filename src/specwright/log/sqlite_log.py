@@ -1,8 +1,8 @@
-"""The Wire log in one SQLite file: topics, dense sequence numbers, consensus time, running hash (design: projection,
-wire-log).
+"""The Wire log in a database: topics, dense sequence numbers, consensus time, running hash (design: projection, wire-log).
 
-The rules are those of `specwright.wire.admission`; this module adds durability and order. One writer appends at a time:
-threads wait for a lock, processes for SQLite's. `specwright.log.verify` proves that nobody changed the file.
+The database is an SQLite file or a Postgres schema. The rules are those of `specwright.wire.admission`; this module adds
+durability and order. One writer appends at a time: threads wait for a lock, processes for that of the database.
+`specwright.log.verify` proves that nobody changed the entries.
 """
 
 import threading
@@ -13,10 +13,11 @@ from typing import NamedTuple
 import orjson
 
 from specwright.canonical_json import JsonObject
+from specwright.database import Connection, Database
 from specwright.errors import CorruptionError
-from specwright.log.database import connect, log_errors
-from specwright.log.hcs import GENESIS, NANOS, EntityId, StoredEntry, running_hash
-from specwright.ports.wire_log import LogEnd, LogEntry, StreamEnd
+from specwright.log.database import LogFile
+from specwright.log.hcs import GENESIS, NANOS, EntityId, running_hash
+from specwright.ports.wire_log import LogEnd, LogEntry, StoredEntry, StreamEnd
 from specwright.wire.admission import Admission, CheckedWire, RepeatedWire, default_admission
 from specwright.wire.rejection import Rejection, WireRefusedError
 from specwright.wire.stream import AdmissionState
@@ -35,11 +36,11 @@ class _TopicEnd(NamedTuple):
     running_hash: bytes = GENESIS
 
 
-class SqliteWireLog:
-    """An embedded log of Wires; implements `specwright.ports.wire_log.WireLog`.
+class DatabaseWireLog:
+    """A log of Wires; implements `specwright.ports.wire_log.WireLog`.
 
     Args:
-        path: The file; several processes may open it.
+        database: With the tables of the log; several processes may open it.
         topic_id: The topic in it, `0.0.1001`.
         clock: The time in nanoseconds since 1970; consensus time rises even if the clock does not.
         admission: Other rules than those that ship.
@@ -48,12 +49,12 @@ class SqliteWireLog:
 
     Raises:
         InputError: the topic or the payer is not an id.
-        CorruptionError: the file is not a log of Wires.
+        CorruptionError: the database holds no log of Wires.
     """
 
     def __init__(
         self,
-        path: Path,
+        database: Database,
         topic_id: str,
         clock: Callable[[], int],
         *,
@@ -63,20 +64,19 @@ class SqliteWireLog:
     ) -> None:
         self._topic = EntityId.parse(topic_id)
         self._topic_id = str(self._topic)
-        self._path = path
         self._clock = clock
         self._admission = admission or default_admission()
         self._state = AdmissionState()
         self._end = _TopicEnd()
         self._lock = threading.RLock()
-        self._connection = connect(path)
+        self._database = database
         try:
-            with log_errors(path):
-                self._payer = self._payer_of_topic(EntityId.parse(payer))
+            with database.reading() as connection:
+                self._payer = self._payer_of_topic(connection, EntityId.parse(payer))
                 if not reading:
-                    self._catch_up()
+                    self._catch_up(connection)
         except BaseException:
-            self._connection.close()
+            database.close()
             raise
 
     def append(self, wires: Sequence[JsonObject]) -> list[LogEntry]:
@@ -92,14 +92,13 @@ class SqliteWireLog:
         checked = [self._checked(wire) for wire in wires]  # before the lock: it needs nothing of the log
         if not checked:
             return []
-        with self._lock, log_errors(self._path):
-            with self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._catch_up()
+        with self._lock:
+            with self._database.writing() as connection:
+                self._catch_up(connection)
                 state = self._state.staged()
                 new = self._admit(state, checked)
                 rows = self._rows([wire.body for wire in new])
-                self._connection.executemany(
+                connection.executemany(
                     "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", [(self._topic_id, *row) for row in rows]
                 )
             state.commit()
@@ -121,8 +120,8 @@ class SqliteWireLog:
     def stored(self, after: int = 0) -> Iterator[StoredEntry]:
         """The same entries with their bytes and running hashes."""
         while True:
-            with self._lock, log_errors(self._path):
-                page = self._page(after)
+            with self._lock, self._database.reading() as connection:
+                page = self._page(connection, after)
             if not page:
                 return
             yield from page
@@ -130,35 +129,35 @@ class SqliteWireLog:
 
     def stream_end(self, stream_id: str) -> StreamEnd:
         """Where a stream ends."""
-        with self._lock, log_errors(self._path):
-            self._catch_up()
+        with self._lock, self._database.reading() as connection:
+            self._catch_up(connection)
             stream = self._state.stream(stream_id)
         return StreamEnd(stream.seq, stream.last_wire_id) if stream is not None else StreamEnd()
 
     def end(self) -> LogEnd | None:
         """Where the log ends, None if it is empty."""
-        with self._lock, log_errors(self._path):
-            self._catch_up()
+        with self._lock, self._database.reading() as connection:
+            self._catch_up(connection)
             end = self._end
         return self._log_end(end.sequence_number, end.running_hash) if end.sequence_number else None
 
     def holds(self, end: LogEnd) -> bool:
         """Whether the log has this entry with this running hash."""
-        with self._lock, log_errors(self._path):
-            page = self._page(end.sequence_number - 1, 1)
+        with self._lock, self._database.reading() as connection:
+            page = self._page(connection, end.sequence_number - 1, 1)
         return [self._log_end(entry.sequence_number, entry.running_hash) for entry in page] == [end]
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database."""
         with self._lock:
-            self._connection.close()
+            self._database.close()
 
-    def _payer_of_topic(self, payer: EntityId) -> EntityId:
+    def _payer_of_topic(self, connection: Connection, payer: EntityId) -> EntityId:
         query, topic = "SELECT payer FROM topic WHERE topic_id = ?", (self._topic_id,)
-        row = self._connection.execute(query, topic).fetchone()
+        row = connection.execute(query, topic).fetchone()
         if row is None:
-            self._connection.execute("INSERT OR IGNORE INTO topic VALUES (?, ?)", (*topic, str(payer)))
-            row = self._connection.execute(query, topic).fetchone()
+            connection.execute("INSERT INTO topic VALUES (?, ?) ON CONFLICT DO NOTHING", (*topic, str(payer)))
+            row = connection.execute(query, topic).fetchone()
         return EntityId.parse(row[0])
 
     def _log_end(self, number: int, digest: bytes) -> LogEnd:
@@ -206,17 +205,17 @@ class SqliteWireLog:
             rows.append(StoredEntry(sequence, seconds, nanos, body, digest))
         return rows
 
-    def _page(self, after: int, size: int = _PAGE) -> list[StoredEntry]:
-        rows = self._connection.execute(
+    def _page(self, connection: Connection, after: int, size: int = _PAGE) -> list[StoredEntry]:
+        rows = connection.execute(
             "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
             " FROM entry WHERE topic_id = ? AND sequence_number > ? ORDER BY sequence_number LIMIT ?",
             (self._topic_id, after, size),
         )
         return list(map(StoredEntry._make, rows))
 
-    def _catch_up(self) -> None:
+    def _catch_up(self, connection: Connection) -> None:
         """Apply the entries that another process has appended."""
-        while page := self._page(self._end.sequence_number):
+        while page := self._page(connection, self._end.sequence_number):
             for entry in page:
                 try:
                     self._admission.replay(self._state, orjson.loads(entry.body), entry.body)
@@ -227,9 +226,39 @@ class SqliteWireLog:
     def _never_admitted(self, entry: StoredEntry) -> CorruptionError:
         return CorruptionError(
             f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
-            where=str(self._path),
+            where=self._database.address,
             remedy="run `specwright wire verify` to see what was changed",
         )
+
+
+class SqliteWireLog(DatabaseWireLog):
+    """The log in an SQLite file.
+
+    Args:
+        path: The file; it is made if it does not exist.
+        topic_id: The topic in it.
+        clock: The time in nanoseconds.
+        admission: Other rules than those that ship.
+        payer: The account that the running hash names.
+        reading: Whether it is opened for its entries alone.
+
+    Raises: as `DatabaseWireLog`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        topic_id: str,
+        clock: Callable[[], int],
+        *,
+        admission: Admission | None = None,
+        payer: str = DEFAULT_PAYER,
+        reading: bool = False,
+    ) -> None:
+        EntityId.parse(topic_id)  # before a file is made
+        database = LogFile(path, reading=reading)
+        super().__init__(database, topic_id, clock, admission=admission, payer=payer, reading=reading)
+        self.connection = database.connection
 
 
 def _end_at(entry: StoredEntry) -> _TopicEnd:

@@ -2,7 +2,8 @@
 
 It reads the file alone: it recomputes the chain of running hashes from the first entry, parses every body as a Wire and
 admits every Wire again. A hash chain by itself does not show that a file was rewritten as a whole or replaced by an
-older copy; `expected`, the log ends recorded elsewhere, does.
+older copy; `expected`, the log ends recorded elsewhere, does. One deviation is one finding: behind an entry that is not
+what was written the chain alone is followed, because no rule can be applied to what came after it.
 """
 
 import sqlite3
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from specwright.errors import InputError
-from specwright.log.database import address
-from specwright.log.hcs import GENESIS, NANOS, EntityId, StoredEntry, running_hash
-from specwright.ports.wire_log import LogEnd
+from specwright.log.database import address, unlike_schema
+from specwright.log.hcs import GENESIS, NANOS, EntityId, running_hash
+from specwright.ports.wire_log import LogEnd, StoredEntry
 from specwright.wire import canonical
 from specwright.wire.admission import Admission, RepeatedWire, default_admission
 from specwright.wire.rejection import Rejection, WireRefusedError
@@ -28,15 +29,20 @@ class Finding(NamedTuple):
         topic_id: The topic.
         sequence_number: The entry; 0 if the file as a whole is meant.
         code: `log.changed`, `log.gap`, `log.time`, `log.cut_off`, `log.inadmissible`, `log.not_canonical`,
-            `log.unreadable`.
+            `log.unreadable`, or `log.unprotected` for a file whose entries are whole.
         message: One sentence.
+        by_note: Whether only a log end that was recorded outside shows it; then that record may be what was changed.
     """
 
     topic_id: str
     sequence_number: int
     code: str
     message: str
+    by_note: bool = False
 
+
+UNPROTECTED = "log.unprotected"
+"""The code of a finding about the file's triggers, not about what it holds."""
 
 _TYPES = (int, int, int, bytes, bytes)
 
@@ -71,20 +77,52 @@ def verify(
 def _findings(
     connection: sqlite3.Connection, expected: Sequence[LogEnd], admission: Admission
 ) -> Iterator[Finding]:
-    for (problem,) in connection.execute("PRAGMA integrity_check(8)").fetchall():
-        if problem != "ok":
-            yield Finding("", 0, "log.unreadable", f"the database is damaged: {problem}")
+    (problem,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    found = _content_findings(connection, expected, admission)
+    if problem != "ok":
+        yield _damaged_file(str(problem), found)
+        return
+    if unlike := unlike_schema(connection):
+        yield Finding("", 0, UNPROTECTED, f"not as the program made it: {', '.join(unlike)}")
+    yield from found
+
+
+def _damaged_file(problem: str, found: Iterator[Finding]) -> Finding:
+    """One finding for a file that SQLite calls damaged, with the first entry that shows it, if any does."""
+    message = f"the database is damaged: {problem}"
+    try:
+        first = next(found, None)
+    except sqlite3.Error:
+        first = None
+    if first is None:
+        return Finding("", 0, "log.unreadable", message)
+    return first._replace(code="log.unreadable", message=f"{message}; {first.message}")
+
+
+def _content_findings(
+    connection: sqlite3.Connection, expected: Sequence[LogEnd], admission: Admission
+) -> Iterator[Finding]:
     rows = connection.execute("SELECT topic_id, payer FROM topic ORDER BY topic_id").fetchall()
     topics = {str(topic_id): str(payer) for topic_id, payer in rows}
     for topic_id, payer in topics.items():
         ends = [end for end in expected if end.topic_id == topic_id]
         yield from _Topic(connection, topic_id, payer, admission).check(ends)
-    strays = "SELECT topic_id, sequence_number FROM {} WHERE topic_id NOT IN (SELECT topic_id FROM topic)"
-    for table in ("entry", "head"):
-        for topic_id, number in connection.execute(strays.format(table)):
-            yield Finding(str(topic_id), number, "log.inadmissible", "this log has no such topic")
-    for topic_id in sorted({end.topic_id for end in expected} - topics.keys()):
-        yield Finding(topic_id, 0, "log.cut_off", "the topic is gone")
+    strays = connection.execute(
+        "SELECT topic_id, min(sequence_number), count(*) FROM"
+        " (SELECT topic_id, sequence_number FROM entry UNION ALL SELECT topic_id, sequence_number FROM head)"
+        " WHERE topic_id NOT IN (SELECT topic_id FROM topic) GROUP BY topic_id"
+    ).fetchall()
+    for topic_id, number, rows_of_it in strays:
+        yield Finding(
+            str(topic_id),
+            number,
+            "log.inadmissible",
+            f"this log has no such topic, but {rows_of_it} rows of it",
+        )
+    for topic_id in sorted(
+        {end.topic_id for end in expected} - topics.keys() - {str(row[0]) for row in strays}
+    ):
+        yield Finding(topic_id, 0, "log.cut_off", "the topic is gone", by_note=True)
 
 
 def _lossy(text: bytes) -> str:
@@ -104,9 +142,10 @@ class _Topic:
         self._payer = EntityId.parse(payer)
         self._admission = admission
         self._state = AdmissionState()
-        self._previous = GENESIS
+        self._previous: tuple[bytes, bytes] = (GENESIS, GENESIS)
         self._sequence = 0
         self._time = -1
+        self._damaged = False
 
     def check(self, expected: Iterable[LogEnd]) -> Iterator[Finding]:
         """Every finding of this topic."""
@@ -118,58 +157,87 @@ class _Topic:
             " FROM entry WHERE topic_id = ? ORDER BY sequence_number",
             (self._topic_id,),
         )
+        if not self._begins_the_chain():
+            yield self._finding(1, "log.changed", "no entry has the running hash of this topic and payer")
+            return
+        last: Finding | None = None
         for row in map(StoredEntry._make, rows):
             if tuple(map(type, row)) != _TYPES:
                 yield self._finding(self._sequence + 1, "log.unreadable", "the row is not an entry")
                 return
-            yield from self._entry(row)
-            if hashes.pop(row.sequence_number, set()) - {row.running_hash.hex()}:
-                yield self._finding(
-                    row.sequence_number, "log.changed", "another running hash was recorded for it outside"
-                )
-        for number in sorted(hashes):
-            yield self._finding(number, "log.cut_off", "this entry was recorded outside, but is gone")
-        yield from self._end()
+            noted = hashes.pop(row.sequence_number, set())
+            last = self._entry(row)
+            if last is None and noted - {row.running_hash.hex()}:
+                number = row.sequence_number
+                message = "another running hash was recorded for it outside"
+                last = self._finding(number, "log.changed", message)._replace(by_note=True)
+            if last is not None:
+                yield last
+        yield from self._end(sorted(hashes), last)
 
-    def _entry(self, row: StoredEntry) -> Iterator[Finding]:
+    def _begins_the_chain(self) -> bool:
+        """Whether some entry has its running hash: if none has, the topic or its payer was changed, not each entry."""
+        rows = self._connection.execute(
+            "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash,"
+            " lag(running_hash, 1, ?) OVER (ORDER BY sequence_number) FROM entry WHERE topic_id = ?",
+            (GENESIS, self._topic_id),
+        )
+        seen = 0
+        for *row, previous in rows:
+            if tuple(map(type, row)) != _TYPES or self._hash(StoredEntry._make(row), previous) == row[4]:
+                return True
+            seen += 1
+        return seen < 2
+
+    def _entry(self, row: StoredEntry) -> Finding | None:
+        """The first deviation of an entry; goes on from what is stored, so that it is named and not those after it."""
         number = row.sequence_number
-        if number != self._sequence + 1:
-            yield self._finding(self._sequence + 1, "log.gap", f"entry {self._sequence + 1} is missing")
+        if number <= self._sequence:  # those after it follow the entry before
+            self._damaged = True
+            return self._finding(
+                self._sequence + 1, "log.gap", f"an entry numbered {number} stands where no entry can be"
+            )
         time = row.consensus_seconds * NANOS + row.consensus_nanos
-        if time <= self._time or not 0 <= row.consensus_nanos < NANOS:
-            yield self._finding(
+        own = [self._hash(row, previous) for previous in dict.fromkeys(self._previous)]
+        found: Finding | None = None
+        if number != self._sequence + 1:
+            found = self._finding(self._sequence + 1, "log.gap", f"entry {self._sequence + 1} is missing")
+        elif time <= self._time or not 0 <= row.consensus_nanos < NANOS:
+            found = self._finding(
                 number, "log.time", "its consensus time is not after that of the entry before"
             )
-        if self._hash(row) != row.running_hash:
-            yield self._finding(number, "log.changed", "its running hash is not that of its content")
-        yield from self._body(row)
-        # Go on from what is stored, so that one changed entry is named and not every one after it.
-        self._previous, self._sequence, self._time = row.running_hash, number, time
+        elif row.running_hash not in own:
+            found = self._finding(number, "log.changed", "its running hash is not that of its content")
+        elif not self._damaged:
+            found = self._body(row)
+        self._damaged = self._damaged or found is not None
+        # a flipped bit of a running hash is seen by the next one, which is that of the content
+        self._previous, self._sequence = (row.running_hash, own[0]), number
+        self._time = self._time if found else time
+        return found
 
-    def _body(self, row: StoredEntry) -> Iterator[Finding]:
+    def _body(self, row: StoredEntry) -> Finding | None:
         number = row.sequence_number
         try:
             wire = canonical.parse(row.body)
         except WireRefusedError as error:
-            yield self._finding(
-                number, "log.not_canonical", f"its body is not a Wire: {error.rejection.message}"
-            )
-            return
+            message = f"its body is not a Wire: {error.rejection.message}"
+            return self._finding(number, "log.not_canonical", message)
         if canonical.encode(wire) != row.body:
-            yield self._finding(number, "log.not_canonical", "its body is not in canonical bytes")
+            return self._finding(number, "log.not_canonical", "its body is not in canonical bytes")
         decision = self._admission.admit(self._state, wire)
         if isinstance(decision, Rejection):
-            yield self._finding(number, "log.inadmissible", f"{decision.message} ({decision.code})")
-        elif isinstance(decision, RepeatedWire):
-            yield self._finding(number, "log.inadmissible", "the log has this Wire twice")
-        else:
-            self._state.add(decision)
+            return self._finding(number, "log.inadmissible", f"{decision.message} ({decision.code})")
+        if isinstance(decision, RepeatedWire):
+            return self._finding(number, "log.inadmissible", "the log has this Wire twice")
+        self._state.add(decision)
+        return None
 
-    def _hash(self, row: StoredEntry) -> bytes:
+    def _hash(self, row: StoredEntry, previous: bytes) -> bytes:
         if not 0 <= row.consensus_nanos < NANOS:
             return b""  # a time that no running hash can cover
         return running_hash(
-            self._previous,
+            previous,
             payer=self._payer,
             topic=self._topic,
             seconds=row.consensus_seconds,
@@ -178,18 +246,26 @@ class _Topic:
             message=row.body,
         )
 
-    def _end(self) -> Iterator[Finding]:
-        """Compare the last entry with the table `head`."""
+    def _end(self, missing: Sequence[int], last: Finding | None) -> Iterator[Finding]:
+        """Compare the last entry with the table `head`, and what was recorded outside with what there is.
+
+        Args:
+            missing: The entries that were recorded outside and are gone.
+            last: The finding about the last entry, if there is one.
+        """
         head = self._connection.execute(
             "SELECT sequence_number, running_hash FROM head WHERE topic_id = ?", (self._topic_id,)
         ).fetchone() or (0, GENESIS)
         if isinstance(head[0], int) and head[0] > self._sequence:
-            missing = f"the log ended at entry {head[0]}, now it ends at {self._sequence}"
-            yield self._finding(self._sequence + 1, "log.cut_off", missing)
-        elif (head[0], head[1]) != (self._sequence, self._previous):
+            message = f"the log ended at entry {head[0]}, now it ends at {self._sequence}"
+            yield self._finding(self._sequence + 1, "log.cut_off", message)
+        elif (last is None or last.by_note) and (head[0], head[1]) != (self._sequence, self._previous[0]):
             yield self._finding(
                 self._sequence, "log.changed", "the recorded end of the log is not its last entry"
             )
+        for number in missing:
+            message = "this entry was recorded outside, but is gone"
+            yield self._finding(number, "log.cut_off", message)._replace(by_note=True)
 
     def _finding(self, sequence_number: int, code: str, message: str) -> Finding:
         return Finding(self._topic_id, sequence_number, code, message)

@@ -13,7 +13,8 @@ class IndexQuery(NamedTuple):
     Args:
         query: The purpose, in plain words.
         tags: Compared whole.
-        input_types: Types of the contract, compared whole in the spelling of `type_key`.
+        input_types: Types of the contract, compared whole as written or in the spelling of a contract, see
+            `searched_types`.
         output_types: The same.
         include_inactive: Also DEPRECATED and SUPERSEDED entries.
         top_k: How many results, at least 1.

@@ -91,6 +91,7 @@ class GateVerdict(NamedTuple):
         files: The files that ship: as given, with the docstring spliced from the contract.
         notes: What was measured beside pass or fail, one line each, for the evidence.
         stages: What each stage observed, in their order.
+        executed_at: When its run began, as whoever asked for it read the clock; empty from the gate itself.
     """
 
     passed: bool
@@ -102,6 +103,7 @@ class GateVerdict(NamedTuple):
     files: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
     stages: tuple[StageResult, ...] = ()
+    executed_at: str = ""
 
 
 class Trial(NamedTuple):

@@ -71,6 +71,10 @@ class Journal(Protocol):
         """Enter a step."""
         ...
 
+    def recorded(self, scope: str, kind: str) -> JsonValue:
+        """The first record of a kind in a scope, without asking for one; None if there is none."""
+        ...
+
 
 @contextmanager
 def read_as_model_answer(where: str) -> Generator[None]:

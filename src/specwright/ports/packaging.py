@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, Protocol
 
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.examples_file import Example
 
 
 class ProductModule(NamedTuple):
@@ -18,6 +19,18 @@ class ProductModule(NamedTuple):
     examples: str
 
 
+class ApprovedExample(NamedTuple):
+    """An example of the approved spec, as a user of the package calls it.
+
+    Args:
+        task_id: Of the task whose criteria it shows, `TSK-001`.
+        example: With the criteria in its heading.
+    """
+
+    task_id: str
+    example: Example
+
+
 class ProductPackage(NamedTuple):
     """The content of one wheel.
 
@@ -30,6 +43,7 @@ class ProductPackage(NamedTuple):
         task_facing: The names of the modules whose entry points the package exports.
         requires: Requirements on third-party packages (design: module-scope).
         notes: What each version added, changed and removed, as Markdown.
+        approved: The examples that the person approved; they do not go into the wheel.
     """
 
     distribution: str
@@ -40,6 +54,7 @@ class ProductPackage(NamedTuple):
     task_facing: tuple[str, ...]
     requires: tuple[str, ...] = ()
     notes: str = ""
+    approved: tuple[ApprovedExample, ...] = ()
 
 
 class BuiltWheel(NamedTuple):
@@ -52,7 +67,10 @@ class BuiltWheel(NamedTuple):
 
 
 class ExampleOutcome(NamedTuple):
-    """The result of an example against the installed package; `detail` is empty if it passed."""
+    """The result of an example against the installed package; `detail` is empty if it passed.
+
+    `module` is the name of the module that has it, or the task whose spec has it.
+    """
 
     module: str
     heading: str

@@ -50,7 +50,8 @@ class Place(NamedTuple):
         task: The spec's id of the task (`TSK-003`), empty for the researcher.
         attempt: The attempt at the task, from 1; for the researcher the number of the restart.
         subject: The module's name, `contracts` in the contract debate, `plan` for the planner.
-            Of a shared request the modules' names with a `+` between (design: shared-requests).
+            Of a shared request the modules' names with a `+` between (design: shared-requests), or the tasks', of which
+            its own is the first (design: tasks-together).
         stage: `round-1`, ..., or `amended-1`, ... after the round whose amendments are applied.
         role: Who is asked.
         resumed: How often a person's answer resumed the attempt in place.
@@ -67,8 +68,13 @@ class Place(NamedTuple):
 
     @property
     def modules(self) -> list[str]:
-        """The modules that a request is about."""
+        """The modules that a request is about; of one about several tasks the tasks."""
         return self.subject.split("+")
+
+    @property
+    def about_tasks(self) -> bool:
+        """Whether a request is about several tasks."""
+        return self.subject.startswith(f"{self.task}+")
 
     @property
     def round(self) -> int:
@@ -140,6 +146,7 @@ class Assignment(NamedTuple):
         refused: Whether a shared request held an answer to this one that was refused; it counts as an attempt (design:
             shared-requests).
         undisputed: Whether an Arbiter rules on reviews that found nothing (design: debate).
+        before: The answer that is corrected, as JSON text: the role may hand in what changes in it.
     """
 
     place: Place
@@ -149,6 +156,7 @@ class Assignment(NamedTuple):
     store: StoreAccess | None = None
     refused: bool = False
     undisputed: bool = False
+    before: str = ""
 
 
 class Draft(NamedTuple):
@@ -173,7 +181,7 @@ class Research(NamedTuple):
 
 
 class SharedAnswer(NamedTuple, Generic[Answer]):
-    """The answer to a request about several modules, by module (design: shared-requests).
+    """The answer to a request about several modules or tasks, by module or task (design: shared-requests, tasks-together).
 
     Args:
         answers: Those that fit the schema of an answer about one module; nothing else of them was checked.
@@ -211,6 +219,15 @@ class Roles(Protocol):
 
     def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
         """Cut a task into micro modules with their contracts."""
+        ...
+
+    def can_share(self, place: Place) -> bool:
+        """Whether a request about several tasks can be answered: answers that were written or recorded by place may not
+        be there (design: tasks-together)."""
+        ...
+
+    def plan_together(self, assignment: Assignment) -> SharedAnswer[PlanAnswer]:
+        """Cut several tasks into micro modules."""
         ...
 
     def propose(

@@ -6,11 +6,15 @@ from typing import Protocol
 
 
 class FileTree(Protocol):
-    """Files below one directory, by posix paths relative to it. Writes are atomic."""
+    """Files of a project, by posix paths. Writes are atomic."""
 
     @property
-    def location(self) -> Path:
-        """The directory, for programs that read the published files."""
+    def address(self) -> str:
+        """Where they are, for messages."""
+        ...
+
+    def directory(self, path: str) -> Path:
+        """A directory on this machine with the files below `path`, for programs that read them."""
         ...
 
     def publish(self, path: str, data: bytes) -> None:
@@ -51,7 +55,10 @@ class FileTree(Protocol):
 
 
 class StateStore(FileTree, Protocol):
-    """`state_store/`, with the definitions that Wires refer to (design: projection)."""
+    """`state_store/`, with the definitions that Wires refer to (design: projection).
+
+    `replace` is refused but for the files that change (design: store-layout).
+    """
 
     def define(self, data: bytes) -> str:
         """Publish bytes under their SHA-256 and return it."""

@@ -19,6 +19,16 @@ class LogEntry(NamedTuple):
     wire: JsonObject
 
 
+class StoredEntry(NamedTuple):
+    """An entry as it is stored: canonical bytes with their proof (design: wire)."""
+
+    sequence_number: int
+    consensus_seconds: int
+    consensus_nanos: int
+    body: bytes
+    running_hash: bytes
+
+
 class StreamEnd(NamedTuple):
     """The last Wire of a stream: its `stream_seq`, 0 before the first, and its id."""
 
@@ -72,4 +82,12 @@ class WireLog(Protocol):
 
     def holds(self, end: LogEnd) -> bool:
         """Whether the log has this entry with this running hash."""
+        ...
+
+
+class StoredLog(Protocol):
+    """A log as mirrors read it: the stored bytes, which are not checked again."""
+
+    def stored(self, after: int = 0) -> Iterator[StoredEntry]:
+        """The entries with a sequence number greater than `after`, in order."""
         ...

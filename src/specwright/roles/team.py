@@ -29,7 +29,7 @@ from specwright.domain.contract.boundary_limits import limit_sentence
 from specwright.domain.contract.boundary_types import BOUNDARY_TYPES
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.spec.spec_markdown import ResearchSource
-from specwright.errors import SpecwrightError
+from specwright.errors import NoAccessError, SpecwrightError
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, RoleStarted, Step
@@ -48,6 +48,7 @@ from specwright.roles.agent.agent import (
     AgentJob,
     RaisedException,
     Toolset,
+    answer_schema,
     converse,
     structured_answer,
     submit_tool,
@@ -67,11 +68,20 @@ from specwright.roles.agent.tools import (
     web_search_tool,
 )
 from specwright.roles.agent.workspace import Guard, Workspace
-from specwright.roles.answers.submission import Submission, parser, shared_parser, shared_schema
-from specwright.roles.models.failures import another_may_answer
+from specwright.roles.answers.submission import (
+    MODULES,
+    TASKS,
+    SharedFields,
+    Submission,
+    changes_schema,
+    parser,
+    shared_parser,
+    shared_schema,
+)
+from specwright.roles.models.failures import another_may_answer, is_refused_access
 from specwright.roles.models.journalled_model import Account, Ask, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
-from specwright.roles.models.rate_limits import RateLimiter
+from specwright.roles.models.rate_limits import Limiter
 from specwright.roles.models.sources import ModelSource, NamedSource
 from specwright.roles.models.spending import Spending
 
@@ -138,8 +148,15 @@ def _until_answered(invoke: F) -> F:
             try:
                 return invoke(roles, assignment, *args, **options)
             except SpecwrightError as error:
-                if not another_may_answer(error) or not roles.fall_back(assignment.place, turn, error):
-                    raise
+                if another_may_answer(error) and roles.fall_back(assignment.place, turn, error):
+                    continue
+                if is_refused_access(error) and roles.has_paid():
+                    raise NoAccessError(
+                        error.what,
+                        where=error.where,
+                        remedy=f"{error.remedy}; then run again: nothing is lost",
+                    ) from error
+                raise
 
     return cast(F, until_answered)
 
@@ -175,7 +192,7 @@ class ModelRoles:
         limits: CallLimits = CallLimits(),  # noqa: B008 - immutable
         spending: Spending | None = None,
         fallbacks: Mapping[Role, Sequence[NamedSource]] = MappingProxyType({}),
-        limiter: RateLimiter | None = None,
+        limiter: Limiter | None = None,
     ) -> None:
         self._sources = sources
         self._journal = journal
@@ -217,6 +234,10 @@ class ModelRoles:
         )
         return True
 
+    def has_paid(self) -> bool:
+        """Whether an answer was ever bought for this project."""
+        return self._spending is not None and self._spending.total.requests > 0
+
     def _asked(self, role: Role) -> NamedSource:
         """The model that answers for a role now."""
         if turn := self.turn_of(role):
@@ -252,7 +273,17 @@ class ModelRoles:
     def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
         """Cut a task into micro modules."""
         with self._invocation(assignment) as work:
-            return work.ask("planner", "submit_plan", PlanAnswer, check)
+            return work.ask("planner", "submit_plan", PlanAnswer, check, change="change_plan")
+
+    def can_share(self, place: Place) -> bool:
+        """Whether the model of a role answers about several tasks at a place."""
+        return self._asked(place.role).source.can_share(place)
+
+    @_until_answered
+    def plan_together(self, assignment: Assignment) -> SharedAnswer[PlanAnswer]:
+        """Cut several tasks into micro modules."""
+        with self._invocation(assignment) as work:
+            return work.ask_together("planner", "submit_plan", PlanAnswer)
 
     @_until_answered
     def propose(
@@ -304,7 +335,7 @@ class ModelRoles:
 
     @_until_answered
     def challenge_together(self, assignment: Assignment) -> SharedAnswer[ChallengerAnswer]:
-        """Try to falsify several proposals."""
+        """Try to falsify several proposals, or the contracts of several tasks."""
         with self._invocation(assignment) as work:
             return work.ask_together("challenger", "submit_challenge", ChallengerAnswer)
 
@@ -322,9 +353,9 @@ class ModelRoles:
     def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
         """Decide a round of several debates."""
         with self._invocation(assignment) as work:
-            names = assignment.place.modules
-            submission = Submission(shared_parser(ArbiterAnswer, names), SHARED_ATTEMPTS, work.run_id)
-            return work.decide(shared_schema(work.ruling_fields(), names), submission)
+            names, fields = assignment.place.modules, shared_fields(assignment.place)
+            submission = Submission(shared_parser(ArbiterAnswer, names, fields), SHARED_ATTEMPTS, work.run_id)
+            return work.decide(shared_schema(work.ruling_fields(), names, fields), submission)
 
     @contextmanager
     def _invocation(self, assignment: Assignment) -> Generator["_Invocation", None, None]:
@@ -423,28 +454,35 @@ class _Invocation(NamedTuple):
         toolset: Toolset = Toolset.NONE,
         attempts: int = ATTEMPTS,
         debate: str = "",
+        change: str = "",
     ) -> R:
-        """The answer that the agent gives by its terminal tool, once it is accepted."""
-        submission = Submission(parser(schema, check), attempts - self.assignment.refused, self.run_id)
+        """The answer that the agent gives by its terminal tool, or by the tool `change` where it corrects one, once it is
+        accepted."""
+        before = self.assignment.before if change else ""
+        submission = Submission(
+            parser(schema, check, before), attempts - self.assignment.refused, self.run_id
+        )
         shown = tool_schema(schema, _unusable(debate))
         submit = submit_tool(terminal, _first_line(schema), shown, submission)
-        return self._converse(prompt(prompt_name, debate), submit, submission, toolset)
+        changing = [submit_tool(change, _CHANGE, changes_schema(), submission)] if before else []
+        return self._converse(prompt(prompt_name, debate), submit, submission, toolset, changing)
 
     def ask_together(
         self, prompt_name: str, terminal: str, schema: type[R], toolset: Toolset = Toolset.NONE
     ) -> SharedAnswer[R]:
-        """The answer about several modules; it is read once, since what fails is asked for alone."""
-        names = self.assignment.place.modules
-        submission = Submission(shared_parser(schema, names), SHARED_ATTEMPTS, self.run_id)
-        debate = "" if self.assignment.place.role is Role.PROPOSER else "module"
-        fields = shared_schema(tool_schema(schema, _unusable(debate)), names)
-        submit = submit_tool(terminal, _first_line(schema), fields, submission)
+        """The answer about several modules or tasks; it is read once, since what fails is asked for alone."""
+        place = self.assignment.place
+        names, fields = place.modules, shared_fields(place)
+        submission = Submission(shared_parser(schema, names, fields), SHARED_ATTEMPTS, self.run_id)
+        debate = _debate(place) if place.role is Role.CHALLENGER else ""
+        shown = shared_schema(tool_schema(schema, _unusable(debate)), names, fields)
+        submit = submit_tool(terminal, _first_line(schema), shown, submission)
         return self._converse(prompt(prompt_name, debate), submit, submission, toolset)
 
     def ruling_fields(self) -> dict[str, Any]:
         """What the Arbiter may answer: with nothing in dispute nothing is struck or set aside."""
         unusable = DISPUTED_ONLY if self.assignment.undisputed else _unusable(_debate(self.assignment.place))
-        return tool_schema(ArbiterAnswer, unusable)
+        return answer_schema(ArbiterAnswer, unusable)
 
     def decide(self, schema: dict[str, Any], submission: Submission[T]) -> T:
         """The structured answer of the Arbiter."""
@@ -454,16 +492,32 @@ class _Invocation(NamedTuple):
         return structured_answer(self.model, named, instructions, self.assignment.message, submission)
 
     def _converse(
-        self, instructions: str, submit: BaseTool, submission: Submission[T], toolset: Toolset
+        self,
+        instructions: str,
+        submit: BaseTool,
+        submission: Submission[T],
+        toolset: Toolset,
+        more: Sequence[BaseTool] = (),
     ) -> T:
-        job = self.job(instructions, [*self.store_tools, submit], toolset)
+        job = self.job(instructions, [*self.store_tools, *more, submit], toolset)
         converse(job, [HumanMessage(self.assignment.message)], submission, submit.name)
         assert submission.accepted is not None
         return submission.accepted
 
 
+_CHANGE = (
+    "Hand in what changes in your plan, which begins at /modules, as a JSON Patch (RFC 6902); the rest stays as it is. "
+    "Ends your work once it is accepted."
+)
+
+
 def _debate(place: Place) -> str:
-    return CONTRACTS if place.subject == CONTRACTS else "module"
+    return CONTRACTS if place.subject == CONTRACTS or place.about_tasks else "module"
+
+
+def shared_fields(place: Place) -> SharedFields:
+    """The fields of an answer about several modules or tasks."""
+    return TASKS if place.about_tasks else MODULES
 
 
 def _unusable(debate: str) -> frozenset[str]:

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from specwright import canonical_json
+from specwright.application.store import layout
 from specwright.atomic_write import TEMPORARY, sync_directory, write_temporary
 from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.store import FileTree
 
 
 class DiskTree:
@@ -28,9 +30,13 @@ class DiskTree:
         self._staging = staging
 
     @property
-    def location(self) -> Path:
-        """The directory."""
-        return self.root
+    def address(self) -> str:
+        """The directory, for messages."""
+        return str(self.root)
+
+    def directory(self, path: str) -> Path:
+        """The directory below the root."""
+        return self.root / path
 
     def publish(self, path: str, data: bytes) -> None:
         """Write a file once."""
@@ -126,22 +132,42 @@ def _write_errors(target: Path) -> Generator[None]:
         ) from error
 
 
-class DiskStateStore(DiskTree):
-    """The `StateStore` port on `state_store/`."""
+class Definitions:
+    """What a state store adds to the files of any tree: definitions by their SHA-256, checked as they are read."""
 
-    def define(self, data: bytes) -> str:
+    def define(self: FileTree, data: bytes) -> str:
         """Publish bytes under their SHA-256."""
         name = canonical_json.sha256(data)
         self.publish(f"definitions/{name}", data)
         return name
 
-    def definition(self, sha256: str) -> bytes:
+    def definition(self: FileTree, sha256: str) -> bytes:
         """The bytes of a definition, checked."""
         data = self.read(f"definitions/{sha256}")
         if canonical_json.sha256(data) != sha256:
             raise CorruptionError(
                 "a definition was altered",
-                where=str(self.root / "definitions" / sha256),
+                where=f"{self.address}/definitions/{sha256}",
                 remedy="restore the file from a copy of the project",
             )
         return data
+
+
+def check_replaced(path: str) -> None:
+    """Check that a file of `state_store/` may be replaced (design: store-layout).
+
+    Raises:
+        RefusedError: it is published once, for example as a part of a sealed module or of a finished round.
+    """
+    if not layout.may_be_replaced(path):
+        raise RefusedError("a published file never changes", where=path)
+
+
+class DiskStateStore(Definitions, DiskTree):
+    """The `StateStore` port on `state_store/`."""
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Replace one of the files that change."""
+        self._target(path)
+        check_replaced(path)
+        super().replace(path, data)

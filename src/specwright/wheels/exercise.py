@@ -19,7 +19,6 @@ from specwright.ports.packaging import (
     BuiltWheel,
     ExampleOutcome,
     ExerciseReport,
-    ProductModule,
     ProductPackage,
 )
 from specwright.wheels.environment import (
@@ -139,29 +138,31 @@ class _Trial:
         return _package_problem(answer, wheel, self._product)
 
     def examples(self) -> tuple[ExampleOutcome, ...]:
-        """Every example's outcome in the order of modules and examples, then the unreadable examples."""
-        jobs: list[tuple[ProductModule, Example]] = []
+        """Every example's outcome: those that were approved, those of each module, then the unreadable ones."""
+        jobs = [(approved.task_id, approved.example) for approved in self._product.approved]
         unreadable: list[ExampleOutcome] = []
         for module in self._product.modules:
             examples, problems = parse_examples(module.examples)
-            jobs += [(module, example) for example in examples]
+            jobs += [(module.contract.name, example) for example in examples]
             # the gate read this file before it was sealed, so an example that is unreadable now is a failure
             unreadable += [ExampleOutcome(module.contract.name, f.where, False, f.message) for f in problems]
         return (*self._run(jobs), *unreadable)
 
-    def _run(self, jobs: list[tuple[ProductModule, Example]]) -> tuple[ExampleOutcome, ...]:
+    def _run(self, jobs: list[tuple[str, Example]]) -> tuple[ExampleOutcome, ...]:
         with ThreadPoolExecutor(max_workers=min(_MOST_WORKERS, os.cpu_count() or 1)) as workers:
-            futures = [workers.submit(self._example, *job) for job in jobs]
+            futures = [
+                workers.submit(self._example, f"{place}-{name}", name, example)
+                for place, (name, example) in enumerate(jobs)
+            ]
             try:
                 return tuple(future.result() for future in futures)
             except BaseException:
                 workers.shutdown(cancel_futures=True)
                 raise
 
-    def _example(self, module: ProductModule, example: Example) -> ExampleOutcome:
-        name = module.contract.name
+    def _example(self, place: str, name: str, example: Example) -> ExampleOutcome:
         try:
-            answer = self._ask(f"{name}-{example.line}", {"code": example.code}, _ValueReport)
+            answer = self._ask(place, {"code": example.code}, _ValueReport)
         except _NoReportError as error:
             return ExampleOutcome(name, example.heading, passed=False, detail=str(error))
         if isinstance(answer, _ExceptionReport):

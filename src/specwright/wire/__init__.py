@@ -3,17 +3,17 @@
     make       `make_wire`, `make_stream`, `task_stream_id`
     validate   `validate_document`: one Wire by itself
     admit      `default_admission`: may a Wire follow those before it?
-    reduce     `reduce_wires`: ordered Wires -> the state of every task
+    reduce     `reduce_wires`: ordered Wires -> the state of every task, artifact and project; `reduce_stream`: one alone
     map        `map_wires`: the same Wires as A2A 1.0 tasks
 
 Everything is pure: the tables and schemas are parameters, and only `specwright.wire.data` reads the files that ship.
 """
 
-from specwright.wire.a2a import map_wires
+from specwright.wire.a2a import LogPosition, a2a_task_id, map_wires
 from specwright.wire.admission import Admission, RepeatedWire, default_admission
-from specwright.wire.documents import Verdict, validate_document
+from specwright.wire.documents import Verdict, read_lines, validate_document
 from specwright.wire.envelope import StreamId, make_stream, make_wire, task_stream_id
-from specwright.wire.reducer import Reduction, RejectedWire, reduce_wires
+from specwright.wire.reducer import Reduction, RejectedWire, reduce_stream, reduce_wires
 from specwright.wire.rejection import Rejection, WireRefusedError
 from specwright.wire.stream import AdmissionState, Change
 
@@ -21,6 +21,7 @@ __all__ = [
     "Admission",
     "AdmissionState",
     "Change",
+    "LogPosition",
     "Reduction",
     "RejectedWire",
     "Rejection",
@@ -28,10 +29,13 @@ __all__ = [
     "StreamId",
     "Verdict",
     "WireRefusedError",
+    "a2a_task_id",
     "default_admission",
     "make_stream",
     "make_wire",
     "map_wires",
+    "read_lines",
+    "reduce_stream",
     "reduce_wires",
     "task_stream_id",
     "validate_document",

@@ -5,7 +5,8 @@ Only the keys that are built here go out, so that nothing internal leaks. There 
 """
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, repeat
 from typing import Any, NamedTuple, cast
 
 from specwright.canonical_json import JsonObject
@@ -25,25 +26,36 @@ class LogPosition(NamedTuple):
     consensus_timestamp: str
 
 
-def a2a_task_id(stream_id: str) -> str:
-    """The A2A task of one attempt: UUIDv5 of its stream id, whose colons A2A's paths cannot hold (design: a2a)."""
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, stream_id))
+def a2a_task_id(context_id: str, stream_id: str) -> str:
+    """The A2A task of one attempt: UUIDv5 of its project and its stream, whose colons A2A's paths cannot hold (design: a2a).
+
+    Args:
+        context_id: The context of the stream, `project:<id>`: stream ids are unique in a project only.
+        stream_id: The stream of the attempt.
+    """
+    return str(uuid.uuid5(uuid.uuid5(uuid.NAMESPACE_URL, context_id), stream_id))
 
 
-def map_wires(wires: Iterable[JsonObject], admission: Admission | None = None) -> dict[str, list[JsonObject]]:
+def map_wires(
+    wires: Iterable[JsonObject],
+    admission: Admission | None = None,
+    positions: Iterable[LogPosition | None] = (),
+) -> dict[str, list[JsonObject]]:
     """Every A2A task of a log with its stream, in A2A's order: the Task first, closed by a terminal state.
 
     Args:
         wires: The Wires in their order; inadmissible ones are skipped, as in the reducer.
         admission: Other rules than those that ship.
+        positions: The place of each Wire in the log, if they come from one.
 
     Returns:
         A2A task id -> its `StreamResponse`s.
     """
     bridge = Bridge(admission)
     streams: dict[str, list[JsonObject]] = {}
-    for wire in wires:
-        response = bridge.map(wire)
+    places = chain(positions, repeat(None))
+    for wire, position in zip(wires, places, strict=False):
+        response = bridge.map(wire, position)
         if response is not None:
             streams.setdefault(response[0], []).append(response[1])
     return streams
@@ -83,7 +95,9 @@ class Bridge:
         if task is None:
             return None
         row = self._row(str(wire["type"]), task, _mapping(wire["payload"]))
-        return a2a_task_id(decision.stream_id), self._response(wire, row, position)
+        return a2a_task_id(decision.stream.context_id, decision.stream_id), self._response(
+            wire, row, position
+        )
 
     def _row(self, event: str, task: TaskState, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         facts = {
@@ -98,7 +112,7 @@ class Bridge:
 
     def _response(self, wire: JsonObject, row: Mapping[str, Any], position: LogPosition | None) -> JsonObject:
         stream = _mapping(wire["stream"])
-        task_id = a2a_task_id(stream["stream_id"])
+        task_id = a2a_task_id(stream["context_id"], stream["stream_id"])
         common: JsonObject = {"contextId": stream["context_id"], "metadata": _metadata(wire, position)}
         if row["update"] == "artifact":
             artifact = _artifact(_mapping(wire["payload"]))
@@ -116,7 +130,11 @@ class Bridge:
         """The message of a status: why the task waits or failed, and which tasks it refers to."""
         stream, payload = _mapping(wire["stream"]), _mapping(wire["payload"])
         details = {key: payload[key] for key in ("reason", "failure", "reference") if key in payload}
-        references = [self._last_attempt(task) for task in stream.get("reference_task_ids", ())]
+        context_id = stream["context_id"]
+        references = [
+            *self._attempt_before(stream),
+            *(self._last_attempt(context_id, task) for task in stream.get("reference_task_ids", ())),
+        ]
         if not details and not references:
             return None
         message: JsonObject = {
@@ -127,15 +145,21 @@ class Bridge:
             "parts": [{"data": {"type": wire["type"], **details}, "mediaType": _DATA}],
         }
         if references:
-            message["referenceTaskIds"] = [*references]
+            message["referenceTaskIds"] = list(dict.fromkeys(references))
         return message
 
-    def _last_attempt(self, task_id: str) -> str:
+    def _attempt_before(self, stream: Mapping[str, Any]) -> Iterator[str]:
+        """The A2A task of the attempt that a retry follows, told once, when the retry begins."""
+        _, task, attempt = StreamId.parse(stream["stream_id"])
+        if attempt > 1 and stream["stream_seq"] == 1:
+            yield a2a_task_id(stream["context_id"], task_stream_id(task, attempt - 1))
+
+    def _last_attempt(self, context_id: str, task_id: str) -> str:
         """The A2A task of the last known attempt at a task, the first if none is known."""
         attempt = 1
         while self._state.stream(task_stream_id(task_id, attempt + 1)) is not None:
             attempt += 1
-        return a2a_task_id(task_stream_id(task_id, attempt))
+        return a2a_task_id(context_id, task_stream_id(task_id, attempt))
 
 
 def _artifact(payload: Mapping[str, Any]) -> JsonObject:

@@ -1,7 +1,7 @@
 """The admission of Wires, the same for producer, log and reducer (design: wire).
 
-It checks in this order: canonical bytes, schema, credentials, idempotency, the place in the stream, context and cause,
-state and transition, then the rules of single events.
+It checks in this order: canonical bytes, schema, date, credentials, extensions, idempotency, the place in the stream,
+context and cause, state and transition, then the rules of single events.
 """
 
 import hashlib
@@ -11,11 +11,20 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from specwright.canonical_json import JsonObject
 from specwright.wire import canonical
+from specwright.wire.credentials import check_credentials
 from specwright.wire.envelope import StreamId, task_stream_id
 from specwright.wire.rejection import Rejection, WireRefusedError
-from specwright.wire.stream import AdmissionState, Change, StreamState, TaskState, advance
+from specwright.wire.stream import (
+    AdmissionState,
+    Change,
+    StreamState,
+    TaskState,
+    advance,
+    change_of,
+    version_of,
+)
 from specwright.wire.tables import EventRule, Tables, Transition, default_tables
-from specwright.wire.validation import Schemas, check_credentials, default_schemas
+from specwright.wire.validation import Schemas, check_date, check_extensions, default_schemas
 
 JsonMap: TypeAlias = Mapping[str, Any]
 
@@ -56,12 +65,14 @@ class Admission:
         return self.place(state, result) if isinstance(result, CheckedWire) else result
 
     def inspect(self, wire: JsonObject) -> CheckedWire | Rejection:
-        """Apply the rules that need no other Wire: bytes, schema, credentials."""
+        """Apply the rules that need no other Wire: bytes, schema, date, credentials, extensions."""
         try:
             body = canonical.encode(wire)
         except WireRefusedError as error:
             return error.rejection
-        rejection = self._schemas.check(wire) or check_credentials(body)
+        rejection = (
+            self._schemas.check(wire) or check_date(wire) or check_credentials(body) or check_extensions(wire)
+        )
         return rejection or CheckedWire(str(wire["wire_id"]), wire, body, hashlib.sha256(body).digest())
 
     def rejection_of(self, wire: JsonObject) -> Rejection | None:
@@ -80,7 +91,7 @@ class Admission:
         stream = _stream(wire)
         stream_id: str = stream["stream_id"]
         after = self._on_its_stream(state, wire, stream, state.stream(stream_id))
-        return after if isinstance(after, Rejection) else Change(wire_id, digest, stream_id, after)
+        return after if isinstance(after, Rejection) else change_of(wire, digest, after)
 
     def replay(self, state: AdmissionState, wire: JsonObject, body: bytes) -> None:
         """Add a Wire that a log has admitted before, without checking it again.
@@ -92,7 +103,7 @@ class Admission:
         """
         stream_id = str(_stream(wire)["stream_id"])
         after = advance(self.tables, state.stream(stream_id), wire)
-        state.add(Change(str(wire["wire_id"]), hashlib.sha256(body).digest(), stream_id, after))
+        state.add(change_of(wire, hashlib.sha256(body).digest(), after))
 
     def _on_its_stream(
         self, state: AdmissionState, wire: JsonObject, stream: JsonMap, before: StreamState | None
@@ -109,7 +120,8 @@ class Admission:
         rejection = (
             _check_transition(task, event, step)
             or _check_attempt(state, stream)
-            or _check_payload(task, event, wire)
+            or _check_parent(stream)
+            or _check_payload(state, task, wire)
         )
         return rejection or advance(self.tables, before, wire, step)
 
@@ -139,7 +151,7 @@ def _check_place(before: StreamState | None, stream: JsonMap, rule: EventRule) -
 
 def _check_cause(state: AdmissionState, stream: JsonMap) -> Rejection | None:
     cause = stream.get("causation_id")
-    if cause is not None and state.digest(cause) is None:
+    if cause is not None and not state.has_cause(cause):
         return _no("stream.causation", "/stream/causation_id", "no earlier Wire has this id")
     return None
 
@@ -165,7 +177,7 @@ def _check_transition(task: TaskState, event: str, step: Transition | None) -> R
 
 def _check_attempt(state: AdmissionState, stream: JsonMap) -> Rejection | None:
     """A retry keeps its context and follows an attempt that is over (design: wire)."""
-    if stream["stream_seq"] != 1:
+    if stream["stream_seq"] != 1 or not state.is_whole:
         return None
     _, task_id, attempt = StreamId.parse(stream["stream_id"])
     if attempt == 1:
@@ -178,20 +190,40 @@ def _check_attempt(state: AdmissionState, stream: JsonMap) -> Rejection | None:
     return None
 
 
-def _check_payload(task: TaskState, event: str, wire: JsonObject) -> Rejection | None:
+def _check_parent(stream: JsonMap) -> Rejection | None:
+    parent = stream.get("parent_task_id")
+    if parent is not None and parent == StreamId.parse(stream["stream_id"]).id:
+        return _no("stream.parent", "/stream/parent_task_id", "a task is not its own parent")
+    return None
+
+
+def _check_payload(state: AdmissionState, task: TaskState, wire: JsonObject) -> Rejection | None:
+    event = str(wire["type"])
     if event == "artifact.ready":
-        return _check_announcement(task, _payload(wire))
+        return _check_lineage(wire) or _check_announcement(state, wire)
     if event == "task.complete":
         return _check_completion(task, _payload(wire))
     return None
 
 
-def _check_announcement(task: TaskState, payload: JsonMap) -> Rejection | None:
-    name, version = payload["artifact_id"], payload["version"]
-    for old in task.artifacts:
-        same = old.artifact_id == name and old.version == version
-        if same and old.sha256 != payload["sha256"]:
-            return _no("artifact.conflict", "/payload/sha256", "this version was announced with another hash")
+def _check_lineage(wire: JsonObject) -> Rejection | None:
+    """An artifact comes from the attempt that announces it."""
+    lineage, stream_id = _payload(wire)["lineage"], _stream(wire)["stream_id"]
+    if task_stream_id(lineage["task"], lineage["attempt"]) != stream_id:
+        return _no("artifact.lineage", "/payload/lineage", f"the artifact is announced on {stream_id}")
+    carried = len(lineage["inputs"])
+    if lineage.get("input_count", carried + 1) <= carried:
+        return _no(
+            "artifact.lineage", "/payload/lineage/input_count", "it is for inputs that are not carried"
+        )
+    return None
+
+
+def _check_announcement(state: AdmissionState, wire: JsonObject) -> Rejection | None:
+    """A version keeps the hash that it was first announced with, by whichever task of its context."""
+    known = state.announced(version_of(wire))
+    if known is not None and known != _payload(wire)["sha256"]:
+        return _no("artifact.conflict", "/payload/sha256", "this version was announced with another hash")
     return None
 
 

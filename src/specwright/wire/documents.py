@@ -11,7 +11,7 @@ from specwright import canonical_json
 from specwright.canonical_json import JsonObject
 from specwright.wire import canonical
 from specwright.wire.admission import Admission, default_admission
-from specwright.wire.reducer import Reduction, RejectedWire, reduce_wires
+from specwright.wire.reducer import Reduction, RejectedWire, reduce_stream, reduce_wires, stream_of
 from specwright.wire.rejection import Rejection, WireRefusedError
 from specwright.wire.validation import default_schemas
 
@@ -54,13 +54,29 @@ def read_lines(data: bytes) -> Lines:
     return lines
 
 
-def reduce_lines(data: bytes, admission: Admission | None = None) -> Reduction:
-    """Reduce a JSONL file; an unreadable line is rejected with the line as its position."""
+def reduce_lines(data: bytes, admission: Admission | None = None, stream_id: str = "") -> Reduction:
+    """Reduce a JSONL file; an unreadable line is rejected with the line as its position.
+
+    Args:
+        data: One Wire a line.
+        admission: Other rules than those that ship.
+        stream_id: Reduce this stream alone, without the others.
+    """
     lines = read_lines(data)
-    streams, rejected = reduce_wires(lines.wires, admission)
-    placed = [entry._replace(position=lines.numbers[entry.position - 1]) for entry in rejected]
+    reduction = (
+        reduce_stream(lines.wires, stream_id, admission)
+        if stream_id
+        else reduce_wires(lines.wires, admission)
+    )
+    placed = [entry._replace(position=lines.numbers[entry.position - 1]) for entry in reduction.rejected]
     everything = sorted([*placed, *lines.unreadable], key=lambda entry: entry.position)
-    return Reduction(streams, tuple(everything))
+    return reduction._replace(rejected=tuple(everything))
+
+
+def single_stream(data: bytes) -> str:
+    """The stream that all Wires of a JSONL file are on; empty if there are several, or none."""
+    streams = {stream_of(wire) for wire in read_lines(data).wires}
+    return streams.pop() if len(streams) == 1 else ""
 
 
 def validate_document(data: bytes, admission: Admission | None = None) -> Verdict:

@@ -18,7 +18,7 @@ from specwright.wire.envelope import StreamId
 from specwright.wire.stream import AdmissionState, Change
 from specwright.wire.tables import default_tables
 from testkit.wire.a2a_types import strictly, task_of
-from testkit.wire.story import HAPPY_PATH, TASK, Story
+from testkit.wire.story import CONTEXT, HAPPY_PATH, TASK, Story
 
 TO_WORKING = HAPPY_PATH[:4]
 TABLES = default_tables()
@@ -138,7 +138,7 @@ def test_every_walk_through_the_states_is_a_stream_in_a2as_order(wires: list[dic
     assert set(kinds[1:]) <= {"statusUpdate", "artifactUpdate"}
     assert not TERMINAL & {state.removeprefix("TASK_STATE_") for state in states[:-1]}
     task = task_of(stream)
-    assert (task["id"], task["contextId"]) == (a2a_task_id(TASK), wires[0]["stream"]["context_id"])
+    assert (task["id"], task["contextId"]) == (a2a_task_id(CONTEXT, TASK), wires[0]["stream"]["context_id"])
     assert task["status"]["state"] == states[-1]
     announced = {wire["payload"]["artifact_id"] for wire in wires if wire["type"] == "artifact.ready"}
     assert {artifact["artifactId"] for artifact in task.get("artifacts", [])} == announced
@@ -167,15 +167,32 @@ def test_an_artifact_update_is_whole():
 
 
 def test_one_a2a_task_per_attempt():
-    """The id is the UUIDv5 of the stream id; a retry is another A2A task of the same context (D-35-01)."""
+    """The id is the UUIDv5 of project and stream; a retry is another A2A task, which refers to the failed one (D-35-01)."""
     story = Story()
     first = story.wires("task.created", "task.available", "task.claimed", "task.failed")
     second = story.wire("task.created", "task:TSK-001:attempt:2", causation_id=first[-1]["wire_id"])
     streams = map_wires([*first, second])
 
-    assert list(streams) == [a2a_task_id(TASK), a2a_task_id("task:TSK-001:attempt:2")]
+    assert list(streams) == [a2a_task_id(CONTEXT, TASK), a2a_task_id(CONTEXT, "task:TSK-001:attempt:2")]
+    # RFC 9562's namespace of URLs, written out: other programs compute the same id
+    url = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
+    assert a2a_task_id(CONTEXT, TASK) == str(uuid.uuid5(uuid.uuid5(url, CONTEXT), TASK))
     assert all(uuid.UUID(task_id).version == 5 for task_id in streams)
     assert len({stream[0]["task"]["contextId"] for stream in streams.values()}) == 1
+    retry = streams[a2a_task_id(CONTEXT, "task:TSK-001:attempt:2")]
+    assert retry[0]["task"]["status"]["message"]["referenceTaskIds"] == [a2a_task_id(CONTEXT, TASK)]
+    assert "message" not in streams[a2a_task_id(CONTEXT, TASK)][0]["task"]["status"]
+    strictly("StreamResponse", retry[0])
+
+
+def test_two_projects_have_no_a2a_task_in_common():
+    """The same task ids in two projects are different A2A tasks (D-35-01)."""
+    other = "project:elsewhere-00000000"
+    streams = [map_wires([Story().wire("task.created", context_id=context)]) for context in (CONTEXT, other)]
+
+    assert [len(stream) for stream in streams] == [1, 1]
+    assert not streams[0].keys() & streams[1].keys()
+    assert streams[1].keys() == {a2a_task_id(other, TASK)}
 
 
 def test_references_are_a2a_tasks_and_a_block_says_what_it_waits_for():
@@ -183,17 +200,19 @@ def test_references_are_a2a_tasks_and_a_block_says_what_it_waits_for():
     story = Story()
     other = story.wire("task.created", "task:TSK-002:attempt:1")
     wire = story.wire("task.created", reference_task_ids=["TSK-002", "TSK-099"], parent_task_id="TSK-002")
-    stream = map_wires([other, wire])[a2a_task_id(TASK)]
+    stream = map_wires([other, wire])[a2a_task_id(CONTEXT, TASK)]
     message = stream[0]["task"]["status"]["message"]
 
     assert message["referenceTaskIds"] == [
-        a2a_task_id("task:TSK-002:attempt:1"),
-        a2a_task_id("task:TSK-099:attempt:1"),
+        a2a_task_id(CONTEXT, "task:TSK-002:attempt:1"),
+        a2a_task_id(CONTEXT, "task:TSK-099:attempt:1"),
     ]
     strictly("StreamResponse", stream[0])
 
     waiting = story.wire("task.blocked", body=blocked("human_input"))
-    said = map_wires([other, wire, waiting])[a2a_task_id(TASK)][1]["statusUpdate"]["status"]["message"]
+    said = map_wires([other, wire, waiting])[a2a_task_id(CONTEXT, TASK)][1]["statusUpdate"]["status"][
+        "message"
+    ]
     assert said["parts"][0]["data"] == {
         "type": "task.blocked",
         "reason": "human_input",
@@ -212,6 +231,26 @@ def test_numbers_of_the_log_travel_as_strings():
         metadata = body["metadata"]  # pyright: ignore
         assert all(isinstance(value, str) for value in metadata.values())
         assert strictly("StreamResponse", response[1])
+
+
+def test_the_place_in_the_log_travels_with_each_update():
+    """Each Wire's own sequence number and consensus time, which is the time of its status (W-3-03, D-35-01)."""
+    wires = Story().wires(*HAPPY_PATH)
+    places = [LogPosition(40 + number, f"2026-05-06T16:00:{number:02d}.123456789Z") for number in range(6)]
+    (stream,) = map_wires(wires, positions=places).values()
+    bodies = [body for response in stream for body in response.values()]
+
+    assert [body["metadata"]["sequenceNumber"] for body in bodies] == [str(p.sequence_number) for p in places]
+    assert [body["metadata"]["consensusTimestamp"] for body in bodies] == [
+        p.consensus_timestamp for p in places
+    ]
+    shown = [
+        (body["status"]["timestamp"], place)
+        for body, place in zip(bodies, places, strict=True)
+        if "status" in body
+    ]
+    assert len(shown) >= 5
+    assert all(time == place.consensus_timestamp for time, place in shown)
 
 
 def test_nothing_internal_leaks():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import specwright.wire
@@ -185,7 +185,6 @@ def breaks_a_line(value: Any) -> bool:
     return any(map(breaks_a_line, inner))
 
 
-@settings(deadline=None, max_examples=300)
 @given(changed())
 def test_the_two_validators_agree_on_whatever_is_made_of_a_fixture(case: tuple[str, Any]):
     """jsonschema and jsonschema-rs say yes to the same documents and no to the same (W-2-01, W-2-02)."""

@@ -243,7 +243,7 @@ def test_no_answers_make_the_loop_run_on_or_ship_what_was_not_let_pass(given_tap
 
 @pytest.mark.nightly
 @pytest.mark.timeout(900)
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(tapes(most=12), st.booleans())
 def test_no_answers_make_the_loop_run_on_in_many_more_runs(given_tapes: Tapes, agreed: bool):
     """F-9.3-01, D-11-01, D-25-01: the same with longer tapes."""

@@ -275,10 +275,10 @@ PATHS: dict[str, Row] = {
     ),
     "a revision that never passes preflight": Row(
         {"C1": ["fail"], "P2": ["broken"]},
-        "P1 p C1 P2 p P2 p P2 p P2 p",
+        "P1 p C1 P2 p P2 p P2 p",
         "PC",
         "expected 4, got 5",
-        raw=4,
+        raw=3,
         only=MODULE,
     ),
     "another surface at the gate, then the locked one": Row(
@@ -362,10 +362,10 @@ PATHS: dict[str, Row] = {
     ),
     "a counterexample that no revision gets rid of": Row(
         {"P1": ["falsifiable"], "C1": ["counterexample"], "A1": ["reject"], "P2": ["falsifiable"]},
-        "P1 p C1 f A1 P2 p f P2 p f P2 p f P2 p f",
+        "P1 p C1 f A1 P2 p f P2 p f P2 p f",
         "PCA",
         "test_three",
-        raw=4,
+        raw=3,
         only=MODULE,
     ),
     "a test that the module withstands counts from then on": Row(
@@ -610,5 +610,5 @@ def assert_halted(bench: DebateWorkbench, subject: str, row: Row) -> None:
         assert details["failed"].keys() == {MODULE}
         assert details["shipped"].keys() == shipped(subject, row)
         assert details["abandoned"] == (["halve"] if row.cause else [])
-        aside = [path.parent.name for path in bench.base.glob("drafts/*/*/*/escalation.json")]
+        aside = [path.parent.name for path in bench.base.glob("drafts/*/*/IMPL-*/escalation.json")]
         assert len(aside) == (1 if row.records else 0)

@@ -12,6 +12,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import ValidationError
 
+from specwright.application.loop import DELIVERABLE_LOOP, TASK_LOOP
 from specwright.domain.answers.answers import Amendment, ArbiterAnswer, ChallengerAnswer
 from specwright.domain.debate.amendments import target_problems
 from specwright.domain.debate.answer_rules import compliance_problems
@@ -408,3 +409,8 @@ def test_the_loops_are_graphs_below_one_that_alone_is_checkpointed(directory: Pa
     assert {"propose", "challenge", "route", "revise", "adjudicate", "ship", "halt"} <= set(
         inner[2].get_graph().nodes
     )
+    shown = set(outer.get_graph(xray=True).nodes)
+    assert {"product_loop", "approval_gate", "release", "project_loop:dispatch"} <= shown
+    assert {f"project_loop:engineering:{step}" for step in TASK_LOOP if step != "debate"} <= shown
+    assert {f"project_loop:engineering:debate:{step}" for step in DELIVERABLE_LOOP} <= shown
+    assert [name for graph in inner for name, _ in graph.get_subgraphs()] == ["engineering", "debate"]

@@ -24,7 +24,7 @@ FIVE = plan(
     task_facing="fourth",
 )
 REJECTED = {
-    **{f"second/round-{n}/challenger": [failing(f"Round {n} shows nothing.")] for n in (1, 2, 3)},
+    **{f"second/round-{n}/challenger": [failing(f"Round {n} shows nothing of it.")] for n in (1, 2, 3)},
     "second/round-3/arbiter": [rejecting()],
 }
 
@@ -48,7 +48,9 @@ def test_the_second_of_five_modules_fails(directory: Path):
         context = bench.escalation.resolution_context
         assert all(name in context for name in ("second", "third", "fourth", "first", "fifth"))
         assert "second" in bench.escalation.minimal_decision_required
-        assert {f.invariant for f in bench.escalation.failed_invariants} == {"second ships"}
+        ships, why = bench.escalation.failed_invariants
+        assert ships.invariant == "second ships"
+        assert why.evidence == "Round 3 shows nothing of it."
         assert not list(bench.base.glob("drafts/*/*/*/ship.json"))
 
 

@@ -1,11 +1,12 @@
 """Micro planning: the six checks of F§10.1, its three attempts, and what is locked afterwards (F§10, D3, D4, D10, D23)."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -18,6 +19,7 @@ from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
 from specwright.errors import RefusedError
 from specwright.ports.roles import Place, Role
+from testkit.index_entries import entry
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, modelled, script
 from testkit.loop.role_answers import Turn, amending, failing, plan, planned
 from testkit.sampling import spread
@@ -110,6 +112,10 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
         plan(planned("one", "one")),
         ["modules: the dependencies form a cycle: one -> one"],
     ),
+    "3_a_check_of_a_statement_that_is_nowhere": (
+        changed("acceptance_checks", ["1: double /outputs/7"]),
+        ["acceptance_checks.0: the contract has no /outputs/7"],
+    ),
     "6_a_purpose_that_is_docstring_or_pass": (
         changed("modules.0.purpose", "Doubles."),
         ["modules.0.purpose", "Doubles."],
@@ -185,14 +191,15 @@ def test_three_attempts_and_the_task_halts_with_all_that_went_wrong(directory: P
 
 
 def test_planning_comes_once_and_before_any_module(directory: Path):
-    """F-10-01, F-10-02, F-10-11, D-10-01: one plan, one debate over all contracts, then one debate per module in order."""
+    """F-10-01, F-10-02, F-10-11, D-10-01: one plan, one debate over all contracts, then one debate per module, roots
+    first; each begins at 1.0.0 (F-7-03)."""
     three = plan(
         planned("last", "first", "middle"), planned("middle", "first"), planned("first"), planned("apart")
     )
     with DebateWorkbench(directory, script(planning=three)) as bench:
         assert bench.begin() == "SHIPPED"
         asked = [call for call in bench.trace if not call.endswith(("preflight", "gate"))]
-        debated = ["contracts", "first", "middle", "last", "apart"]
+        debated = ["contracts", "first", "apart", "middle", "last"]
         assert asked == [
             PLANNER,
             *(f"contracts/round-1/{role}" for role in ("challenger", "arbiter")),
@@ -206,12 +213,66 @@ def test_planning_comes_once_and_before_any_module(directory: Path):
         (made,) = bench.envelopes("MP")
         stored = MicroPlan.from_bytes(bench.body(made.artifact_id)["plan.json"], "plan")
         assert [m.name for m in stored.modules] == ["last", "middle", "first", "apart"]
+        assert {path.name for path in bench.sealed().values()} == {"1.0.0"}
         assert all(
             m.io_contract.effects == ["none: pure"] and m.reuse_decision == "CREATE_NEW"
             for m in stored.modules
         )
         by_name = {m.name: m for m in stored.modules}
         assert by_name["middle"].depends_on == [by_name["first"].module_id + "@1.0.0"]
+
+
+SCHEMAS = (
+    "Proposal",
+    "Challenge",
+    "Adjudication",
+    "MicroModuleContract",
+    "MicroPlan",
+    "ShipEvidence",
+    "ReuseSearchReport",
+)
+
+
+def test_the_proposer_is_given_seven_schemas(directory: Path):
+    """F-3.4-01: by name, as files of its pack, each that of its record."""
+    with DebateWorkbench(directory, script()) as bench:
+        bench.begin()
+        asked = bench.roles.asked_at("double/round-1/proposer")
+        given = {path: data for path, data in asked.pack.items() if path.startswith("schemas/")}
+        assert given.keys() == {f"schemas/{name}.json" for name in SCHEMAS}
+        for name in SCHEMAS:
+            assert canonical_json.loads(given[f"schemas/{name}.json"])["title"] == name
+        packs = [bench.read(path) for path in bench.base.glob("context_packs/*.json")]
+        (pack,) = (one for one in packs if one["created_for"]["run_id"] == asked.place.run_id)
+        refs = {row["ref"] for row in pack["included_refs"] if row["ref"].startswith("SCHEMA-")}
+        assert refs == {f"SCHEMA-{name}@1.0.0" for name in SCHEMAS}
+
+
+def test_a_planner_is_shown_what_the_search_before_its_plan_found(directory: Path):
+    """F-10-03: reference, name and purpose of shipped modules, whether it searches itself or not."""
+    with DebateWorkbench(directory, script()) as bench:
+        bench.index.add(entry(7, "Double a number of anything."))
+        assert bench.begin() == "SHIPPED"
+        message = bench.roles.asked_at("plan/round-1/planner").message
+        nearest = message.partition("# Shipped modules nearest to the task\n\n")[2].partition("\n\n")[0]
+        assert re.fullmatch(r"MM-00000007@1\.0\.0 `module_7` \(similarity .*\): Double a number .*", nearest)
+
+
+def test_a_report_names_candidates_that_exist(directory: Path):
+    """F-14.3-06, F-14.3-07, F-10-03: the search before the plan is made by code; a report that tells of a module which no
+    search can have found goes back to the planner, and nothing is made by it."""
+    report = {**planned("double")["reuse"], "candidates_considered": []}
+    banana = {**report, "candidates_considered": [{"module_ref": "banana", "why_rejected": "It is a fruit."}]}
+    wrong = plan(planned("double", reuse=banana))
+    with DebateWorkbench(
+        directory, script({"plan/round-1/planner": [wrong, plan(planned("double"))]})
+    ) as bench:
+        assert bench.begin() == "SHIPPED"
+        assert bench.trace.count(PLANNER) == 2
+        (told,) = bench.roles.refusals
+        assert "modules.0.reuse.candidates_considered.0.module_ref: 'banana' is not in the Code Index" in told
+        searched = [r for r in bench.journal.records("tool") if r.place.scope == "TSK-001.1/plan/nearest"]
+        assert len(searched) == 1
 
 
 def test_a_module_that_depends_on_others_is_told_their_contracts(directory: Path):
@@ -373,7 +434,6 @@ HOSTILE_VALUES = (
 KNOWN = KnownModules({"triple": "MM-00000001@1.0.0"}, frozenset({"MM-00000001@1.0.0"}))
 
 
-@settings(max_examples=300)
 @example([(("modules", 0, "inputs", 0, "name"), "TODO")])
 @example([(("modules", 0, "effects"), [])])
 @given(
@@ -436,3 +496,29 @@ def test_a_text_that_a_ruling_amends_is_written_by_code(directory: Path):
             "planner",
         )
         assert bench.read(bench.sealed()["double"] / "contract.json")["purpose"] == purpose
+
+
+def test_a_challenged_plan_is_corrected_by_what_changes_in_it(directory: Path):
+    """F-9.6-02, F-10-08: a JSON Patch of the plan; one that cannot be applied is told why, and changes nothing."""
+    purpose = "Double a number that is not negative, and no other."
+    nowhere = {"op": "replace", "path": "/modules/7/purpose", "value": purpose}
+    right = {"op": "replace", "path": "/modules/0/purpose", "value": purpose}
+    answers: dict[str, list[Any]] = {
+        "contracts/round-1/challenger": [failing()],
+        "plan/round-2/planner": [
+            Turn(None, calls=(("change_plan", {"changes": [right, nowhere]}),)),
+            Turn(None, calls=(("change_plan", {"changes": [right]}),)),
+        ],
+    }
+    heard: list[str] = []
+    played = modelled(
+        script(answers, plan(planned("double"))),
+        lambda place, messages, _: heard.append(str(messages[-1].content)),
+    )
+    with DebateWorkbench(directory, script(), roles=played) as bench:
+        assert bench.begin() == "SHIPPED"
+        sealed = bench.read(bench.sealed()["double"] / "contract.json")
+    (refusal,) = (text for text in heard if "Not accepted" in text)
+    assert "changes: not applied, none of them" in refusal
+    assert sealed["purpose"] == purpose
+    assert sealed["inputs"][0]["constraints"] == ["is not negative"]

@@ -68,6 +68,18 @@ def test_tests_that_are_too_weak_come_back_before_a_judge_is_asked(directory: Pa
     ]
 
 
+def test_checks_that_trace_to_nothing_come_back_before_a_judge_is_asked(directory: Path):
+    """What a check names is there: a listed test, a statement of the contract (F-9.1-02)."""
+    lying = Turn({**claimed(), "acceptance_checks": ["1: test_of_nothing", "2: /outputs/7"]}, draft("double"))
+    sound = Turn(claimed(), draft("double"))
+    bench, _ = run(directory, {"double/round-1/proposer": [lying, sound]}, planned("double"))
+    assert bench.status() == "SHIPPED"
+    assert bench.traced("double").count("double/round-1/proposer") == 2
+    (told,) = bench.roles.refusals
+    assert "no test is called test_of_nothing" in told
+    assert "the contract has no /outputs/7" in told
+
+
 def test_what_ships_is_judged_once_more_and_measured_once(directory: Path):
     """The evidence has the strength and the fuzz of the same files (F-11.3-01, D-18-04)."""
     bench, gate = run(directory, {}, planned("double"))

@@ -28,6 +28,8 @@ from testkit.loop.role_answers import (
 from testkit.loop.scripted_gate import AT_PREFLIGHT, AT_THE_GATE, FALSIFIABLE
 
 REJECTED = HALTS["rejected"]
+WEAK = {**HALTS["gate"], **{name: turns for name, turns in REJECTED.items() if name.endswith("/arbiter")}}
+"""Rejected, and the ship gate would refuse it too."""
 CHAIN = plan(
     planned("first"),
     planned("double", "first"),
@@ -76,7 +78,7 @@ def test_an_approval_sends_the_rejected_version_to_the_gate_and_asks_nobody(dire
 
 def test_an_approval_that_the_gate_refuses_halts_again(directory: Path):
     """F-17.2-04, D-22-01: a new escalation, no ship.json; asked is nobody; a fix for the second one still ships."""
-    with DebateWorkbench(directory, script(HALTS["gate"])) as bench:
+    with DebateWorkbench(directory, script(WEAK)) as bench:
         bench.begin()
         first = bench.escalation
         assert override(bench) == "HALTED"
@@ -92,6 +94,15 @@ def test_an_approval_that_the_gate_refuses_halts_again(directory: Path):
         assert bench.unapproved() == []
         runs = {e.created_by.run_id.split("/")[0] for e in bench.envelopes("CHAL")}
         assert runs == {"TSK-001.1", "TSK-001.1r2"}
+
+
+def test_an_approval_of_what_the_gate_refused_is_refused(directory: Path):
+    """F-17.2-03, D-22-01: the Arbiter had approved it, so there is nothing to overrule; nothing is written."""
+    with DebateWorkbench(directory, script(HALTS["gate"])) as bench:
+        bench.begin()
+        before, first = bench.projection.state, bench.escalation
+        assert override(bench) == "HALTED"
+        assert (bench.trace, bench.escalation, bench.projection.state) == ([], first, before)
 
 
 LEFT: dict[str, tuple[str, dict[str, list[Any]]]] = {
@@ -402,6 +413,21 @@ def test_a_whole_plan_of_a_person_is_debated_and_followed(directory: Path):
         assert entry.module_ref == sealed_ref(bench, "twice")
 
 
+def test_after_another_plan_an_escalation_still_tells_the_debates_before_it(directory: Path):
+    """F-17.1-02: as many proposals, challenges and adjudications as there are in all debates of the task."""
+    with DebateWorkbench(directory, script(REJECTED)) as bench:
+        bench.begin()
+        first = bench.escalation
+        bench.follow(script({f"twice/round-{n}/arbiter": [rejecting()] for n in (1, 2, 3)}))
+        given = plan(planned("twice"))
+        assert answer(bench, "REVISE_PLAN", {"revised_micro_plan": given}) == "HALTED"
+        second = bench.escalation.debate_trail
+        assert second.proposals[: len(first.debate_trail.proposals)] == first.debate_trail.proposals
+        for kind in ("proposal", "challenge", "adjudication"):
+            held = list(bench.base.glob(f"debates/*/round-*/{kind}.json"))
+            assert len(getattr(second, f"{kind}s")) == len(held), kind
+
+
 def test_the_planner_fills_in_a_short_plan_and_changes_no_name_and_no_edge(directory: Path):
     """F-10-15, D-16-01: it is told the modules; another edge or another module goes back to it; so it is in the next
     round of the contract debate."""
@@ -558,7 +584,7 @@ def test_an_approval_is_of_the_amended_version_where_the_amendments_were_applied
 
 def test_nobody_but_a_person_overrules(directory: Path):
     """F-8-09, F-8-11: neither the Arbiter's approval nor a person's of another version puts one in the Arbiter's place."""
-    with DebateWorkbench(directory, script(HALTS["gate"])) as bench:
+    with DebateWorkbench(directory, script(WEAK)) as bench:
         bench.begin()
         folder = next(iter(bench.projection.definitions.values())).path.split("/")[0]
         ruling = bench.record("double", 3, "adjudication")

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from specwright.application.escalation.actions import suited_actions
 from specwright.application.history.rounds import debates_of, planned_modules
 from specwright.domain.escalation.escalation import Resolution
-from specwright.domain.escalation.resolutions import Action, actions_of
+from specwright.domain.escalation.resolutions import Action
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import confirming, faulty
 from testkit.loop.resolving import override
@@ -65,8 +66,9 @@ def test_contracts_that_a_reopened_debate_leaves_open_halt_with_every_group(dire
             "on double: The contract",
         ):
             assert words in told.resolution_context
-        assert [f.invariant for f in told.failed_invariants][1:] == ["first ships", "double ships"]
-        (aside,) = bench.base.glob("drafts/*/*/*/escalation.json")
+        shown = [f.invariant for f in told.failed_invariants]
+        assert shown[1:4] == ["first ships", "tests.failed at test_it_is_the_number_twice", "double ships"]
+        (aside,) = bench.base.glob("drafts/*/*/IMPL-*/escalation.json")
         assert "the contract is at fault" in bench.read(aside)["reason"]
 
 
@@ -100,7 +102,7 @@ def test_an_approval_is_offered_where_something_could_ship(directory: Path):
     """F-17.2-03, D-22-01: not for a module of which nothing was ever proposed; a fix is."""
     with DebateWorkbench(directory, script({"first/round-1/proposer": NO_DRAFT}, FIVE)) as bench:
         bench.begin()
-        offered = actions_of(bench.escalation.details)
+        offered = suited_actions(bench.factory, bench.escalation)
         assert Action.APPROVE_OVERRIDE not in offered
         assert Action.PROVIDE_FIX in offered
 
@@ -114,8 +116,9 @@ def test_the_last_word_of_the_arbiter_is_no_person_s(directory: Path):
     }
     with DebateWorkbench(directory, script(answers, FIVE)) as bench:
         bench.begin()
-        assert Action.APPROVE_OVERRIDE in actions_of(bench.escalation.details)
+        assert Action.APPROVE_OVERRIDE in suited_actions(bench.factory, bench.escalation)
         assert override(bench) == "HALTED"
+        assert Action.APPROVE_OVERRIDE not in suited_actions(bench.factory, bench.escalation)
         assert (
             "the Arbiter's last word on double: Round 3 shows nothing." in bench.escalation.resolution_context
         )
@@ -129,7 +132,9 @@ def test_a_draft_that_no_repair_got_through_is_kept_for_the_person(directory: Pa
         assert bench.begin() == "HALTED"
         (place,) = bench.base.glob("drafts/*/*/unproposed-TSK-001.1-round-1")
         kept = {p.relative_to(place).as_posix(): p for p in place.rglob("*") if p.is_file()}
-        assert kept.keys() == {*strange, "contract.json", "findings.json"} - {"tests/a b\\c.txt"}
+        assert kept.keys() == {*strange, "contract.json", "findings.json", "escalation.json"} - {
+            "tests/a b\\c.txt"
+        }
         assert "Nearly." in kept["implementation/__init__.py"].read_text()
         assert any("expected 4, got 5" in line for line in bench.read(kept["findings.json"])["problems"])
         planned_now = [one for one in planned_modules(bench.factory) if one.contract.name == "first"]

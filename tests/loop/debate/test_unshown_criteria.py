@@ -12,24 +12,19 @@ from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.errors import RefusedError
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import REPLANNED, confirming, faulty
-from testkit.loop.role_answers import PASSING, approving, plan, planned, rejecting
+from testkit.loop.role_answers import (
+    PASSING,
+    WHY_UNSHOWN,
+    approving,
+    aside,
+    plan,
+    planned,
+    rejecting,
+    unshown,
+)
 
-WHY = "An attribute of an error does not cross to the tests."
+WHY = WHY_UNSHOWN
 TWO = "Raises ValueError for an empty file"
-
-
-def unshown(*numbers: int, why: str = WHY) -> dict[str, Any]:
-    """A verdict that says of criteria that they cannot be shown."""
-    judged = [dict(one) for one in PASSING["rubric_assessments"]]
-    judged[4]["assessment"] = "CANNOT_BE_SHOWN"
-    named = [{"criterion": number, "evidence": why} for number in numbers]
-    return {**PASSING, "rubric_assessments": judged, "unshown_criteria": named}
-
-
-def aside(*numbers: int, ruling: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A ruling that sets criteria aside."""
-    named = [{"criterion": number, "reason": WHY} for number in numbers]
-    return {**(ruling or approving()), "set_aside": named}
 
 
 ONE = plan(planned("double"))
@@ -89,6 +84,7 @@ def test_a_planner_sees_the_ruling_of_an_earlier_round(directory: Path):
         ),
         (unshown(2), [aside(1, 2), aside(2)], "no judge says of 1 that it cannot be shown; of these: 2"),
         (PASSING, [aside(2), approving()], "no judge says of 2 that it cannot be shown; of these: none"),
+        (unshown(2), [aside(2, why="No test shows that."), aside(2)], "set_aside.0.reason: say why no test"),
     ],
 )
 def test_an_arbiter_settles_what_the_challenge_names_and_nothing_else(

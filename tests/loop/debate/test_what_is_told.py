@@ -190,6 +190,20 @@ def test_an_arbiter_is_told_all_of_what_is_in_dispute(directory: Path):
     assert "assert " in asked.message
 
 
+def test_where_a_task_stands_in_the_product_is_told_to_nobody(directory: Path):
+    """It says nothing of what the task is to do; the file in the role's directory has it (F-9.7-04, F-10-01)."""
+    bench = run(directory, {})
+    task = bench.roles.asked_at("double/round-1/proposer").pack["task.md"].decode()
+    assert "\n## Context\n- **Pillar:** " in task
+    for place in ("plan/round-1/planner", "double/round-1/arbiter"):
+        message = bench.roles.asked_at(place).message
+        assert "## Task ID" not in message
+        assert "## Context" not in message
+        assert "**Story:**" not in message
+        assert "# Task: " in message
+        assert "\n## Description\n" in message
+
+
 def test_a_test_without_room_is_named_to_the_arbiter_too():
     """A reader saw 26 tests of 47 and could not tell that the list was cut (F-9.7-04)."""
     body = "".join(f"def test_{n}():\n    assert f({n}) == '{'x' * 300}'\n" for n in range(80))

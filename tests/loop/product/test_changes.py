@@ -14,6 +14,7 @@ from specwright.bootstrap.reading import reading_project
 from specwright.bootstrap.verify import verify_project
 from specwright.settings import Settings
 from testkit.cli.commands import Told, everything, specwright
+from testkit.cli.terminal import on_a_terminal
 from testkit.loop.changed_products import (
     NEW_CRITERION,
     REQUEST,
@@ -53,6 +54,17 @@ def with_playbook(project: Path, playbook: Path) -> None:
     assert specwright("run", project, "--model", f"playbook:{playbook}").code == 0
 
 
+@pytest.mark.slow
+def test_a_person_at_a_terminal_is_asked_at_the_gate_of_a_change(released: Path) -> None:
+    """After `change`, and again after an answer that leads back to the gate (F-3.2.4-02)."""
+    later = (("approve, amend, reject, or later? ", "later\n"),)
+    asked = on_a_terminal("change", released, "--request", REQUEST, typed=later)
+    assert asked.code == 3, asked.screen
+    again = on_a_terminal("reject", released, "--reasons", "It says too little.", typed=later)
+    assert again.code == 3, again.screen
+    assert specwright("status", released, "--json").document["where"] == "approval"
+
+
 def last_release(project: Path) -> Any:
     """The manifest of the newest release, with its wheel's path."""
     with reading_project(project) as view:
@@ -77,12 +89,12 @@ def model_places(project: Path, task: str = "") -> list[str]:
 
 def tasks_of(project: Path) -> dict[str, Any]:
     """The tasks by their ids in the spec."""
-    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document}
+    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document["tasks"]}
 
 
 def wires(project: Path) -> list[Any]:
     """The log."""
-    return [row["wire"] for row in specwright("wire", "log", project, "--json").document]
+    return [row["wire"] for row in specwright("wire", "log", project, "--json").document["wires"]]
 
 
 def test_a_sentence_becomes_an_amended_spec_at_the_gate(shop: Path, waiting: Path) -> None:
@@ -133,7 +145,7 @@ def test_versions_are_computed_from_the_contracts(shop: Path, changed: Path) -> 
     """An invariant more is a minor version, its consumer a patch that names it; both old ones are superseded (D-38-08,
     D-38-09)."""
     before, after = tasks_of(shop / "released"), tasks_of(changed)
-    modules = {row["module_ref"]: row for row in specwright("modules", changed, "--json").document}
+    modules = {row["module_ref"]: row for row in specwright("modules", changed, "--json").document["modules"]}
     for task, version in (("TSK-001", "1.1.0"), ("TSK-002", "1.0.1")):
         old, new = before[task]["module_ref"], after[task]["module_ref"]
         assert old.endswith("@1.0.0")
@@ -233,7 +245,7 @@ def test_what_is_removed_is_not_exported_any_more(released: Path, tmp_path: Path
     removed = tasks_of(released)["TSK-002"]
     assert (removed["status"], removed["halted_reason"]) == ("ABANDONED", "removed")
     assert removed["why"] == "was removed by a change"
-    modules = {row["name"]: row for row in specwright("modules", released, "--json").document}
+    modules = {row["name"]: row for row in specwright("modules", released, "--json").document["modules"]}
     assert (modules["banner"]["status"], modules["initials"]["status"]) == ("DEPRECATED", "SHIPPED")
     assert modules["initials"]["version"] == "1.0.0"
     assert set(model_places(released, "change")) == {"change-1.1/researcher"}
@@ -275,6 +287,7 @@ def test_a_change_that_is_abandoned_at_the_gate_leaves_no_trace_in_the_product(
     specwright("change", waiting, "--abandon").refuses("no change is under way")
 
 
+@pytest.mark.slow
 def test_a_change_that_is_abandoned_half_built_leads_back(shop: Path, waiting: Path, tmp_path: Path) -> None:
     """What it made is kept and not released; the next change begins an attempt of its own (D-38-14, D-38-02)."""
     playbook = Path(shutil.copytree(shop / "playbook", tmp_path / "playbook"))
@@ -282,7 +295,7 @@ def test_a_change_that_is_abandoned_half_built_leads_back(shop: Path, waiting: P
     told = missing.read_bytes()
     missing.unlink()
     specwright("run", waiting, "--model", f"playbook:{playbook}")
-    specwright("approve", waiting).refuses("challenger.json")
+    specwright("approve", waiting).refuses("challenger.json", code=1)
     assert verify_project(waiting).findings == ()
     specwright("release", waiting).refuses("a change is under way", code=1)
     assert specwright("change", waiting, "--abandon").code == 0
@@ -312,7 +325,7 @@ def test_versions_of_an_abandoned_change_are_retired(shop: Path, tmp_path: Path)
     with_playbook(project, playbook)
     before = tasks_of(project)
     assert specwright("change", project, "--request", "The caller says what is between.").code == 3
-    specwright("approve", project).refuses("TSK-003/planner.json")
+    specwright("approve", project).refuses("TSK-003/planner.json", code=1)
     assert tasks_of(project)["TSK-001"]["module_ref"].endswith("@2.0.0")
     assert verify_project(project).findings == ()
     assert specwright("change", project, "--abandon").code == 0
@@ -320,7 +333,10 @@ def test_versions_of_an_abandoned_change_are_retired(shop: Path, tmp_path: Path)
     assert [after[task]["module_ref"] for task in before] == [before[task]["module_ref"] for task in before]
     assert (after["TSK-003"]["status"], after["TSK-003"]["module_ref"]) == ("ABANDONED", None)
     assert after["TSK-003"]["why"] == "was given up with the change that added it"
-    modules = {row["module_ref"]: row["status"] for row in specwright("modules", project, "--json").document}
+    modules = {
+        row["module_ref"]: row["status"]
+        for row in specwright("modules", project, "--json").document["modules"]
+    }
     sealed = before["TSK-001"]["module_ref"].replace("@1.1.0", "@2.0.0")
     assert (modules[sealed], modules[before["TSK-001"]["module_ref"]]) == ("DEPRECATED", "SHIPPED")
     assert verify_project(project).findings == ()

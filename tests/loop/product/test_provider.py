@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.roles.models.journalled_model import tokens_of
-from testkit.endpoint import Endpoint, Fault, serving
+from specwright.ports.journal import tokens_of
+from testkit.endpoint import Endpoint, Fault, place_of, serving
 from testkit.layout import examine_store
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import NAMEPLATE, NAMEPLATE_SPEC
@@ -46,6 +46,30 @@ def test_an_endpoint_and_a_playbook_make_the_same_modules(
     assert finished.code == 0, finished.err
     assert sealed(tmp_path) == sealed(uninterrupted.project)
     assert list(sealed(tmp_path)) == ["initials"]
+
+
+@pytest.mark.slow
+def test_the_anthropic_wire_format_makes_the_same_modules(
+    workshop: Workshop, endpoint: Endpoint, uninterrupted: Uninterrupted, tmp_path: Path
+):
+    """From SPEC.md to the wheel with the real gate; each invocation is named, each token counted, the Arbiter answers by a
+    forced tool, and tools and system prompt are marked for the provider's cache (D-S6-01, D-S6-05)."""
+    where = ("--model", "anthropic:test", "--base-url", endpoint.base_url)
+    finished = workshop.command("run", tmp_path, "--spec", NAMEPLATE_SPEC, *where, "--approve")
+    assert finished.code == 0, finished.err
+    assert sealed(tmp_path) == sealed(uninterrupted.project)
+    asked = records(tmp_path, "model")
+    assert [request.place.run_id for request in endpoint.log] == [record.place.scope for record in asked]
+    used = [tokens_of(record.answer) for record in asked]
+    assert sum(i for i, _ in used) == endpoint.tokens["prompt_tokens"] > 10_000
+    assert sum(o for _, o in used) == endpoint.tokens["completion_tokens"] > 1_000
+    assert {request.get("tool_choice", {}).get("name") for request in endpoint.requests} == {
+        None,
+        "ArbiterAnswer",
+    }
+    assert {request["max_tokens"] for request in endpoint.requests} == {32_000}
+    assert all(request["system"][-1]["cache_control"]["type"] == "ephemeral" for request in endpoint.requests)
+    assert {key.removeprefix("Bearer ") for key in endpoint.keys} == {"local"}
 
 
 def test_the_journal_counts_the_tokens_that_the_endpoint_counted(uninterrupted: Uninterrupted):
@@ -152,14 +176,16 @@ def test_an_endpoint_that_is_not_there_is_told_as_such(
 @pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_the_example_runs_over_an_endpoint_as_it_does_from_its_playbook(workshop: Workshop, tmp_path: Path):
-    """Six tasks, a revision and an amendment: the same seven modules, and a store in order (D-S6-02, F-7-01, D-15-01)."""
+    """Six tasks, a revision and an amendment: the same seven modules, and a store in order (D-S6-02, F-7-01, D-15-01); the
+    endpoint, which no playbook limits, is asked about several tasks at once (D51)."""
     example = ROOT / "examples/tabkeeper"
     expected = json.loads((ROOT / "tests/examples/expected.json").read_text())["calls"]
     with serving(example / "playbook") as endpoint:
         where = ("--model", "openai:test", "--base-url", endpoint.base_url)
         over = workshop.command("run", tmp_path / "over", "--spec", example / "SPEC.md", *where, "--approve")
         assert over.code == 0, over.err
-        begun = [asked.place for asked in endpoint.log if asked.ordinal == 0]
+        together = [asked.place.run_id for asked in endpoint.log if asked.place.about_tasks]
+        assert {place.rpartition("/")[2] for place in together} == {"planner", "challenger", "arbiter"}
         assert set(endpoint.asked.values()) == {1}
     scripted = ("--model", f"playbook:{example / 'playbook'}")
     played = workshop.command(
@@ -168,11 +194,14 @@ def test_the_example_runs_over_an_endpoint_as_it_does_from_its_playbook(workshop
     assert played.code == 0, played.err
     assert len(sealed(tmp_path / "played")) == 7
     assert sealed(tmp_path / "over") == sealed(tmp_path / "played")
-    stages = [place.stage or "round-1" for place in begun]
-    assert [
+    answered = [record.place for record in records(tmp_path / "played", "model")]
+    begun = [place_of(place.scope) for place in answered if place.ordinal == 0]
+    called = [place._replace(subject=name) for place in begun for name in place.modules]
+    stages = [place.stage or "round-1" for place in called]
+    assert sorted(
         (p.role, p.task, p.subject or "spec", "amended" if stage.startswith("amended") else stage)
-        for p, stage in zip(begun, stages, strict=True)
-    ] == [(call["role"], call["task"], call["subject"], call["stage"]) for call in expected]
+        for p, stage in zip(called, stages, strict=True)
+    ) == sorted((call["role"], call["task"], call["subject"], call["stage"]) for call in expected)
     examine_store(tmp_path / "over")
     used = [tokens_of(record.answer) for record in records(tmp_path / "over", "model")]
     assert sum(i + o for i, o in used) == endpoint.tokens["total_tokens"]

@@ -62,6 +62,9 @@ def test_a_release_that_failed_is_made_again_after_the_fix(
 
     failed = workshop.command("release", project, "--json")
     assert failed.code == 1, failed.err
+    assert ("✓" in failed.err, "✗" in failed.err) == (False, True)
+    page = workshop.command("status", project).out
+    assert page.index("specwright change") < page.index("specwright release")
     (blocked,) = manifests(project).keys() - {first}
     assert manifests(project)[blocked]["integration_gates"]["code_index_check"] == "FAIL"
     assert manifests(project)[blocked]["overall_result"] == "FAIL"

@@ -37,12 +37,12 @@ def repaired(faulty: Path) -> Path:
 
 def tasks_of(project: Path) -> dict[str, Any]:
     """The tasks by their ids in the spec."""
-    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document}
+    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document["tasks"]}
 
 
 def wires(project: Path) -> list[Any]:
     """The log."""
-    return [row["wire"] for row in specwright("wire", "log", project, "--json").document]
+    return [row["wire"] for row in specwright("wire", "log", project, "--json").document["wires"]]
 
 
 def places(project: Path) -> set[str]:
@@ -74,7 +74,9 @@ def test_a_report_begins_the_next_attempt_of_the_task(faulty: Path, repaired: Pa
 def test_a_repair_is_a_patch_under_the_same_contract(faulty: Path, repaired: Path) -> None:
     """The module and what calls it are patches with the interfaces of before; the consumer asks no model (D-39-04)."""
     before, after = tasks_of(faulty / "released"), tasks_of(repaired)
-    modules = {row["module_ref"]: row for row in specwright("modules", repaired, "--json").document}
+    modules = {
+        row["module_ref"]: row for row in specwright("modules", repaired, "--json").document["modules"]
+    }
     for task in ("TSK-001", "TSK-002"):
         old, new = before[task]["module_ref"], after[task]["module_ref"]
         assert new == old.replace("@1.0.0", "@1.0.1")
@@ -141,7 +143,7 @@ def test_a_wrong_repair_is_refused(released: Path, tmp_path: Path) -> None:
     with_playbook(released, playbook)
     before = tasks_of(released)
     told = report(released, example(tmp_path / "example.md"), POINTER)
-    told.refuses("reported.failed")
+    told.refuses("reported.failed", code=1)
     with reading_project(released) as view:
         assert len(view.modules.refs()) == 2
     assert verify_project(released).findings == ()
@@ -162,7 +164,7 @@ def hyphens(playbook: Path, *, tabs: bool) -> None:
         )
 
 
-@pytest.mark.parametrize(("tabs", "code"), [(True, 0), (False, 2)])
+@pytest.mark.parametrize(("tabs", "code"), [(True, 0), (False, 1)])
 def test_a_later_version_must_give_the_example(faulty: Path, tmp_path: Path, tabs: bool, code: int) -> None:
     """A change after the repair has it among what its gate runs; a version that fails it is not sealed (D-39-03)."""
     project = Path(shutil.copytree(faulty / "repaired", tmp_path / "project"))
@@ -194,7 +196,7 @@ def test_a_second_report_waits_for_the_first(released: Path, tmp_path: Path) -> 
     (playbook / "TSK-001/attempt-2/initials/round-1/challenger.json").unlink()
     with_playbook(released, playbook)
     file = example(tmp_path / "example.md")
-    report(released, file, POINTER).refuses("challenger.json")
+    report(released, file, POINTER).refuses("challenger.json", code=1)
     begun = wires(released)
     assert json.loads(specwright("status", released, "--json").out)["where"] == "running"
     report(released, file, POINTER).refuses("challenger.json")

@@ -28,7 +28,7 @@ def released(shop: Path, tmp_path: Path) -> Path:
 
 def wires(project: Path) -> list[Any]:
     """The log."""
-    return [row["wire"] for row in specwright("wire", "log", project, "--json").document]
+    return [row["wire"] for row in specwright("wire", "log", project, "--json").document["wires"]]
 
 
 def places(project: Path) -> set[str]:

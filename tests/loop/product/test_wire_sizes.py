@@ -39,10 +39,16 @@ def widest_spec() -> ProductSpec:
 
 
 @pytest.fixture(scope="module")
-def sizes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+def said(tmp_path_factory: pytest.TempPathFactory) -> list[Wire]:
+    """Every Wire about the widest task."""
+    return list(everything_said(tmp_path_factory.mktemp("wide")))
+
+
+@pytest.fixture(scope="module")
+def sizes(said: list[Wire]) -> dict[str, int]:
     """The canonical bytes of the largest Wire of each type."""
     found: dict[str, int] = {}
-    for wire in everything_said(tmp_path_factory.mktemp("wide")):
+    for wire in said:
         assert default_admission().rejection_of(wire) is None, wire
         found[wire["type"]] = max(found.get(wire["type"], 0), len(canonical.encode(wire)))
     return found
@@ -102,6 +108,14 @@ def _say(factory: Factory, task: Task) -> None:
 def test_the_largest_wire_of_an_event_is_carried(sizes: dict[str, int], event: str):
     """128-character ids, 50 dependencies, 20 artifacts, the longest title and names fit (D-30-03, W-5-04, W-6-06)."""
     assert sizes[event] <= canonical.MAX_BYTES
+
+
+def test_inputs_that_a_wire_does_not_carry_are_counted(said: list[Wire]):
+    """Of 19 inputs three are carried, and the Wire says that there are 19 (D-37-02)."""
+    (ready,) = [wire["payload"] for wire in said if wire["type"] == "artifact.ready"]
+
+    assert ready["lineage"]["inputs"] == sorted(MODULES[1:])[:3]
+    assert ready["lineage"]["input_count"] == 19
 
 
 def test_they_are_the_widest_indeed(sizes: dict[str, int]):

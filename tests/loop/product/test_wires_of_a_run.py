@@ -64,6 +64,28 @@ def test_each_gate_s_decision_is_told_with_the_hash_of_what_it_saw(
     assert {one["evidence_sha256"]: one["reference"].partition("@")[0] for one in decided} == there
 
 
+def test_the_record_of_a_gate_says_what_passed(uninterrupted: Uninterrupted):
+    """Which contracts were locked; which files passed which stages and tests (D-29-02)."""
+    folder = uninterrupted.project / "state_store/debates"
+    lock, ship = (
+        json.loads(next(folder.glob(f"*/round-*/gate-{kind}-*.json")).read_bytes()) for kind in ("MP", "IMPL")
+    )
+    (evidence,) = (
+        json.loads(path.read_bytes())
+        for path in uninterrupted.project.glob("state_store/modules/*/*/ship.json")
+    )
+    ref = f"{evidence['module_id']}@{evidence['module_version']}"
+    fingerprint = evidence["verification"]["interface_fingerprint"]
+
+    assert (lock["failures"], lock["passed"]) == ([], {"contracts": {ref: fingerprint}})
+    passed = ship["passed"]
+    assert (passed["module"], passed["interface_fingerprint"]) == (ref, fingerprint)
+    stages = [(check["name"], check["result"]) for check in evidence["gate"] if check["name"] != "notes"]
+    assert [(stage["name"], stage["result"]) for stage in passed["stages"]] == stages
+    assert len(passed["tests"]) == evidence["execution_log"]["summary"]["total"] > 0
+    assert passed["notes"]
+
+
 def test_a_run_reduces_without_a_rejected_wire(told: list[Wire]):
     """Places are dense from 1, states are true, the task is completed with its artifact (W-5-03, W-2-06, D-34-01)."""
     reduction = reduce_wires(told)
@@ -153,8 +175,9 @@ def test_the_wires_of_a_run_are_an_a2a_stream_by_the_official_types(bare: Path, 
     lines.write_text(specwright("wire", "log", bare, "--lines").out)
     shown = specwright("wire", "a2a", lines, "--json")
     assert shown.code == 0
-    assert shown.document.keys() == {a2a_task_id(TASK)}
-    (stream,) = shown.document.values()
+    (context,) = {wire["stream"]["context_id"] for wire in logged(bare)}
+    assert shown.document["tasks"].keys() == {a2a_task_id(context, TASK)}
+    (stream,) = shown.document["tasks"].values()
     assert [next(iter(response)) for response in stream] == [
         *("task", "statusUpdate", "statusUpdate", "statusUpdate"),
         *("artifactUpdate", "statusUpdate"),
@@ -162,3 +185,12 @@ def test_the_wires_of_a_run_are_an_a2a_stream_by_the_official_types(bare: Path, 
     assert stream[-1]["statusUpdate"]["status"]["state"] == "TASK_STATE_COMPLETED"
     task = task_of(stream)
     assert [artifact["name"] for artifact in task["artifacts"]] == ["initials"]
+
+    placed = specwright("wire", "a2a", bare, "--json").document["tasks"][a2a_task_id(context, TASK)]
+    told = [body["metadata"] for response in placed for body in response.values()]
+    rows = specwright("wire", "log", bare, "--json").document["wires"]
+    proofs = {row["wire"]["wire_id"]: row["hcs"] for row in rows}
+    assert [(one["sequenceNumber"], one["consensusTimestamp"]) for one in told] == [
+        (str(proofs[one["wireId"]]["sequence_number"]), proofs[one["wireId"]]["consensus_timestamp"])
+        for one in told
+    ]

@@ -21,7 +21,10 @@ from testkit.loop.project_workbench import ProjectWorkbench
 from testkit.wire_bench import CHAIN, FIRST, SECOND, THIRD, answer, go_on, halting, wires
 from testkit.wires_heard import Counting, seal_by_hand, types
 
-AMENDED = {"amended_acceptance_criteria": ["Returns one"], "amendment_rationale": "Simpler."}
+AMENDED = {
+    "amended_acceptance_criteria": ["Returns one", "Raises nothing"],
+    "amendment_rationale": "Simpler.",
+}
 REVISED = {"revised_micro_plan": [{"module_id": "one", "description": "It answers."}]}
 
 
@@ -78,7 +81,7 @@ def test_a_task_that_is_run_again_fails_retryably_and_that_failure_causes_the_ne
     assert created["stream"]["causation_id"] == failed["wire_id"]
     assert available["stream"]["causation_id"] == created["wire_id"]
     bound = stopped.store.definition(created["payload"]["definition_sha256"])
-    assert TaskDefinition.from_bytes(bound, "bound").acceptance_criteria == ["Returns one"]
+    assert TaskDefinition.from_bytes(bound, "bound").acceptance_criteria == ["Returns one", "Raises nothing"]
     assert reduce_wires(wires(stopped)).rejected == ()
 
 

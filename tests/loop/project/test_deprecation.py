@@ -60,6 +60,16 @@ def test_reason_time_migration_and_replacement_stand_in_the_entry(tmp_path: Path
     assert found.notes == f"Deprecated {decided.decided_at}: It rounds halves up. Migration: Pass the mode."
 
 
+def test_without_a_replacement_there_is_no_successor(tmp_path: Path):
+    """F-8-14, D-27-01: the decision stands in the log, and the entry names nothing in its place."""
+    with ProjectWorkbench(tmp_path) as bench:
+        indexed(bench)
+        decided = deprecate(bench.factory, asked(None))
+        found = in_index(bench, OLD)
+        assert bench.projection.deprecations == {OLD: decided}
+    assert (found.status, found.superseded_by) == (IndexStatus.DEPRECATED, None)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [

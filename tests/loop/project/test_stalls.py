@@ -72,6 +72,11 @@ def test_each_task_directly_behind_an_abandoned_one_gets_an_escalation_of_its_ow
         assert set(told["state_machine_snapshot"]["tasks"]) == {first, third, fifth}
         assert ProjectState.model_validate(told["state_machine_snapshot"])
         assert "drop_depends_on" in told["resolution_context"]
+        override = {"action": "APPROVE_OVERRIDE", "payload": {"rationale": "It is good."}}
+        assert bench.run(answer={**override, "escalation_id": raised[0]}) is None
+        refused = bench.waiting()["refused"]
+        assert "its task has not run" in refused
+        assert "AMEND_SPEC, SPLIT_TASK, ABANDON_TASK" in refused
 
 
 def test_a_stall_is_raised_once(tmp_path: Path):

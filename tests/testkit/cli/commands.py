@@ -29,7 +29,7 @@ __all__ = [
     "wait_until",
 ]
 
-SMALL = ROOT / "tests/loop/product/products/nameplate"
+SMALL = ROOT / "examples/nameplate"
 """A product of one task and one module, with its playbook."""
 
 PLAYBOOK = f"playbook:{SMALL / 'playbook'}"

@@ -37,15 +37,17 @@ def written(path: Path, *events: str) -> list[dict[str, Any]]:
 def tamper(
     path: Path, *statements: str, parameters: tuple[Any, ...] = (), rows: Sequence[tuple[Any, ...]] = ()
 ) -> None:
-    """Do to the file what the log refuses: triggers off, constraints off, the statements, then new entries."""
+    """Do to the file what the log refuses: triggers off, constraints off, the statements, new entries, triggers on."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
-        names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        for (name,) in names:
+        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
             connection.execute(f"DROP TRIGGER {name}")
         for statement in statements:
             connection.execute(statement, parameters if "?" in statement else ())
         connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
+        for _, sql in triggers:
+            connection.execute(sql)
 
 
 def stored(path: Path) -> list[tuple[Any, ...]]:

@@ -16,7 +16,9 @@ from testkit.wire.story import CONTEXT, HAPPY_PATH, make_stream, make_wire, payl
 
 def wires_of(task: int):
     """The Wires of one task; the same ids in every run (D32)."""
+    lineage = {"task": f"TSK-{task:03d}", "attempt": 1, "inputs": []}
     for place, event in enumerate(HAPPY_PATH, start=1):
+        usual = payload(event)
         yield make_wire(
             wire_id=f"wire_01JZ{task:020d}{place:02d}",
             ts="2026-05-06T16:00:00Z",
@@ -27,7 +29,7 @@ def wires_of(task: int):
                 stream_seq=place,
                 context_id="project:notes-1f0c9a2e",
             ),
-            payload=payload(event),
+            payload=usual | {"lineage": lineage} if event == "artifact.ready" else usual,
         )
 
 

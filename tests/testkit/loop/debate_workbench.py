@@ -27,7 +27,7 @@ from testkit.fake_index import FakeCodeIndex
 from testkit.loop import project_workbench as workbench
 from testkit.loop.role_answers import Turn, plan, planned
 from testkit.loop.scripted_gate import ScriptedGate
-from testkit.model.fake_model import FakeSource, Observer, observed
+from testkit.model.fake_model import FakeSource, Observer, alone_at, observed
 from testkit.model.script import Script, ScriptedRoles, key, script_replies
 
 __all__ = ["IN_MEMORY", "TWO", "DebateWorkbench", "modelled", "script"]
@@ -54,7 +54,7 @@ def modelled(script: Any, observer: Observer) -> "Callable[[DebateWorkbench], Mo
     def made(bench: "DebateWorkbench") -> ModelRoles:
         def observe(place: Place, messages: list[Any], tools: Any) -> None:
             observer(place, messages, tools)
-            bench.trace += [key(place._replace(subject=name)) for name in place.modules]
+            bench.trace += [key(alone_at(place, name)) for name in place.modules]
 
         source = FakeSource(observed(script_replies(script), observe))
         work = bench.runtime / "work"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from testkit.cli.commands import SMALL, specwright
-from testkit.paths import PRODUCTS
+from testkit.paths import EXAMPLES, PRODUCTS
 from testkit.shared_fixtures import made_once
 
 __all__ = ["breaking", "doors", "halted_doors"]
@@ -23,8 +23,8 @@ BANNER = "TSK-004/banner/round-1/deliverable/implementation/__init__.py"
 
 def doors(directory: Path) -> Path:
     """The playbook with the compatible change."""
-    for product in ("nameplate", "doors"):
-        shutil.copytree(PRODUCTS / product / "playbook", directory, dirs_exist_ok=True)
+    for product in (EXAMPLES / "nameplate", PRODUCTS / "doors"):
+        shutil.copytree(product / "playbook", directory, dirs_exist_ok=True)
     return directory
 
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import pytest
 
+from specwright.bootstrap.verify import verify_project
 from testkit.endpoint import Endpoint, serving
 from testkit.killing import EFFECTS, Job, Kill
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK
 from testkit.shared_fixtures import made_once
-from testkit.stores import journal_of
+from testkit.stores import differences, journal_of, records
 from testkit.workshop import KILLED, Workshop
 
 
@@ -112,3 +113,28 @@ def killed_again_and_again(
             for file in (Path(job.directory) / ".specwright").glob("checkpoints*"):
                 file.unlink()
     raise AssertionError
+
+
+def assert_kills_change_nothing(
+    workshop: Workshop, whole: Job, again: Job, step: int, *, forgetting: bool = False
+) -> None:
+    """The same job twice, once undisturbed and once killed again and again: the same bytes, every answer and verdict once.
+
+    Args:
+        workshop: Makes the processes.
+        whole: The undisturbed run.
+        again: The run that is killed, in another directory.
+        step: After how many new effects each time.
+        forgetting: Whether the graph's checkpoints are lost each time as well.
+    """
+    finished = workshop.drive(whole)
+    assert finished.code == 0, finished.err
+    left, right = Path(again.directory), Path(whole.directory)
+    killed = again._replace(draws=str(journal_of(right)))
+    assert killed_again_and_again(workshop, killed, step, forgetting=forgetting) > 2
+    assert differences(left, right) == []
+    for kind in ("model", "verdict"):
+        places = [record.place for record in records(left, kind)]
+        assert places == [record.place for record in records(right, kind)]
+        assert len(set(places)) == len(places)
+    assert verify_project(left).findings == ()

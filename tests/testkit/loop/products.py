@@ -9,12 +9,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from testkit.paths import PRODUCTS
+from testkit.paths import EXAMPLES, PRODUCTS
 
 __all__ = ["NAMEPLATE", "NAMEPLATE_SPEC", "PLAYBOOK", "failing", "pair", "rejecting", "rewrite"]
 
-NAMEPLATE_SPEC = PRODUCTS / "nameplate" / "SPEC.md"
-PLAYBOOK = PRODUCTS / "nameplate" / "playbook"
+NAMEPLATE_SPEC = EXAMPLES / "nameplate" / "SPEC.md"
+PLAYBOOK = EXAMPLES / "nameplate" / "playbook"
 NAMEPLATE = f"playbook:{PLAYBOOK}"
 
 

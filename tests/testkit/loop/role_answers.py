@@ -15,10 +15,12 @@ __all__ = [
     "MILD",
     "PASSING",
     "PROSE",
+    "WHY_UNSHOWN",
     "Turn",
     "amended",
     "amending",
     "approving",
+    "aside",
     "claimed",
     "draft",
     "failing",
@@ -26,6 +28,7 @@ __all__ = [
     "planned",
     "rejecting",
     "ruling",
+    "unshown",
 ]
 
 PROSE = "I looked at everything and it seems to be in good order."
@@ -228,3 +231,20 @@ def amended(*notes: str) -> dict[str, Any]:
         for i, note in enumerate(notes)
     ]
     return {"applied": applied, **CLAIM}
+
+
+WHY_UNSHOWN = "An attribute of an error does not cross to the tests."
+
+
+def unshown(*numbers: int, why: str = WHY_UNSHOWN) -> dict[str, Any]:
+    """A verdict that says of criteria that they cannot be shown."""
+    judged = [dict(one) for one in PASSING["rubric_assessments"]]
+    judged[4]["assessment"] = "CANNOT_BE_SHOWN"
+    named = [{"criterion": number, "evidence": why} for number in numbers]
+    return {**PASSING, "rubric_assessments": judged, "unshown_criteria": named}
+
+
+def aside(*numbers: int, ruling: dict[str, Any] | None = None, why: str = WHY_UNSHOWN) -> dict[str, Any]:
+    """A ruling that sets criteria aside."""
+    named = [{"criterion": number, "reason": why} for number in numbers]
+    return {**(ruling or approving()), "set_aside": named}

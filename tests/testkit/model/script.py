@@ -30,9 +30,9 @@ from specwright.ports.roles import (
 )
 from specwright.roles.answers.submission import Submission, parser, shared_parser
 from specwright.roles.models.journalled_model import answers_so_far
-from specwright.roles.team import ATTEMPTS, SHARED_ATTEMPTS, drafts_in
+from specwright.roles.team import ATTEMPTS, SHARED_ATTEMPTS, drafts_in, shared_fields
 from testkit.loop.role_answers import PASSING, Turn, approving, claimed, draft
-from testkit.model.fake_model import Reply, calls
+from testkit.model.fake_model import Reply, alone_at, calls
 
 __all__ = ["Script", "ScriptedRoles", "key", "script_replies"]
 
@@ -99,6 +99,14 @@ class ScriptedRoles:
         """A plan."""
         return self._ask(assignment, PlanAnswer, lambda answer, _: check(answer))[0]
 
+    def can_share(self, place: Place) -> bool:
+        """It answers wherever it is asked."""
+        return True
+
+    def plan_together(self, assignment: Assignment) -> SharedAnswer[PlanAnswer]:
+        """Several plans."""
+        return self._ask_together(assignment, PlanAnswer)
+
     def propose(
         self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
     ) -> Draft:
@@ -138,17 +146,19 @@ class ScriptedRoles:
     def _ask_together(self, assignment: Assignment, schema: type[R]) -> SharedAnswer[R]:
         """What each module's own invocation would be answered first, as one answer."""
         place = assignment.place
+        fields = shared_fields(place)
         self.asked.append(assignment)
         files = {p: data for p, data in assignment.pack.items() if p.startswith(assignment.writable or "/")}
         parts: list[dict[str, Any]] = []
         for name in place.modules:
-            alone = place._replace(subject=name)
+            alone = alone_at(place, name)
             turn = self._answer(alone, 0)
             self._trace.append(key(alone))
             files |= {f"{name}/{path}": text.encode() for path, text in (turn.files or {}).items()}
-            parts += [{"module": name, **turn.answer}] if isinstance(turn.answer, dict) else []
-        submission = Submission(shared_parser(schema, place.modules), SHARED_ATTEMPTS, place.run_id)
-        submission.offer({"modules": parts})
+            parts += [{fields.about: name, **turn.answer}] if isinstance(turn.answer, dict) else []
+        parser_of_parts = shared_parser(schema, place.modules, fields)
+        submission = Submission(parser_of_parts, SHARED_ATTEMPTS, place.run_id)
+        submission.offer({fields.parts: parts})
         submission.ensure_open()
         assert submission.accepted is not None
         self.refusals += [text for problems in submission.accepted.problems.values() for text in problems]
@@ -209,16 +219,17 @@ def was_refused(messages: list[BaseMessage]) -> bool:
 
 def _together(script: Any, place: Place) -> AIMessage:
     """The answer about several modules: the first of each, in one."""
-    turns = {name: script.answer(place._replace(subject=name), 0) for name in place.modules}
+    turns = {name: script.answer(alone_at(place, name), 0) for name in place.modules}
+    fields = shared_fields(place)
     written = [
         ("write_file", {"file_path": f"/{name}/{path}", "content": text})
         for name, turn in turns.items()
         for path, text in (turn.files or {}).items()
     ]
-    parts = [{"module": n, **turn.answer} for n, turn in turns.items() if isinstance(turn.answer, dict)]
+    parts = [{fields.about: n, **turn.answer} for n, turn in turns.items() if isinstance(turn.answer, dict)]
     if place.role is Role.ARBITER:
-        return AIMessage(json.dumps({"modules": parts}))
-    return calls(*written, (_terminal_tool(place), {"modules": parts}), ordinal=0)
+        return AIMessage(json.dumps({fields.parts: parts}))
+    return calls(*written, (_terminal_tool(place), {fields.parts: parts}), ordinal=0)
 
 
 def _terminal_tool(place: Place) -> str:

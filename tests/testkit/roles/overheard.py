@@ -151,6 +151,9 @@ class ObservedSource:
     def __init__(self, source: ModelSource, observer: Observer) -> None:
         self._source, self._observer = source, observer
 
+    def can_share(self, place: Place) -> bool:
+        return self._source.can_share(place)
+
     def model(self, place: Place) -> FakeModel:
         below = self._source.model(place)
 

@@ -4,7 +4,7 @@ import json
 from itertools import count
 from typing import Any
 
-from specwright.wire.envelope import make_stream, make_wire
+from specwright.wire.envelope import StreamId, make_stream, make_wire
 from testkit.paths import ROOT
 
 FIXTURES = ROOT / "fixtures" / "agent-wire" / "v1.1"
@@ -41,13 +41,15 @@ def artifact(artifact_id: str = MODULE, **changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def payload(event: str) -> dict[str, Any]:
-    """A payload that the event's schema takes."""
+def payload(event: str, stream_id: str = TASK) -> dict[str, Any]:
+    """A payload that the event's schema takes; an artifact is the task's own."""
+    kind, task, attempt = StreamId.parse(stream_id)
+    own = {"lineage": {"task": task, "attempt": attempt, "inputs": []}} if kind == "task" else {}
     return {
         "task.created": {"definition_sha256": HASH},
         "task.claimed": {"claimed_by": "agent:quinn-03"},
         "task.blocked": {"reason": "human_input", "reference": "ESC-9a1b2c3d"},
-        "artifact.ready": artifact(),
+        "artifact.ready": artifact(**own),
         "task.complete": {
             "artifact_ids": [MODULE],
             "primary_artifact_id": MODULE,
@@ -82,7 +84,7 @@ class Story:
             stream=make_stream(
                 **{"stream_id": stream_id, "stream_seq": place, "context_id": CONTEXT} | stream
             ),
-            payload=payload(event) if body is None else body,
+            payload=payload(event, stream_id) if body is None else body,
         )
 
     def wires(self, *events: str, stream_id: str = TASK) -> list[dict[str, Any]]:

@@ -11,7 +11,14 @@ from typing import NamedTuple, cast
 from specwright.application import scopes
 from specwright.application.announce import announce, review, task_event
 from specwright.application.change.catch_up import finish_change
-from specwright.application.debate.gate_runs import GateRun, candidate, judge, with_falsifying_tests
+from specwright.application.debate.gate_runs import (
+    GateRun,
+    approved_examples,
+    candidate,
+    examples_of_reports,
+    judge,
+    with_falsifying_tests,
+)
 from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, superseded
 from specwright.application.factory import Factory, ProjectView
@@ -144,9 +151,16 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     def measured(digest: str) -> Scope:
         return factory.journal.scope(scopes.measured(cause, contract.name, digest))
 
-    reported = [report.example for report in reports_of(factory, contract.module_id)]
-    run = GateRun(factory.gate, factory.progress, scope, measured, shipping=True, reported=reported)
+    def started_at(digest: str) -> str:
+        return factory.journal.scope(scopes.gate_run(scope.name, digest)).now()
+
     judging, active = candidate(factory.modules, contract, files), tests_of_debate(factory, old.ref)
+    task = factory.projection.definitions[consumer.task_id]
+    binding = (
+        examples_of_reports(reports_of(factory, contract.module_id)),
+        approved_examples(task, judging),
+    )
+    run = GateRun(factory.gate, factory.progress, scope, measured, True, started_at, binding)
     verdict = with_falsifying_tests(
         factory.gate, factory.progress, scope, judging, judge(run, judging), active
     )

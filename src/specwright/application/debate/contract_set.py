@@ -11,6 +11,7 @@ from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import AmendmentsAnswer, AppliedAmendment, Failure, FalsifyingTest
+from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.debate.amendments import contract_problems
 from specwright.domain.debate.debate import CONTRACTS, Adjudication
@@ -63,6 +64,15 @@ class ContractSet:
         )
         version = self._version(revised)
         return version._replace(contract_changes=self._changes(before, revised))
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing of it was locked or sealed before."""
+        return self._reopened is None
+
+    def answer(self, version_id: str) -> PlanAnswer:
+        """The planner's answer, or a person's."""
+        return self._plan(version_id).answer
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """All contracts of the plan."""
@@ -124,7 +134,8 @@ class ContractSet:
             )
             for problem in lock_plan(self._factory, self.task, self._plan(version_id), replaces)
         ]
-        return GateResult(failures, {})
+        locked_contracts = {c.ref: c.interface_fingerprint for c in self.contracts(version_id)}
+        return GateResult(failures, {}, {} if failures else {"contracts": locked_contracts})
 
     def artifacts(self, version_id: str) -> list[str]:
         """The plan and its contracts, which change their statuses together."""

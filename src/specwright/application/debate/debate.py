@@ -21,6 +21,7 @@ from specwright.application.debate.judges import (
     store_record,
     store_ruling,
 )
+from specwright.application.debate.shared_contracts import challenge_ahead, ruling_ahead
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState
 from specwright.application.messages.rounds import without_source
@@ -104,7 +105,8 @@ class Debate:
     def challenge(self, state: DebateState) -> DebateState:
         """The Challenger's verdict on this round."""
         case = self.case(state)
-        return self.challenged(case, ask_challenger(self._factory, case, state.get("refused", [])))
+        ahead = challenge_ahead(self._factory, case)
+        return self.challenged(case, ask_challenger(self._factory, case, state.get("refused", []), ahead))
 
     def challenged(self, case: Case, record: Challenge) -> DebateState:
         """Record the verdict."""
@@ -139,7 +141,8 @@ class Debate:
     def adjudicate(self, state: DebateState) -> DebateState:
         """The Arbiter's ruling on this round."""
         case, left = self.case(state, challenged=True), MAX_REVISIONS - state["retry_count"]
-        return self.ruled(case, ask_arbiter(self._factory, case, left, state.get("refused", [])))
+        ahead = ruling_ahead(self._factory, case)
+        return self.ruled(case, ask_arbiter(self._factory, case, left, state.get("refused", []), ahead))
 
     def ruled(self, case: Case, record: Adjudication) -> DebateState:
         """Record the ruling."""

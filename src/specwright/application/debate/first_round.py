@@ -131,8 +131,14 @@ class FirstRound:
         self, modules: Sequence[Implementation], rulings: Mapping[int, CriterionRuling] | None = None
     ) -> str:
         views = {view.contract.ref: view for module in modules for view in module.dependencies("")}
+        contracts = [module.contract for module in modules]
         return proposer_message(
-            [ModuleRequest(m.contract, m.stub(), reports=m.reports) for m in modules],
+            [
+                ModuleRequest(
+                    m.contract, m.stub(), reports=m.reports, approved=m.approved_examples(contracts)
+                )
+                for m in modules
+            ],
             list(views.values()),
             self._factory.packages,
             modules[0].task.definition.acceptance_criteria,

@@ -1,6 +1,7 @@
 """The gate's verdict, journalled: what it observed once is not observed again after a crash (design: journal)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from textwrap import shorten
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
@@ -9,12 +10,15 @@ from pydantic import ConfigDict, TypeAdapter
 from specwright import canonical_json
 from specwright.application.store.modules import ModuleStore
 from specwright.canonical_json import JsonValue
+from specwright.domain.acceptance.calls import examples_of_module
 from specwright.domain.answers.answers import Failure, FalsifyingTest
 from specwright.domain.base.graph import reachable
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
+from specwright.domain.spec.bug_report import BugReport
+from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports.gate import (
     SLOW_STAGES,
     Candidate,
@@ -43,8 +47,42 @@ _FINDINGS = TypeAdapter(tuple[Finding, ...])
 REPORTED = "reported"
 """The stage of the gate that runs the examples of bug reports."""
 
-REPORTED_FAILED = "reported.failed"
-"""The code of a finding about one."""
+ACCEPTANCE = "acceptance"
+"""The stage of the gate that runs the examples which were approved with the spec."""
+
+_OWN_REMEDY = "; correct the example or the module"
+"""What the gate says of an example that the module brings itself."""
+
+_BINDING = {REPORTED: "examples of bug reports", ACCEPTANCE: "approved examples"}
+
+
+class BindingExamples(NamedTuple):
+    """Examples that no role can strike.
+
+    Args:
+        stage: Of the gate.
+        code: Of a finding about one.
+        one: What each is.
+        examples: In order.
+    """
+
+    stage: str
+    code: str
+    one: str
+    examples: Sequence[Example]
+
+
+def examples_of_reports(reports: Sequence[BugReport]) -> BindingExamples:
+    """Those of bug reports, which a module gives for ever (design: bug-reports)."""
+    examples = [report.example for report in reports]
+    return BindingExamples(REPORTED, "reported.failed", "an example of a bug report", examples)
+
+
+def approved_examples(task: TaskDefinition, judged: Candidate) -> BindingExamples:
+    """Those of the approved spec that a module can be held to by itself (design: executable-spec)."""
+    called = [dependency.contract for dependency in judged.dependencies]
+    examples = examples_of_module(task.acceptance, judged.contract, called)
+    return BindingExamples(ACCEPTANCE, "acceptance.failed", "an approved example", examples)
 
 
 class GateRun(NamedTuple):
@@ -56,7 +94,8 @@ class GateRun(NamedTuple):
         scope: Takes what was measured, and what the ship gate observed.
         by_content: The scope of what the slow stages showed of the same files, by their digest.
         shipping: Whether the candidate would be sealed.
-        reported: The examples of bug reports that the module must give for ever (design: bug-reports).
+        started_at: Reads the clock as a judgement of these files begins, by the same digest.
+        binding: The examples that the module must give, whatever its own tests say.
     """
 
     gate: ShipGate
@@ -64,7 +103,8 @@ class GateRun(NamedTuple):
     scope: Scope
     by_content: Callable[[str], Scope]
     shipping: bool
-    reported: Sequence[Example] = ()
+    started_at: Callable[[str], str]
+    binding: Sequence[BindingExamples] = ()
 
 
 def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
@@ -79,7 +119,8 @@ def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
         "files": tree_sha256(candidate.files),
         "dependencies": [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies],
     }
-    scope, known = run.scope, run.by_content(canonical_json.digest(request))
+    digest = canonical_json.digest(request)
+    scope, known, started_at = run.scope, run.by_content(digest), run.started_at(digest)
     verdict = _recalled(scope, request, lambda: run.gate.judge(candidate, thorough=not run.shipping))
     if run.shipping and verdict.passed:
         slow = _recalled(known, request, lambda: _measured_only(run.gate.judge(candidate, thorough=True)))
@@ -93,36 +134,41 @@ def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
     stages = scope.recall(
         "draw", "stages", lambda: [[s.duration_ms, dict(s.observed)] for s in verdict.stages]
     )
-    verdict = verdict._replace(stages=_measured(verdict.stages, stages))
+    verdict = verdict._replace(stages=_measured(verdict.stages, stages), executed_at=started_at)
     if not verdict.passed:
         kind = "gate" if run.shipping else "preflight"
         run.progress.note(_refusal_note(scope, candidate, verdict, kind))
-    return _with_reported_examples(run, candidate, verdict._replace(tests=tests, notes=tuple(notes)))
+    verdict = verdict._replace(tests=tests, notes=tuple(notes))
+    for one in run.binding:
+        verdict = _with_binding_examples(run, one, candidate, verdict)
+    return verdict
 
 
-def _with_reported_examples(run: GateRun, candidate: Candidate, verdict: GateVerdict) -> GateVerdict:
-    """A verdict that includes the examples of bug reports, which nobody can strike (design: bug-reports).
+def _with_binding_examples(
+    run: GateRun, binding: BindingExamples, candidate: Candidate, verdict: GateVerdict
+) -> GateVerdict:
+    """A verdict that includes examples which nobody can strike.
 
     They are not run where the module's own tests could not be.
     """
-    if not run.reported or not verdict.tests:
+    if not binding.examples or not verdict.tests:
         return verdict
     request: JsonValue = {
         "contract": candidate.contract.ref,
         "files": tree_sha256(candidate.files),
         "dependencies": [d.contract.ref for d in candidate.dependencies],
-        "reported": [[example.heading, example.code, example.expected] for example in run.reported],
+        binding.stage: [[example.heading, example.code, example.expected] for example in binding.examples],
     }
     seen = run.scope.recall(
         "verdict",
         request,
-        lambda: _FINDINGS.dump_python(run.gate.try_examples(candidate, run.reported), mode="json"),
+        lambda: _FINDINGS.dump_python(run.gate.try_examples(candidate, binding.examples), mode="json"),
     )
     findings = [
         Finding(
-            REPORTED_FAILED,
-            f"{REPORTED}: {found.where}",
-            f"an example of a bug report fails: {found.message}",
+            binding.code,
+            f"{binding.stage}: {found.where}",
+            f"{binding.one} fails: {found.message.removesuffix(_OWN_REMEDY)}; correct the module",
         )
         for found in _FINDINGS.validate_python(seen)
     ]
@@ -131,9 +177,10 @@ def _with_reported_examples(run: GateRun, candidate: Candidate, verdict: GateVer
         run.progress.note(
             _refusal_note(run.scope, candidate, failed, "gate" if run.shipping else "preflight")
         )
-    note = f"examples of bug reports: {len(run.reported) - len(findings)} of {len(run.reported)} hold"
+    count = len(binding.examples)
+    note = f"{_BINDING[binding.stage]}: {count - len(findings)} of {count} hold"
     result = StageResult(
-        REPORTED, "FAIL" if findings else "PASS", len(findings), observed={"examples": len(run.reported)}
+        binding.stage, "FAIL" if findings else "PASS", len(findings), observed={"examples": count}
     )
     return verdict._replace(
         passed=verdict.passed and not findings,
@@ -166,8 +213,10 @@ def _with_slow_stages(verdict: GateVerdict, whole: GateVerdict) -> GateVerdict:
 
 
 def _measured(stages: tuple[StageResult, ...], drawn: JsonValue) -> tuple[StageResult, ...]:
-    """The stages with what was measured of them."""
+    """The stages with what was measured of them; as they are, if a recording was made with a gate of other stages."""
     measures = TypeAdapter(list[tuple[float, dict[str, int]]]).validate_python(drawn)
+    if len(measures) != len(stages):
+        return stages
     return tuple(
         stage._replace(duration_ms=duration, observed=observed)
         for stage, (duration, observed) in zip(stages, measures, strict=True)
@@ -228,19 +277,18 @@ def with_falsifying_tests(
     )
 
 
-def execution_log(contract: MicroModuleContract, executed_at: str, verdict: GateVerdict) -> ExecutionLog:
+def execution_log(contract: MicroModuleContract, verdict: GateVerdict) -> ExecutionLog:
     """The tests that the gate ran, as evidence (design: ship-gate).
 
     Args:
         contract: Of the version that was judged.
-        executed_at: When.
-        verdict: With at least one test.
+        verdict: With at least one test, and when its run began.
     """
     tests = [
         ExecutedTest(name=t.name, result=TestOutcome(t.result), duration_ms=round(t.duration_ms, 3))
         for t in verdict.tests
     ]
-    return ExecutionLog.of(contract.module_id, contract.module_version, executed_at, tests)
+    return ExecutionLog.of(contract.module_id, contract.module_version, verdict.executed_at, tests)
 
 
 def _still_fails(tried: TriedTest, trial: Trial) -> str:
@@ -268,7 +316,7 @@ def _refusal_note(scope: Scope, candidate: Candidate, verdict: GateVerdict, kind
     first, *more = verdict.findings or (Finding("surface.diverged", "", "the interface is another one"),)
     where = f" at {first.where}" if first.where else ""
     others = f" (and {len(more)} more)" if more else ""
-    message = first.message.strip().partition("\n")[0][:LONGEST_LINE]
+    message = shorten(first.message.strip().partition("\n")[0].rstrip(":"), LONGEST_LINE, placeholder=" ...")
     task = scope.name.partition(".")[0]
     return Step(kind, task, f"{candidate.contract.name}: {first.code}{where}: {message}{others}")
 
@@ -343,16 +391,32 @@ def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str
         f"{passed} of {len(verdict.tests)} tests passed, those of each parameter counted",
         *([f"falsifying tests of earlier rounds passed: {names}"] if active else []),
         *(
-            f"examples of bug reports, which nobody can strike: {stage.result}"
+            f"{_BINDING[stage.name]}, which nobody can strike: {stage.result}"
             for stage in verdict.stages
-            if stage.name == REPORTED
+            if stage.name in _BINDING
         ),
     )
 
 
-def refusal_details(contract: MicroModuleContract, scope: Scope, verdict: GateVerdict) -> dict[str, Any]:
-    """What an escalation tells of a version that the gate refused: fingerprints, their difference, and the log of the
-    tests if they ran (design: sealing, ship-gate)."""
+def passing_details(contract: MicroModuleContract, verdict: GateVerdict) -> dict[str, Any]:
+    """What the gate's record tells of a version that it let through: what was judged, by which stages and tests, and what
+    it measured (design: ship-gate)."""
+    return {
+        "module": contract.ref,
+        "interface_fingerprint": verdict.actual_fingerprint,
+        "tree_sha256": tree_sha256(verdict.files),
+        "stages": [
+            {"name": stage.name, "result": stage.result, "observed": dict(stage.observed)}
+            for stage in verdict.stages
+        ],
+        "tests": [test.name for test in verdict.tests],
+        "notes": list(verdict.notes),
+    }
+
+
+def refusal_details(contract: MicroModuleContract, verdict: GateVerdict) -> dict[str, Any]:
+    """What an escalation tells of a draft or a version that the gate refused: fingerprints, their difference, and the log
+    of the tests if they ran (design: sealing, ship-gate)."""
     details: dict[str, Any] = {
         "module_id": contract.module_id,
         "module_version": contract.module_version,
@@ -360,5 +424,5 @@ def refusal_details(contract: MicroModuleContract, scope: Scope, verdict: GateVe
         "actual_fingerprint": verdict.actual_fingerprint,
         "diverged": dict(verdict.diverged),
     }
-    log = execution_log(contract, scope.now(), verdict).to_json() if verdict.tests else None
+    log = execution_log(contract, verdict).to_json() if verdict.tests else None
     return details if log is None else {**details, "execution_log": log}

@@ -21,11 +21,14 @@ from specwright.application.criteria import carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, RevisionRequest, Version
 from specwright.application.debate.gate_runs import (
     GateRun,
+    approved_examples,
     as_failures,
     candidate,
+    examples_of_reports,
     falsify,
     judge,
     observations,
+    passing_details,
     refusal_details,
     with_falsifying_tests,
 )
@@ -37,10 +40,12 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
+from specwright.domain.acceptance.calls import examples_of_module
 from specwright.domain.answers.answers import (
     Amendment,
     AmendmentsAnswer,
     ContractFault,
+    Failure,
     FalsifyingTest,
     ProposerAnswer,
 )
@@ -48,8 +53,10 @@ from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
+from specwright.domain.contract.examples_file import Example
 from specwright.domain.contract.obligations import read_claims
 from specwright.domain.debate.amendments import applied_problems, lost_problems
+from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
@@ -123,7 +130,13 @@ class Implementation:
         sources += [(ruling.ref, ruling.row[2]) for ruling in rulings.values()]
         sources += [(self.plan_ref, PLAN_CLAIM)]
         asked = ModuleRequest(
-            self.contract, workspace, request.failures, changes, request.refused, self.reports
+            self.contract,
+            workspace,
+            request.failures,
+            changes,
+            request.refused,
+            self.reports,
+            self.approved_examples(),
         )
         message = proposer_message(
             [asked],
@@ -201,6 +214,7 @@ class Implementation:
         files: Files,
         before: str,
         active_tests: Sequence[TriedTest],
+        number: int,
     ) -> Version:
         """Store a person's files as a version, once they pass the preflight (design: escalation, preflight).
 
@@ -211,14 +225,16 @@ class Implementation:
             files: All files of the module.
             before: The version that it replaces; empty if there is none.
             active_tests: Falsifying tests that it must pass.
+            number: Of the round that it opens.
 
         Raises:
-            AnswerError: the preflight found problems; nothing was stored.
+            AnswerError: the preflight found problems; nothing but the refused files was stored.
         """
         preflight = self._preflight(scope, active_tests)
-        if problems := preflight.problems(files):
-            raise AnswerError("the fix fails the preflight", problems=tuple(problems))
-        statement = _Statement(claim, list(self.contract.error_cases))
+        with self._keeping_refused(f"round-{number}", preflight):
+            if problems := preflight.problems(files):
+                raise AnswerError("the fix fails the preflight", problems=tuple(problems))
+        statement = _Statement(claim, self.contract.error_cases or [f"{self.contract.name} /purpose"])
         return self._store(scope, by, statement, files, before, preflight)
 
     def stub(self) -> Files:
@@ -247,8 +263,9 @@ class Implementation:
         """The ship gate's own run; nothing ships without it (design: principles)."""
         verdict = self.verdict(version_id, active_tests)
         failures = as_failures(verdict)
-        scope = self._factory.journal.scope(scopes.refusal(self.task.run, self.name, version_id))
-        return GateResult(failures, refusal_details(self.contract, scope, verdict) if failures else {})
+        if not failures:
+            return GateResult([], {}, passing_details(self.contract, verdict))
+        return GateResult(failures, refusal_details(self.contract, verdict))
 
     def verdict(self, version_id: str, active_tests: Sequence[TriedTest] = ()) -> GateVerdict:
         """The ship gate's verdict on a version, observed once.
@@ -278,12 +295,25 @@ class Implementation:
             locked_fingerprint=self.contract.interface_fingerprint,
         )
 
+    def approved_examples(self, shared: Sequence[MicroModuleContract] = ()) -> list[Example]:
+        """The examples of the approved spec that the gate runs on it (design: executable-spec).
+
+        Args:
+            shared: Contracts of the modules that are asked for in the same request.
+        """
+        called = [*shared, *(view.contract for view in self.dependencies(""))]
+        return examples_of_module(self.task.definition.acceptance, self.contract, called)
+
     def _judged(
         self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
         judged, gate, progress = self._candidate(files), self._factory.gate, self._factory.progress
-        examples = [report.example for report in self.reports]
-        run = GateRun(gate, progress, scope, self._measured, shipping, examples)
+        binding = (examples_of_reports(self.reports), approved_examples(self.task.definition, judged))
+
+        def started_at(digest: str) -> str:
+            return self._factory.journal.scope(scopes.gate_run(scope.name, digest)).now()
+
+        run = GateRun(gate, progress, scope, self._measured, shipping, started_at, binding)
         return with_falsifying_tests(gate, progress, scope, judged, judge(run, judged), active_tests)
 
     def _measured(self, digest: str) -> Scope:
@@ -293,7 +323,11 @@ class Implementation:
 
     def _draft_problems(self, answer: ProposerAnswer, files: Files, preflight: "_Preflight") -> list[str]:
         found = preflight.problems(files, answer.contract_at_fault)
-        return [*found, *self._quoted(answer, files, preflight)]
+        return [*found, *self._untraced(answer, files), *self._quoted(answer, files, preflight)]
+
+    def _untraced(self, answer: ProposerAnswer, files: Files) -> list[str]:
+        """What the checks name and what is not there."""
+        return trace_problems(answer.acceptance_checks, Citable([self.contract], frozenset(_claims(files))))
 
     def _accepted(
         self,
@@ -350,7 +384,9 @@ class Implementation:
         except AnswerError as error:
             scope = self._factory.journal.scope(scopes.refused_draft(self.task.run, self.name, stage))
             name = f"{self.task.run}-{stage}"
-            self._factory.drafts.add_refused(scope, self.contract, name, preflight.files, error)
+            self._factory.drafts.add_refused(
+                scope, self.contract, name, preflight.files, error, preflight.refusal(error)
+            )
             raise
 
     def _invoke(
@@ -482,6 +518,7 @@ class _Preflight:
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
         self.ledger = PreflightLedger()
+        self._verdict: GateVerdict | None = None
 
     def problems(self, files: Files, faults: Sequence[ContractFault] = ()) -> list[str]:
         """What keeps a draft from becoming a proposal.
@@ -490,6 +527,7 @@ class _Preflight:
         contract-at-fault).
         """
         self.files, verdict = files, self._judged(files)
+        self._verdict = verdict
         findings = [PreflightFinding(found.code, found.where, found.message) for found in verdict.findings]
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
         self.ledger.add(findings, passed, _claims(files))
@@ -501,6 +539,18 @@ class _Preflight:
             left = still_due(findings, faults)
             verdict = verdict._replace(findings=tuple(Finding(*found) for found in left))
         return [*false, *(f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict))]
+
+    def refusal(self, error: AnswerError) -> GateResult:
+        """What the gate saw of the last draft, for the escalation; of one that it passed, what else was wrong."""
+        if self._verdict is None:
+            return GateResult([], {})
+        invariant = "what is submitted with a draft is accepted"
+        others = [
+            Failure(invariant=invariant, evidence=problem, required_change=problem)
+            for problem in error.problems
+        ]
+        failures = as_failures(self._verdict) or others
+        return GateResult(failures, refusal_details(self._contract, self._verdict))
 
 
 def _claims(files: Files) -> dict[str, tuple[str, ...]]:

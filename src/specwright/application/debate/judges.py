@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 from specwright import canonical_json
 from specwright.application import scopes
-from specwright.application.context.packs import index_statuses, task_ref
+from specwright.application.context.packs import Row, index_statuses, task_ref
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, Deliverable
@@ -14,9 +14,10 @@ from specwright.application.factory import Factory
 from specwright.application.messages.debate import (
     JudgedDebate,
     arbiter_message,
-    as_refusal,
     challenge_message,
 )
+from specwright.application.messages.parts import as_refusal
+from specwright.application.plan.advance_answers import OfferedAnswer, after_refusal
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
@@ -113,7 +114,7 @@ def challenge_text(cases: Sequence[Case]) -> str:
         [case.shown for case in cases],
         cases[0].deliverable.task.definition.io_contract_sketch.decided,
     )
-    return challenge_message(shown, _views(cases), _criteria(cases), decided=decided)
+    return challenge_message(shown, called_modules(cases), _criteria(cases), decided=decided)
 
 
 def ruling_text(factory: Factory, cases: Sequence[Case]) -> str:
@@ -121,7 +122,9 @@ def ruling_text(factory: Factory, cases: Sequence[Case]) -> str:
     return arbiter_message([case.shown for case in cases], _task_file(factory, cases), MAX_REVISIONS)
 
 
-def ask_challenger(factory: Factory, case: Case, refused: Sequence[str] = ()) -> Challenge:
+def ask_challenger(
+    factory: Factory, case: Case, refused: Sequence[str] = (), ahead: OfferedAnswer | None = None
+) -> Challenge:
     """Ask for the verdict of a round. A Challenger that never complies counts as FAIL; one that never reviews halts
     the task (design: debate).
 
@@ -129,12 +132,17 @@ def ask_challenger(factory: Factory, case: Case, refused: Sequence[str] = ()) ->
         factory: The ports.
         case: What is judged.
         refused: What was wrong with an answer that a shared request held.
+        ahead: What a request about several tasks was answered about this one (design: tasks-together).
     """
     place = case.place(Role.CHALLENGER)
     by, assignment, known = _challenger_request(factory, [case], place)
     examination = _Examination(factory, case, known, place.run_id)
+    answer = None
+    if ahead:
+        answer, refused = ahead.answer.take(ChallengerAnswer, ahead.basis, examination.problems)
     try:
-        answer = factory.roles.challenge(_once_more(assignment, refused), examination.problems)
+        with after_refusal(ahead, refused):
+            answer = answer or factory.roles.challenge(_once_more(assignment, refused), examination.problems)
     except AnswerError as error:
         answer = examination.fallback(error)
     return _challenge(factory, case, by, answer, examination)
@@ -165,7 +173,11 @@ def challenge_together(factory: Factory, cases: Sequence[Case]) -> list[Challeng
 
 
 def ask_arbiter(
-    factory: Factory, case: Case, revisions_left: int, refused: Sequence[str] = ()
+    factory: Factory,
+    case: Case,
+    revisions_left: int,
+    refused: Sequence[str] = (),
+    ahead: OfferedAnswer | None = None,
 ) -> Adjudication:
     """Ask for the ruling on the last challenge.
 
@@ -174,13 +186,19 @@ def ask_arbiter(
         case: What is ruled on.
         revisions_left: Of the deliverable.
         refused: What was wrong with an answer that a shared request held.
+        ahead: What a request about several tasks was answered about this one (design: tasks-together).
     """
     place = case.place(Role.ARBITER)
     by, assignment, rulings = _arbiter_request(factory, [case], place, revisions_left)
-    answer = factory.roles.arbitrate(
-        _once_more(assignment, refused),
-        lambda answer: _ruling_problems(case, answer, revisions_left, rulings),
-    )
+
+    def problems(answer: ArbiterAnswer) -> list[str]:
+        return _ruling_problems(case, answer, revisions_left, rulings)
+
+    answer = None
+    if ahead:
+        answer, refused = ahead.answer.take(ArbiterAnswer, ahead.basis, problems)
+    with after_refusal(ahead, refused):
+        answer = answer or factory.roles.arbitrate(_once_more(assignment, refused), problems)
     return _ruling(factory, case, by, answer)
 
 
@@ -216,13 +234,10 @@ def _challenger_request(
     factory: Factory, cases: Sequence[Case], place: Place
 ) -> tuple[Invocation, Assignment, list[MicroModuleContract]]:
     """The request, and the contracts that it shows."""
-    views = _views(cases)
-    scope = factory.journal.scope(scopes.index_statuses(place.run_id))
-    statuses = index_statuses(factory, scope, [view.contract.ref for view in views])
-    views = [view.known_as(statuses.get(view.contract.ref)) for view in views]
+    views = known_views(factory, called_modules(cases), place)
     first = cases[0].deliverable
     rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
-    by = _open_pack(factory, cases, place, views, rulings)
+    by = open_judge_pack(factory, cases, place, views, rulings)
     shown, decided = [case.shown for case in cases], first.task.definition.io_contract_sketch.decided
     message = challenge_message(shown, views, _criteria(cases), rulings, first.plan_claim, decided)
     judged = [contract for case in cases for contract in case.contracts]
@@ -274,7 +289,7 @@ def _arbiter_request(
     """The request, and the rulings on criteria that it tells of."""
     first = cases[0].deliverable
     rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
-    by = _open_pack(factory, cases, place, _views(cases), rulings)
+    by = open_judge_pack(factory, cases, place, called_modules(cases), rulings)
     shown = [case.shown for case in cases]
     message = arbiter_message(
         shown, _task_file(factory, cases), revisions_left, first.plan_claim, rulings, _criteria(cases)
@@ -309,10 +324,17 @@ def _once_more(assignment: Assignment, refused: Sequence[str]) -> Assignment:
     return assignment._replace(message=f"{assignment.message}\n\n{as_refusal(refused)}", refused=True)
 
 
-def _views(cases: Sequence[Case]) -> list[DependencyView]:
+def called_modules(cases: Sequence[Case]) -> list[DependencyView]:
     """The sealed modules that are called, each once."""
     views = [view for case in cases for view in case.deliverable.dependencies(case.version_id)]
     return list({view.contract.ref: view for view in views}.values())
+
+
+def known_views(factory: Factory, views: Sequence[DependencyView], place: Place) -> list[DependencyView]:
+    """Sealed modules with their statuses in the Code Index, as an invocation is shown them."""
+    scope = factory.journal.scope(scopes.index_statuses(place.run_id))
+    statuses = index_statuses(factory, scope, [view.contract.ref for view in views])
+    return [view.known_as(statuses.get(view.contract.ref)) for view in views]
 
 
 def _criteria(cases: Sequence[Case]) -> Sequence[str]:
@@ -367,14 +389,16 @@ def _about(
     return [*about, *((record_ref(record), "what it answers") for record in answered)]
 
 
-def _open_pack(
+def open_judge_pack(
     factory: Factory,
     cases: Sequence[Case],
     place: Place,
     dependencies: Sequence[DependencyView],
     rulings: Mapping[int, CriterionRuling],
+    others: Sequence[Row] = (),
 ) -> Invocation:
-    """Write the context pack: the columns of these roles in the role table (design: role-access)."""
+    """Write the context pack: the columns of these roles in the role table (design: role-access), and what is shown of
+    other tasks (design: tasks-together)."""
     first, full = cases[0].deliverable, Permission.FULL
     task, histories = task_ref(factory, first.task), [case.history for case in cases]
     included = [
@@ -409,6 +433,7 @@ def _open_pack(
         extract = "its acceptance criteria and what its sketch decided, as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(record_ref(r), "rulings are not shown to this role") for r in earlier]
+    included += [row for row in others if row not in included]
     scope, own = factory.journal.scope(scopes.pack(place.run_id)), first.task
     return factory.invocations.open(
         scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review, task_event
 from specwright.application.criteria import open_questions
+from specwright.application.escalation.actions import suited_actions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.escalation.resume import check_in_place
 from specwright.application.factory import Factory, ProjectView
@@ -24,16 +25,19 @@ from specwright.application.tasks import (
     refreshed_file,
     task_at,
 )
+from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import (
+    CRITERION,
     OPERATOR,
     QUESTION_ACTIONS,
+    STALLED,
     Action,
     AmendSpec,
     AttestShipped,
     HumanResolution,
     ResolutionRecord,
     SplitTask,
-    actions_of,
+    actions_for,
 )
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import TaskBoard
@@ -167,10 +171,10 @@ def _opened(factory: Factory, resolution: HumanResolution) -> tuple[str, Task]:
             where=escalation.task_id,
             remedy="`specwright run` goes on with that answer",
         )
-    suited = actions_of(escalation.details)
+    suited = suited_actions(factory, escalation)
     if resolution.action not in suited:
         raise RefusedError(
-            f"{resolution.action} does not suit {name}: {_UNSUITED.get(resolution.action, 'its task has not halted')}",
+            f"{resolution.action} does not suit {name}: {_why_unsuited(resolution.action, escalation)}",
             where=escalation.task_id,
             remedy=f"this one can be answered with {', '.join(suited)}",
         )
@@ -181,13 +185,24 @@ def _is_same(record: ResolutionRecord, resolution: HumanResolution) -> bool:
     return (record.action, record.payload) == (resolution.action, resolution.payload)
 
 
-_UNSUITED = {
-    Action.APPROVE_OVERRIDE: "there is no module that could ship, since no proposal of one ever passed the preflight",
-    Action.PROVIDE_FIX: "there is no module to fix",
-    Action.REVISE_PLAN: "its task has not run",
-    Action.ATTEST_SHIPPED: "its task has not run",
-    **dict.fromkeys(QUESTION_ACTIONS, "it asks about no criterion"),
-}
+def _why_unsuited(action: Action, escalation: EscalationArtifact) -> str:
+    cause = str(escalation.details.get("cause", ""))
+    if action in QUESTION_ACTIONS:
+        return "it asks about no criterion"
+    if cause == CRITERION:
+        return "it asks about a criterion, and no task waits for it"
+    if action not in actions_for(cause):
+        return "its task has not run" if cause == STALLED else "no module of it failed"
+    if action is Action.ATTEST_SHIPPED:
+        return "nothing is sealed here that could be attested"
+    if escalation.details.get("resume", {}).get("judged"):
+        return "its modules were approved, and the ship gate refused them; nobody overrules the gate"
+    return "there is no module that could ship, since no proposal of one ever passed the preflight"
+
+
+def _retry(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
+    """The next attempt, as the task is."""
+    return _Effect(list(next_attempt(factory, task, task.definition, answer.escalation_id)))
 
 
 def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
@@ -309,6 +324,7 @@ def _digest(definition: TaskDefinition) -> str:
 _Handler: TypeAlias = Callable[[Factory, Task, ResolutionRecord], _Effect]
 
 _EFFECTS: Mapping[Action, _Handler] = {
+    Action.RETRY: _retry,
     Action.AMEND_SPEC: _amend_spec,
     Action.SPLIT_TASK: _split_task,
     Action.ABANDON_TASK: _abandon_task,

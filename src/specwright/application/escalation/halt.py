@@ -72,12 +72,7 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
     else:
         board = TaskBoard(project_state(factory))
         board.change(task.task_id, now, task_changes.halt, why.decision, name)
-        histories = [factory.debates.records(debate).history() for debate in why.debates]
-        trail = DebateTrail(
-            proposals=[p for history in histories for p in history.proposals],
-            challenges=[c for history in histories for c in history.challenges],
-            adjudications=[a for history in histories for a in history.adjudications],
-        )
+        trail = _all_debates(factory, task, why.debates)
         escalation = _escalation(task, why, name, now, trail, board.state().to_json())
     sha256 = factory.escalations.add(escalation)
     payload = {"reason": "human_input", "reference": name, "definition_sha256": sha256}
@@ -90,6 +85,20 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
     factory.projection.write(now=True)
     factory.progress.note(Step("halted", task.entry.spec_task_id, f"{name}: {why.reason}"))
     return name
+
+
+def _all_debates(factory: Factory, task: Task, debates: Sequence[str]) -> DebateTrail:
+    """All debates of a task: those that its earlier escalations tell of, since another plan or attempt leaves them
+    behind, and those held now (design: escalation)."""
+    answered = [one for one in factory.projection.resolutions.values() if one.task_id == task.task_id]
+    trails = [factory.escalations.escalation(one.escalation_id).debate_trail for one in answered]
+    histories = [factory.debates.records(debate).history() for debate in debates]
+    told = [*trails, *histories]
+    return DebateTrail(
+        proposals=list({p.proposal_id: p for one in told for p in one.proposals}.values()),
+        challenges=list({c.challenge_id: c for one in told for c in one.challenges}.values()),
+        adjudications=list({a.adjudication_id: a for one in told for a in one.adjudications}.values()),
+    )
 
 
 def _raised(factory: Factory, task: Task, why: Halt) -> list[Announcement]:

@@ -7,11 +7,12 @@ from typing import Any
 
 from specwright.application import scopes
 from specwright.application.debate.implementation import module_of
+from specwright.application.escalation.fix import draft_names
 from specwright.application.escalation.halt import Halt
 from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
-from specwright.application.store.debates import DebateRecords
+from specwright.application.store.debates import DebateRecords, GateResult
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import FaultOf
 from specwright.domain.artifacts.artifact import ArtifactStatus
@@ -73,12 +74,39 @@ class _TaskResult:
 
     def module_details(self, abandoned: list[str]) -> dict[str, Any]:
         """The groups, and what the gate saw of each failed module that reached it (design: sealing, ship-gate)."""
-        gates = {name: self.records(name).last_gate() for name in self.failed if name in self.debates}
+        gates = {name: self._observed(name) for name in self.failed}
         return {
             "failed": self.failed,
             "abandoned": abandoned,
             "gate": {name: observed for name, observed in gates.items() if observed},
         }
+
+    def unmet(self, name: str) -> list[tuple[str, str]]:
+        """What the last draft or the last round of a failed module leaves unmet, with what shows it (design: escalation)."""
+        refused = self._refused_draft(name)
+        if refused is None and name not in self.debates:
+            return []
+        failures = self.records(name).last_failures() if refused is None else refused.failures
+        return [(failure.invariant, failure.evidence) for failure in failures]
+
+    def reasons_in_short(self) -> list[str]:
+        """Why modules failed, without findings that the failed invariants tell as well."""
+        return [_without(why, self.unmet(name)) for name, why in self.failed.items()]
+
+    def _observed(self, name: str) -> dict[str, Any]:
+        """What the gate saw of a failed module last; empty if it judged nothing of it."""
+        if refused := self._refused_draft(name):
+            return refused.observed
+        return self.records(name).last_gate() if name in self.debates else {}
+
+    def _refused_draft(self, name: str) -> GateResult | None:
+        """What the gate saw of the draft by which a module's debate ended, if none was accepted after its last round."""
+        if name not in self.plan.contracts:  # a reopened plan may have dropped it
+            return None
+        last = self.records(name).rounds()[-1] if name in self.debates else 0
+        ref, drafts = self.plan.contracts[name].ref, self._factory.drafts
+        kept = (drafts.refused(ref, one) for one in draft_names(self._task, last))
+        return next((one for one in kept if one), None)
 
     def rulings(self, *names: str) -> list[str]:
         """The Arbiter's last rationale on each of these deliverables (design: escalation)."""
@@ -215,7 +243,7 @@ def _modules(result: _TaskResult) -> Halt:
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",
-        decision=f"Decide how {names} of {result.name} goes on: {'; '.join(result.failed.values())}",
+        decision=f"Decide how {names} of {result.name} goes on: {'; '.join(result.reasons_in_short())}",
         recommended=Resolution.REVISE_PLAN if advice else Resolution.PROVIDE_FIX,
         context="; ".join((result.groups(abandoned), *advice, *result.rulings(*result.failed))),
         failed=_unshipped(result),
@@ -248,8 +276,21 @@ def _exception_raised(result: _TaskResult) -> Halt:
     )
 
 
+def _without(reason: str, shown: Iterable[tuple[str, str]]) -> str:
+    """A reason without the problems that are shown beside it."""
+    head, _, problems = reason.partition(": ")
+    for invariant, evidence in shown:
+        problems = problems.replace(f"{invariant}: {evidence}", "")
+    left = "; ".join(problem for problem in problems.split("; ") if problem.strip())
+    return f"{head}: {left}" if left else head
+
+
 def _unshipped(result: _TaskResult) -> list[tuple[str, str]]:
-    return [(f"{name} ships", reason) for name, reason in result.failed.items()]
+    return [
+        unmet
+        for name, reason in result.failed.items()
+        for unmet in [(f"{name} ships", reason), *result.unmet(name)]
+    ]
 
 
 _CAUSES: tuple[tuple[Callable[[Mapping[str, Any]], object], Callable[[_TaskResult], Halt]], ...] = (

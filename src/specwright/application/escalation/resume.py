@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 from specwright.application import scopes
 from specwright.application.debate.debate import Debate
 from specwright.application.debate.implementation import Implementation, module_of
+from specwright.application.escalation.actions import is_refused_by_gate
 from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState, ResumedDebate
 from specwright.application.plan.human_plan import check_human_plan
@@ -62,6 +63,12 @@ def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> No
             where=record.escalation_id,
             remedy="give its files with PROVIDE_FIX",
         )
+    elif is_refused_by_gate(factory, failed.debate_id):
+        raise RefusedError(
+            f"{failed.module.name} was approved; the ship gate refused it, and nobody overrules the gate",
+            where=record.escalation_id,
+            remedy="give its files with PROVIDE_FIX, or have the task run again with RETRY",
+        )
 
 
 def resume_module(factory: Factory, task: Task) -> EngineeringState:
@@ -101,8 +108,9 @@ def _fixed(
     escalation)."""
     claim, before = ProvideFix.model_validate(record.payload).fix_description, failed.version_id
     tests = debate.active_tests(failed.debate_id, failed.round, before) if failed.debate_id else ()
-    version = failed.module.accept_fix(scope, by, claim, _fixed_files(failed, record), before, tests)
-    debate_id = debate.provide(version, failed.debate_id, failed.round + 1)
+    files, number = _fixed_files(failed, record), failed.round + 1
+    version = failed.module.accept_fix(scope, by, claim, files, before, tests, number)
+    debate_id = debate.provide(version, failed.debate_id, number)
     return _resumed(failed, "challenge", debate_id, version.version_id)
 
 
@@ -140,11 +148,12 @@ def _failed_module(factory: Factory, task: Task, record: ResolutionRecord) -> _F
 
 def _fixed_files(failed: _FailedModule, record: ResolutionRecord) -> Files:
     """The module's files with those of the fix."""
-    fix = ProvideFix.model_validate(record.payload).fix_artifacts
+    answer = ProvideFix.model_validate(record.payload)
+    fix = answer.fix_artifacts
     problems, files = list(file_problems(fix)), {}
     if not problems:
         base = failed.module.files(failed.version_id) if failed.version_id else failed.module.stub()
-        files, problems = overlaid(base, fix)
+        files, problems = overlaid(base, fix, answer.removed_artifacts)
     if problems:
         raise InputError("; ".join(problems), where="payload.fix_artifacts", remedy="nothing was written")
     return files

@@ -26,9 +26,7 @@ from specwright.application.ship import seal_files
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import Task, project_state, task_at
 from specwright.domain.answers.plan_answers import (
-    DependencyAnswer,
     PlanAnswer,
-    PlannedEffect,
     PlannedModule,
     ReuseAnswer,
     ReuseConclusion,
@@ -237,19 +235,6 @@ def _plan_of(contract: MicroModuleContract, claim: str, changes: Sequence[str]) 
         conclusion=ReuseConclusion.CREATE_NEW,
         justification="It is the next version of a sealed module.",
     )
-    module = PlannedModule(
-        name=contract.name,
-        purpose=contract.purpose,
-        tags=contract.tags or [contract.name],
-        inputs=contract.inputs,
-        outputs=contract.outputs or "none: nothing is returned",
-        error_surfaces=contract.error_surfaces or "none: it cannot fail",
-        effects=[PlannedEffect.model_validate(one.to_json()) for one in contract.effects] or "none: pure",
-        modes=contract.modes,
-        error_cases=contract.error_cases or ["none that is not in the contract"],
-        depends_on=[DependencyAnswer(module=one.ref, why=one.why) for one in contract.dependencies],
-        runtime_budgets=contract.runtime_budgets,
-        reuse=reuse,
-    )
+    module = PlannedModule.of_contract(contract, reuse)
     checks = [f"It is shown: {line}" for line in changes][:5] or ["The contract is the one that is stated."]
     return PlanAnswer(modules=[module], claim=claim, acceptance_checks=checks)

@@ -17,6 +17,7 @@ from specwright.application.messages.parts import (
     as_block,
     as_contract,
     as_criteria,
+    as_decided,
     as_dependency,
     as_files,
     as_list,
@@ -35,6 +36,7 @@ from specwright.application.store.modules import DependencyView
 from specwright.domain.answers.answers import Amendment, Failure, FaultOf, Verdict
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.examples_file import Example, in_short
 from specwright.domain.contract.obligations import obligations
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Challenge, Proposal
 from specwright.domain.spec.bug_report import BugReport
@@ -53,6 +55,7 @@ class ModuleRequest(NamedTuple):
         changes: Of the contract since that version was made (design: debate).
         findings: Of the preflight, about a draft that an answer to a shared request held (design: shared-requests).
         reports: Of bugs, whose examples every version must give (design: bug-reports).
+        approved: Examples of the approved spec, which the gate runs on it (design: executable-spec).
     """
 
     contract: MicroModuleContract
@@ -61,6 +64,7 @@ class ModuleRequest(NamedTuple):
     changes: Sequence[str] = ()
     findings: Sequence[str] = ()
     reports: Sequence[BugReport] = ()
+    approved: Sequence[Example] = ()
 
 
 class JudgedDebate(NamedTuple):
@@ -122,6 +126,8 @@ def _module(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
         + '. `""` is the happy path.'
     )
     yield from map(_reported, module.reports)
+    if module.approved:
+        yield f"{_APPROVED}\n\n" + "\n\n".join(map(in_short, module.approved))
     if module.changes:
         yield "# What has changed in the contract\n\n" + "\n".join(module.changes)
     stub = without_docstring(files[_ENTRY], contract.name)
@@ -137,6 +143,12 @@ def _module(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
     if module.findings:
         found = "\n".join(f"- {finding}" for finding in module.findings)
         yield f"# Findings\n\nCode examined your files; correct exactly this:\n\n{found}"
+
+
+_APPROVED = (
+    "# Approved examples\n\nA person approved them with the spec. The gate runs them beside your tests, and nobody can "
+    "strike them."
+)
 
 
 def _reported(report: BugReport) -> str:
@@ -176,19 +188,17 @@ def challenge_message(
     return "\n\n".join(
         [
             as_criteria(criteria, rulings),
-            *(
-                ["# What the task's sketch decided\n\n" + "\n".join(f"- {one}" for one in decided)]
-                * bool(decided)
-            ),
+            *as_decided(decided),
             *_planned(plan_claim),
             *map(as_dependency, dependencies),
-            *(part for debate in debates for part in _challenged(debate)),
+            *(part for debate in debates for part in challenged(debate)),
             f"{_which(debates)} Judge R1 to R6{_of_each(debates)} and submit your verdict.",
         ]
     )
 
 
-def _challenged(debate: JudgedDebate) -> list[str]:
+def challenged(debate: JudgedDebate) -> list[str]:
+    """What a Challenger is told of one debate."""
     history = debate.history._replace(adjudications=())  # rulings are not this role's business
     contracts, proposal = map(as_contract, debate.contracts), history.proposals[-1]
     return [*contracts, *earlier_rounds(history), as_proposal(proposal)]
@@ -213,14 +223,19 @@ def arbiter_message(
             as_task(task_file),
             *([as_criteria(criteria, rulings)] if rulings else []),
             *_planned(plan_claim),
-            *(part for debate in debates for part in _adjudicated(debate, revisions_left, short=short)),
+            *(part for debate in debates for part in adjudicated(debate, revisions_left, short=short)),
             f"{_which(debates)} Revisions left: {revisions_left}.",
             f"Decide{_of_each(debates)}.",
         ]
     )
 
 
-def _adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> list[str]:
+def adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> list[str]:
+    """What an Arbiter is told of one debate.
+
+    Args:
+        short: Whether tests and examples are told by name.
+    """
     history = debate.history
     tell_proposal, tell_challenge = (as_claim, as_review) if short else (as_proposal, as_challenge)
     return [
@@ -231,12 +246,6 @@ def _adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> l
         *_disclaimed(history.proposals[-1]),
         *_asked(history.challenges[-1], revisions_left),
     ]
-
-
-def as_refusal(problems: Sequence[str]) -> str:
-    """What was wrong with an answer about this module that a shared request held (design: shared-requests)."""
-    listed = "\n".join(f"- {problem}" for problem in problems)
-    return f"# Your first answer\n\nIt was not accepted. Correct exactly this:\n\n{listed}"
 
 
 def _disclaimed(proposal: Proposal) -> list[str]:

@@ -1,14 +1,18 @@
 """The parts that requests are made of: contracts, criteria, failures, amendments, fenced texts (design: role-access)."""
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from specwright.application.criteria import CriterionRuling
 from specwright.application.store.modules import DependencyView
 from specwright.domain.answers.answers import Amendment, Failure
+from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.domain.base.markdown_text import printable
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.contract_text import contract_text
+from specwright.domain.contract.contract_text import contract_text, text_for_callers
+from specwright.domain.contract.examples_file import examples_in_short
 from specwright.domain.tasks.task_file import without_dependencies
 
 LONGEST_FILE = 12_000
@@ -21,10 +25,10 @@ def as_contract(contract: MicroModuleContract) -> str:
 
 
 def as_dependency(view: DependencyView) -> str:
-    """A sealed module that may be called: its contract, its status, its examples."""
+    """A sealed module that may be called: what its contract says to callers, its status, its examples."""
     title = f"Dependency `{view.contract.name}` ({view.contract.ref}, {view.status})"
-    contract = as_block(title, contract_text(view.contract), "text")
-    return f"{contract}\n\n{as_fenced(view.examples, 'markdown')}"
+    contract = as_block(title, text_for_callers(view.contract), "text")
+    return f"{contract}\n\n{as_fenced(examples_in_short(view.examples), 'markdown')}"
 
 
 def as_criteria(
@@ -33,6 +37,12 @@ def as_criteria(
     """The acceptance criteria of the task by their numbers, with the rulings on them."""
     lines = (f"{n}. {text}{_ruling(n, rulings)}" for n, text in enumerate(criteria, start=1))
     return "# Acceptance criteria of the task\n\n" + "\n".join(lines)
+
+
+def as_decided(decided: Sequence[str]) -> list[str]:
+    """What the sketch of a task decided, if it decided anything."""
+    listed = "\n".join(f"- {one}" for one in decided)
+    return [f"# What the task's sketch decided\n\n{listed}"] if decided else []
 
 
 def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
@@ -44,9 +54,20 @@ def as_task(task_file: str) -> str:
     return as_block("Task file", task_text(without_dependencies(task_file)), "markdown")
 
 
+def as_packages(packages: Sequence[AllowedPackage]) -> list[str]:
+    """The packages that modules may import beside the standard library, if there are any (design: module-scope)."""
+    listed = "\n".join(f"- {printable(package.requirement)}" for package in packages)
+    return [f"# Packages that modules may use\n\n{listed}"] if listed else []
+
+
+_PLACE_IN_PRODUCT = re.compile(r"\A(# [^\n]*\n)## Task ID: [^\n]*\n(?:\n## Context\n(?:- [^\n]*\n)+)?")
+"""The lines of a task file below its title that tell nothing of what the task is to do."""
+
+
 def task_text(task_file: str) -> str:
-    """A task file as a request holds it: criteria by their numbers, and without the section Error Cases where it only
-    repeats the error surfaces of the sketch."""
+    """A task file as a request holds it: criteria by their numbers, without its place in the product, and without the
+    section Error Cases where it only repeats the error surfaces of the sketch."""
+    task_file = _PLACE_IN_PRODUCT.sub(r"\1", task_file)
     head, found, cases = task_file.partition("\n## Error Cases\n")
     listed, more, tail = cases.partition("\n\n## ")
     repeated = all(line.removeprefix("- ") in head for line in listed.splitlines())
@@ -103,6 +124,12 @@ def _shown(failure: Failure) -> str:
 def as_amendments(amendments: Sequence[Amendment]) -> str:
     """Amendments by their index."""
     return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
+
+
+def as_refusal(problems: Sequence[str]) -> str:
+    """What was wrong with an answer about this module or task that a shared request held (design: shared-requests)."""
+    listed = "\n".join(f"- {problem}" for problem in problems)
+    return f"# Your first answer\n\nIt was not accepted. Correct exactly this:\n\n{listed}"
 
 
 def as_block(title: str, text: str, language: str) -> str:

@@ -2,10 +2,16 @@
 
 from collections.abc import Sequence
 
-from specwright.application.messages.parts import as_amendments, as_block, as_list, task_text
+from specwright.application.messages.parts import (
+    as_amendments,
+    as_block,
+    as_list,
+    as_packages,
+    as_refusal,
+    task_text,
+)
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.base.allowed_packages import AllowedPackage
-from specwright.domain.spec.spec_markdown import scope_note
 
 
 def plan_message(
@@ -16,7 +22,7 @@ def plan_message(
     shipped: str = "",
     sealed: Sequence[str] = (),
 ) -> str:
-    """The request for a first plan: the task file, and what a module may be (design: module-scope).
+    """The request for a first plan: the task file, and what a module may use (design: module-scope).
 
     Args:
         task_file: The task.
@@ -33,13 +39,22 @@ def plan_message(
             "by exactly these names, with exactly these `depends_on`; fill in their contracts, and submit the plan. One "
             "that is shipped already is taken as it is, with REUSE_EXISTING.\n\n" + "\n".join(wanted)
         )
-    found = "\n".join(nearest) or "The Code Index holds nothing yet, so a search finds nothing either."
+    others = [line for line in nearest if line.partition(" ")[0] not in task_file]
+    found = "\n".join(others) or _NOTHING_NEAR[bool(nearest)]
     if shipped:
         asked = f"{_BUILT_AGAIN.format(sealed=', '.join(sealed))}\n\n{asked}"
     built = [as_block("The plan that the task was built to", shipped, "json")] if shipped else []
     return "\n\n".join(
         [*_planning(task_file, packages), f"# Shipped modules nearest to the task\n\n{found}", *built, asked]
     )
+
+
+NOTHING_SHIPPED = "The Code Index holds nothing yet, so a search finds nothing either."
+
+_NOTHING_NEAR = (
+    NOTHING_SHIPPED,
+    "None but those that the task file has.",
+)
 
 
 _BUILT_AGAIN = (
@@ -76,9 +91,12 @@ def replan_message(
             as_block("Your plan that was challenged", challenged, "json"),
             "# Failures to correct\n\n" + as_list(failures),
             *([shipped] if sealed else []),
-            "Correct exactly these failures, leave the rest as it is, and submit the whole plan.",
+            f"Correct exactly these failures and leave the rest as it is. {_HAND_IN}",
         ]
     )
+
+
+_HAND_IN = "Hand in what changes in the plan above by `change_plan`; where most changes, the whole plan by `submit_plan`."
 
 
 def amend_plan_message(
@@ -90,12 +108,16 @@ def amend_plan_message(
             *_planning(task_file, packages),
             as_block("Your plan, which was approved with amendments", approved, "json"),
             f"# Amendments\n\n{as_amendments(amendments)}",
-            "Apply every amendment exactly, leave the rest as it is, and submit the whole plan. In a pointer that ends "
-            "in `/-` the last part is the end of the list.",
+            "Apply every amendment exactly and leave the rest as it is. In a pointer that ends in `/-` the last part is the "
+            f"end of the list. {_HAND_IN}",
         ]
     )
 
 
+def as_refused_plan(raw: str, problems: Sequence[str]) -> str:
+    """A plan that was given in a request about several tasks, and what is wrong with it (design: tasks-together)."""
+    return f"{as_block('Your plan of this task', raw, 'json')}\n\n{as_refusal(problems)}"
+
+
 def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
-    scope = scope_note([package.requirement for package in packages])
-    return [as_block("Task file", task_text(task_file), "markdown"), f"# What a module may be\n\n{scope}"]
+    return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages)]

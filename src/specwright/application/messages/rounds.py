@@ -10,6 +10,7 @@ from difflib import unified_diff
 from specwright.application.messages.parts import as_amendments, as_fenced, as_list
 from specwright.application.store.debates import Cause, DebateHistory
 from specwright.domain.answers.answers import Failure
+from specwright.domain.contract.examples_file import examples_in_short
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.test_outline import BEYOND, test_outline
@@ -38,7 +39,7 @@ def as_proposal(proposal: Proposal, tests: str = _WHOLE_TESTS) -> str:
     if proposal.tests:
         parts.append(f"# Tests: {tests}\n\n{as_fenced(proposal.tests, 'text')}")
     if proposal.examples:
-        parts.append(f"# Examples\n\n{as_fenced(proposal.examples, 'markdown')}")
+        parts.append(f"# Examples\n\n{as_fenced(examples_in_short(proposal.examples), 'markdown')}")
     if proposal.preflight:
         parts.append("# Observed by code\n\n" + "\n".join(f"- {line}" for line in proposal.preflight))
     return "\n\n".join(parts)

@@ -17,11 +17,18 @@ from specwright.application.context.packs import (
     task_ref,
 )
 from specwright.application.context.role_store import RoleStore
-from specwright.application.criteria import carried_rulings
+from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import with_rulings
-from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
+from specwright.application.messages.planner import (
+    amend_plan_message,
+    as_refused_plan,
+    plan_message,
+    replan_message,
+)
+from specwright.application.plan.advance_answers import AdvanceAnswer, OfferedAnswer, after_refusal
 from specwright.application.plan.baseline import baseline_plan, sealed_by_task
+from specwright.application.plan.drafted_plans import plan_basis, sealed_fingerprint, shown_of
 from specwright.application.plan.human_plan import HumanPlan, human_plan
 from specwright.application.plan.rules import OwnModule, PlanRules, known_modules, own_modules
 from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, StoredPlan
@@ -36,6 +43,7 @@ from specwright.domain.base.ids import ArtifactType, artifact_id, module_id
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.costs.estimate import planned_estimate
 from specwright.domain.debate.amendments import contract_problems, strayed_problems
+from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.applied_by_code import applied_by_code
 from specwright.domain.plan.micro_plan import KnownModules, ReuseSearchReport
 from specwright.errors import AnswerError
@@ -61,11 +69,14 @@ class _Revision(NamedTuple):
     check: Callable[[PlanAnswer, Contracts], list[str]] = lambda answer, drafts: []
 
 
-def first_plan(factory: Factory, task: Task) -> str:
+def first_plan(factory: Factory, task: Task, ahead: AdvanceAnswer | None = None) -> str:
     """Ask the planner for the plan of a task and store it; returns its `MP-...`.
 
     A plan that a person gave in full is stored as it is; of one in short form the planner fills in the contracts
-    (design: planning).
+    (design: planning). One that a request about several tasks was answered is taken if it still holds.
+
+    Args:
+        ahead: What such a request was answered about this task (design: tasks-together).
 
     Raises:
         AnswerError: no sound plan in the bounded attempts (design: planning).
@@ -76,11 +87,11 @@ def first_plan(factory: Factory, task: Task) -> str:
     if human.answer is not None:
         return _adopted(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
     fixed = [module.line for module in human.modules]
-    near = _nearest(factory, task)
+    near = _nearest_when_planned(factory, task)
     built = baseline_plan(factory, task)
     shipped = (_answer_text(factory, built), sealed_by_task(factory, task)) if built else ("", ())
     message = plan_message(_task_file(factory, task), factory.packages, near, fixed, *shipped)
-    return _asked(factory, task, "round-1", message)
+    return _asked(factory, task, "round-1", message, ahead=ahead)
 
 
 def revised_plan(
@@ -151,7 +162,7 @@ def _amended_by_code(
     scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
     everything = known_modules(factory, scope)
     own = own_modules(factory, task, scope)
-    rules = _rules(everything, human_plan(factory, task, everything), reopened, own)
+    rules = _rules(task, everything, human_plan(factory, task, everything), reopened, own)
     broken, drafts = rules.check(answer)
     if broken or drafts is None or contract_problems(amendments, approved.contracts, drafts):
         return ""
@@ -171,44 +182,88 @@ def _adopted(
     return _store(factory, scope, task, by, answer, rules)
 
 
-def _asked(factory: Factory, task: Task, stage: str, message: str, revision: _Revision | None = None) -> str:
-    """Ask the planner and store its plan."""
+def _asked(
+    factory: Factory,
+    task: Task,
+    stage: str,
+    message: str,
+    revision: _Revision | None = None,
+    ahead: AdvanceAnswer | None = None,
+) -> str:
+    """Ask the planner, unless it has answered ahead, and store its plan."""
     place = task.place("plan", stage, Role.PLANNER)
     scope = factory.journal.scope(scopes.plan(place.run_id))
     everything = known_modules(factory, scope)
     human = human_plan(factory, task, everything)
     own = own_modules(factory, task, scope)
-    rules = _rules(everything, human, revision.reopened if revision else None, own)
+    rules = _rules(task, everything, human, revision.reopened if revision else None, own)
     entries = _revision_entries(factory, task, stage, revision) if revision else []
     rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
     entries += [PackEntry(*ruling.row) for ruling in rulings.values()]
-    by = _open_pack(factory, scope, task, place, rules.known, entries)
+    by = open_planner_pack(factory, scope, task, place, rules.known, entries)
 
     def problems(answer: PlanAnswer) -> list[str]:
         broken, drafts = rules.check(answer)
-        return broken if drafts is None or revision is None else [*broken, *revision.check(answer, drafts)]
+        if drafts is None:
+            return broken
+        own = len(drafts) == len(answer.modules)  # a check may name statements of a module that is reused
+        untraced = trace_problems(answer.acceptance_checks, Citable([*drafts.values()])) if own else []
+        return [*broken, *untraced, *(revision.check(answer, drafts) if revision else [])]
 
     message = with_rulings(message, task.definition.acceptance_criteria, rulings)
+    before = _answer_text(factory, revision.before) if revision else ""
     store = RoleStore(factory, factory.index, by)
-    answer = factory.roles.plan(Assignment(place, message, {}, store=store), problems)
+    assignment = Assignment(place, message, {}, store=store, before=before)
+    answer = _early_or_asked(factory, task, assignment, rulings, everything, problems, ahead)
     return _store(factory, scope, task, by, answer, rules, revision.before if revision else None)
 
 
+def _early_or_asked(
+    factory: Factory,
+    task: Task,
+    assignment: Assignment,
+    rulings: Mapping[int, CriterionRuling],
+    known: KnownModules,
+    problems: Callable[[PlanAnswer], list[str]],
+    ahead: AdvanceAnswer | None,
+) -> PlanAnswer:
+    """The plan that was given ahead, or the planner's answer; one that was refused counts as its first attempt (design:
+    tasks-together)."""
+    if ahead is None:
+        return factory.roles.plan(assignment, problems)
+    early, shown = ahead.read(PlanAnswer), shown_of(task, rulings)
+    basis = plan_basis(shown, early, lambda name: sealed_fingerprint(factory, known, name))
+    offered = OfferedAnswer(ahead, basis)
+    answer, refused = ahead.take(PlanAnswer, basis, problems)
+    if answer is not None:
+        return answer
+    if refused:
+        message = f"{assignment.message}\n\n{as_refused_plan(ahead.raw, refused)}"
+        assignment = assignment._replace(message=message, refused=True)
+    with after_refusal(offered, refused):
+        return factory.roles.plan(assignment, problems)
+
+
 def _rules(
-    known: KnownModules, human: HumanPlan, reopened: ReopenedPlan | None, own: Mapping[str, OwnModule]
+    task: Task,
+    known: KnownModules,
+    human: HumanPlan,
+    reopened: ReopenedPlan | None,
+    own: Mapping[str, OwnModule],
 ) -> PlanRules:
+    acceptance = task.definition.acceptance
     if reopened is None:
-        return PlanRules(known, human.modules, human.refs, own=own)
+        return PlanRules(known, human.modules, human.refs, own=own, acceptance=acceptance)
     contracts = reopened.plan.contracts
     if baseline := reopened.baseline:
         known = known.without({baseline.name: baseline.ref})
         return PlanRules(known, own=_next_version_of(baseline))
     refs = {**human.refs, **{name: contract.ref for name, contract in contracts.items()}}
     sealed = {name: contracts[name] for name in reopened.sealed}
-    return PlanRules(known.without(reopened.sealed), human.modules, refs, sealed, own)
+    return PlanRules(known.without(reopened.sealed), human.modules, refs, sealed, own, acceptance)
 
 
-def _open_pack(
+def open_planner_pack(
     factory: Factory,
     scope: Scope,
     task: Task,
@@ -216,12 +271,17 @@ def _open_pack(
     known: KnownModules,
     entries: Sequence[PackEntry],
 ) -> Invocation:
-    """Write the context pack: the planner's column of the role table (design: role-access)."""
+    """Write the context pack: the planner's column of the role table (design: role-access).
+
+    Args:
+        entries: What it is given beside the task and the modules that it may call.
+    """
     included = [(task_ref(factory, task), Permission.FULL, "the task to plan"), *pack_rows(entries)]
     included += [
         (ref, Permission.CONTRACT_ONLY, _why_known(known.retired.get(ref, ""))) for ref in sorted(known.refs)
     ]
-    others = neighbours(factory, task)
+    listed = {entry.ref.partition("@")[0] for entry in entries}
+    others = [other for other in neighbours(factory, task) if other not in listed]
     excluded = [(f"{other}@1.0.0", "another task; only its shipped contracts matter") for other in others]
     return factory.invocations.open(
         scope, (place.role, place.run_id), task.task_id, task.folder, included, excluded
@@ -346,20 +406,27 @@ def _new_module_ids(factory: Factory, scope: Scope) -> Callable[[], str]:
     return new_module_id
 
 
-def _nearest(factory: Factory, task: Task) -> list[str]:
-    """The shipped modules that the Code Index finds nearest to a task, as they are when it is planned: the search
-    that is owed before a plan, made by code (design: code-index)."""
-    query = f"{task.definition.name}. {task.definition.description}"
+def nearest_modules(factory: Factory, task: Task) -> list[str]:
+    """The shipped modules that the Code Index finds nearest to a task: the search that is owed before a plan, made by code
+    (design: code-index)."""
+    hits = factory.index.search(IndexQuery(_nearest_query(task), top_k=MOST_NEAR))
+    return [
+        f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}): {hit.entry.purpose}"
+        for hit in hits
+    ]
 
-    def live() -> JsonValue:
-        hits = factory.index.search(IndexQuery(query, top_k=MOST_NEAR))
-        return [
-            f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}): {hit.entry.purpose}"
-            for hit in hits
-        ]
 
-    scope = factory.journal.scope(scopes.nearest(task.run))
-    return cast(list[str], scope.recall("tool", {"tool": "nearest", "query": query}, live))
+def _nearest_query(task: Task) -> str:
+    return f"{task.definition.name}. {task.definition.description}"
+
+
+def _nearest_when_planned(factory: Factory, task: Task) -> list[str]:
+    """The same as it was when the task was planned."""
+    scope, asked = factory.journal.scope(scopes.nearest(task.run)), {"query": _nearest_query(task)}
+    found = scope.recall(
+        "tool", {"tool": "nearest", **asked}, lambda: cast(JsonValue, nearest_modules(factory, task))
+    )
+    return cast(list[str], found)
 
 
 def _task_file(factory: Factory, task: Task) -> str:

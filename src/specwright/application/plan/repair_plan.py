@@ -3,20 +3,16 @@ bug-reports)."""
 
 from typing import cast
 
-from specwright import canonical_json
 from specwright.application import scopes
-from specwright.application.announce import announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.plan.baseline import plan_of_module
 from specwright.application.plan.planner import store_plan_of_code
 from specwright.application.plan.rules import OwnModule, PlanRules, known_modules
-from specwright.application.plan.stored_plans import load_plan
+from specwright.application.plan.stored_plans import announce_locked, load_plan
 from specwright.application.tasks import Task
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.plan_answers import (
-    DependencyAnswer,
     PlanAnswer,
-    PlannedEffect,
     PlannedModule,
     ReuseAnswer,
     ReuseConclusion,
@@ -54,21 +50,7 @@ def repair_plan(factory: Factory, task: Task, report: BugReport) -> str:
     rules = PlanRules(known, own={baseline.name: OwnModule(baseline, frozenset(taken))})
     before = plan_of_module(factory, report.module_ref)
     plan_id = store_plan_of_code(factory, task, baseline, _answer(factory, task, report), rules, before)
-    contracts = load_plan(factory.artifacts, task.folder, plan_id).contracts.values()
-    sha256 = factory.store.define(
-        canonical_json.pretty(
-            {
-                "plan": load_plan(factory.artifacts, task.folder, plan_id).plan.to_json(),
-                "fingerprints": {c.ref: c.interface_fingerprint for c in contracts},
-                "contracts": {c.ref: canonical_json.digest(c.to_json()) for c in contracts},
-            }
-        )
-    )
-    for contract in contracts:
-        factory.store.define(contract.to_bytes())
-    locking = factory.journal.scope(scopes.lock(task.run, plan_id))
-    event = review(factory.projection.project_id, "plan.locked", sha256, plan_id, caused_by=task.stream)
-    announce(factory, locking, factory.projection.project_id, [event])
+    announce_locked(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
     return plan_id
 
 
@@ -95,17 +77,4 @@ def _planned(contract: MicroModuleContract, repaired: bool) -> PlannedModule:
         justification="It is repaired." if repaired else "The task has it already.",
         reuse_ref=None if repaired else contract.ref,
     )
-    return PlannedModule(
-        name=contract.name,
-        purpose=contract.purpose,
-        tags=contract.tags or [contract.name],
-        inputs=contract.inputs,
-        outputs=contract.outputs or "none: nothing is returned",
-        error_surfaces=contract.error_surfaces or "none: it cannot fail",
-        effects=[PlannedEffect.model_validate(one.to_json()) for one in contract.effects] or "none: pure",
-        modes=contract.modes,
-        error_cases=contract.error_cases or ["none that is not in the contract"],
-        depends_on=[DependencyAnswer(module=one.ref, why=one.why) for one in contract.dependencies],
-        runtime_budgets=contract.runtime_budgets,
-        reuse=reuse,
-    )
+    return PlannedModule.of_contract(contract, reuse)

@@ -9,6 +9,8 @@ from specwright.application.plan.baseline import sealed_by_task
 from specwright.application.plan.stored_plans import Contracts
 from specwright.application.tasks import Task
 from specwright.canonical_json import JsonValue
+from specwright.domain.acceptance.calls import unserved
+from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
@@ -52,6 +54,7 @@ class PlanRules(NamedTuple):
         refs: The references that modules have already, by name: of the locked plan, or given by a person.
         sealed: The contracts of modules that are sealed under the locked plan; they cannot change.
         own: The modules that earlier attempts sealed, by name: they may be planned again, as their next versions.
+        acceptance: The approved examples of the task, which bind names and parameters.
     """
 
     known: KnownModules
@@ -59,6 +62,7 @@ class PlanRules(NamedTuple):
     refs: Mapping[str, str] = MappingProxyType({})
     sealed: Contracts = MappingProxyType({})
     own: Mapping[str, OwnModule] = MappingProxyType({})
+    acceptance: TaskAcceptance | None = None
 
     def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
         """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
@@ -70,7 +74,9 @@ class PlanRules(NamedTuple):
         _, drafts = self.draw_up(answer, f"MP-{_NO_ID}", "", lambda: f"MM-{_NO_ID}")
         if changed := sealed_problems(drafts, self.sealed):
             return changed, None
-        return [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)], drafts
+        broken = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
+        reused = {module.name for module in answer.modules} - set(drafts)
+        return [*broken, *unserved(self.acceptance, list(drafts.values()), reused)], drafts
 
     def draw_up(
         self, answer: PlanAnswer, plan_id: str, task_ref: str, new_module_id: Callable[[], str]

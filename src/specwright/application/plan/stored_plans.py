@@ -90,6 +90,15 @@ def lock_plan(
         return open_problems
     for name in (plan.plan_id, *plan.contract_ids.values()):
         factory.artifacts.shipped(task.folder, name, faults=[])
+    announce_locked(factory, task, plan)
+    if replaces:
+        _deprecate(factory.artifacts, task.folder, replaces, plan)
+    factory.progress.note(Step("locked", task.entry.spec_task_id, ", ".join(plan.contracts) or "nothing new"))
+    return []
+
+
+def announce_locked(factory: Factory, task: Task, plan: StoredPlan) -> None:
+    """Define the contracts of a plan, and say in the log that it is locked."""
     locked = {
         "plan": plan.plan.to_json(),
         "fingerprints": {c.ref: c.interface_fingerprint for c in plan.contracts.values()},
@@ -102,10 +111,6 @@ def lock_plan(
     scope = factory.journal.scope(scopes.lock(task.run, plan.plan_id))
     event = review(project_id, "plan.locked", sha256, plan.plan_id, caused_by=task.stream)
     announce(factory, scope, project_id, [event])
-    if replaces:
-        _deprecate(factory.artifacts, task.folder, replaces, plan)
-    factory.progress.note(Step("locked", task.entry.spec_task_id, ", ".join(plan.contracts) or "nothing new"))
-    return []
 
 
 def _deprecate(artifacts: ArtifactStore, folder: str, old: StoredPlan, new: StoredPlan) -> None:

@@ -15,6 +15,7 @@ from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState, EngineeringState
 from specwright.application.plan.planner import first_plan
 from specwright.application.plan.repair_plan import repair_of, repair_plan
+from specwright.application.plan.shared_plans import plan_ahead
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.ship import announce_reused, seal
 from specwright.application.tasks import task_at
@@ -62,7 +63,7 @@ class Engineering:
                     "plan_id": repair_plan(self._factory, self._task, report),
                     "deliverable": "",
                 }
-            self._plan_id = first_plan(self._factory, self._task)
+            self._plan_id = first_plan(self._factory, self._task, plan_ahead(self._factory, self._task))
         except AnswerError as error:
             raw_answers, errors = list(error.raw_answers), list(error.problems)
             return {"halt_reason": error.what, "raw_answers": raw_answers, "errors": errors}

@@ -1,20 +1,23 @@
 """The product stage: from SPEC.md to an approved product spec (design: product-spec)."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.change.approval import ChangePreview, approve_change, preview_of
-from specwright.application.change.request import change_assignment, change_errors
+from specwright.application.change.request import change_assignment
 from specwright.application.factory import Factory, ProjectView
+from specwright.application.stages.acceptance import draft_errors
+from specwright.application.stages.draft_history import draft_files, draft_history, note_draft
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
-from specwright.application.tasks import laid_out, spec_errors
+from specwright.application.tasks import laid_out
 from specwright.domain.base.slugs import slugify
 from specwright.domain.costs.estimate import Estimate, Price, build_estimate, research_estimate
-from specwright.domain.spec.completeness import ValidationReport, validate
+from specwright.domain.spec.acceptance_text import acceptance_file
+from specwright.domain.spec.completeness import ValidationReport, in_words, validate
+from specwright.domain.spec.draft_history import DraftHistory
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
@@ -22,55 +25,79 @@ from specwright.errors import CorruptionError, InputError
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Research, Role
 
+_FAULTS_SHOWN = 10
+
+_EARLIER_EXAMPLES = """## Examples and properties of an earlier draft
+
+Keep those marked `Yours`: they are the person's."""
+
 MANY_AMENDMENTS = 3
 """Consecutive amendments after which the gate advises to decide (design: approval)."""
 
 
-def research(factory: Factory, restart: int, reasons: Sequence[str], feedback: Sequence[str]) -> None:
-    """Have SPEC.md expanded and leave the result under `product/` for the approval gate.
-
-    Args:
-        restart: 1, and one more after each rejection.
-        reasons: Why earlier specs were rejected; the new agent sees these and nothing else of them.
-        feedback: Amendments asked for since the last restart; they continue the conversation.
-    """
+def research(factory: Factory) -> None:
+    """Have SPEC.md expanded, or the draft that was sent back written again, and leave the result under `product/` for the
+    approval gate."""
+    history, files = draft_history(factory), draft_files(factory)
     change = factory.projection.open_change
     number = change.request.number if change else 0
-    given = None if change and change.request.request else factory.given_spec
-    if given is not None and not reasons and not feedback:
-        _publish(factory, Research(given, ()), scopes.emission(restart, 1, number))
+    begun = None if history.answers or (change and change.request.request) else factory.given_spec
+    emission = scopes.emission(history.restart, history.amendments + 1, number)
+    if (structured := history.structured or begun) is not None:
+        _publish(factory, Research(structured, ()), emission)
         return
-    if factory.price and not factory.store.exists(_files(factory).spec):
+    if factory.price and not factory.store.exists(files.spec):
         estimate = research_estimate(factory.price)
         factory.progress.note(Step("estimate", "", f"to the approval: {estimate.in_words()}"))
     if change is None:
-        result = factory.roles.research(_first_assignment(factory, restart, reasons), feedback, spec_errors)
+        assignment = _first_assignment(factory, history)
+        result = factory.roles.research(assignment, history.feedback, draft_errors(factory))
     else:
-        assignment = change_assignment(factory, change.request, restart, reasons)
-        result = factory.roles.research(assignment, feedback, lambda data: change_errors(factory, data))
-    _publish(factory, result, scopes.emission(restart, len(feedback) + 1, number))
+        text = history.assigned_text
+        request = change.request.model_copy(update={"spec_text": text}) if text else change.request
+        assignment = change_assignment(factory, request, history.restart, history.reasons)
+        result = factory.roles.research(assignment, history.feedback, draft_errors(factory))
+    _publish(factory, result, emission)
     factory.progress.note(Step("spec", "", "the product spec is complete"))
 
 
-def restore_draft(factory: Factory, restart: int, reasons: Sequence[str], feedback: Sequence[str]) -> None:
+def restore_draft(factory: Factory) -> None:
     """Write the files of the spec that waits again if one is missing or unreadable; the journal has what was answered.
 
     A readable file that was changed stays as it is: an approval is refused then, and what sends it back replaces it.
     """
+    if not draft_history(factory).is_drafted:
+        return
     try:
         current_spec(factory)
         validation_of(factory)
-        factory.store.read(_files(factory).text)
-    except (InputError, CorruptionError):
-        research(factory, restart, reasons, feedback)
+        factory.store.read(draft_files(factory).text)
+        canonical_json.loads(factory.store.read(draft_files(factory).sources))
+    except (ValueError, InputError, CorruptionError):
+        research(factory)
 
 
-def _first_assignment(factory: Factory, restart: int, reasons: Sequence[str]) -> Assignment:
-    text = factory.spec_text
-    if reasons:
-        text += "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in reasons) + "\n"
+def check_draft(factory: ProjectView) -> None:
+    """Refuse an approval of a spec that was edited and is not valid any more: to write it again unasked would drop the
+    edit unseen. One that is missing is written again as it was shown.
+
+    Raises:
+        InputError: with what is wrong, by the ids of its parts.
+    """
+    if factory.store.exists(draft_files(factory).spec):
+        current_spec(factory)
+
+
+def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment:
+    text = history.assigned_text or factory.spec_text
+    if history.reasons:
+        text += (
+            "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in history.reasons) + "\n"
+        )
+    if history.earlier_examples:
+        text += f"\n\n{_EARLIER_EXAMPLES}\n\n{history.earlier_examples}"
     return Assignment(
-        place=Place("", restart, "", "", Role.RESEARCHER),
+        place=Place("", history.restart, "", "", Role.RESEARCHER),
         message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}",
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
@@ -84,15 +111,29 @@ def _indexed(factory: Factory) -> str:
     return "The Code Index holds nothing yet, so there is nothing to search for."
 
 
-def _files(factory: ProjectView) -> layout.SpecFiles:
-    """The files of the spec that waits for approval, or that was approved last."""
-    return layout.spec_files(factory.projection.change_number)
-
-
 def current_spec(factory: ProjectView) -> ProductSpec:
     """The spec that waits for approval, or that was approved."""
-    path = _files(factory).spec
-    return ProductSpec.from_bytes(factory.store.read(path), path)
+    path = draft_files(factory).spec
+    content = factory.store.read(path)
+    try:
+        return ProductSpec.from_bytes(content, path)
+    except InputError as error:
+        raise _damaged(content, f"{factory.store.address}/{path}", error) from error
+
+
+def _damaged(content: bytes, where: str, error: InputError) -> InputError:
+    """What is wrong with a spec that somebody edited, by the ids of its parts."""
+    try:
+        data = canonical_json.loads(content)
+        faults = [in_words(data, fault) for fault in validate(data, ProductSpec).errors]
+    except ValueError:
+        faults = [error.what]
+    shown = "\n    ".join(faults[:_FAULTS_SHOWN] or [error.what])
+    return InputError(
+        "the spec that waits was edited and is not valid any more",
+        where=f"{where}\n    {shown}",
+        remedy="`specwright run` writes it again as it was; `specwright amend` has it changed",
+    )
 
 
 def tasks_in_draft(factory: ProjectView) -> int:
@@ -105,13 +146,13 @@ def tasks_in_draft(factory: ProjectView) -> int:
 
 def validation_of(factory: ProjectView) -> ValidationReport:
     """The last validation of the current spec."""
-    path = _files(factory).validation
+    path = draft_files(factory).validation
     return ValidationReport.from_bytes(factory.store.read(path), path)
 
 
 def shown_hash(factory: ProjectView) -> str:
     """The SHA-256 of what a person is shown at the gate: the spec, as JSON and as the page made of it."""
-    files = _files(factory)
+    files = draft_files(factory)
     return canonical_json.sha256(factory.store.read(files.spec) + factory.store.read(files.text))
 
 
@@ -134,13 +175,19 @@ def change_preview(factory: ProjectView) -> ChangePreview | None:
     return preview_of(factory, current_spec(factory))
 
 
-def approval_question(factory: Factory, amendments: int) -> dict[str, Any]:
-    """What the gate asks a person, as the graph's interrupt carries it."""
-    estimate = approval_estimate(factory, factory.price)
+def approval_question(factory: Factory) -> dict[str, Any]:
+    """What the gate asks a person, as the graph's interrupt carries it: the spec as a page, its warnings and sources, and
+    what helps to decide."""
+    estimate, files = approval_estimate(factory, factory.price), draft_files(factory)
+    history = draft_history(factory)
     return {
         "kind": "approval",
-        "amend_count": amendments,
-        "advise": amendments >= MANY_AMENDMENTS,
+        "spec": factory.store.read(files.text).decode(),
+        "warnings": [warning.to_json() for warning in validation_of(factory).warnings],
+        "sources": canonical_json.loads(factory.store.read(files.sources)),
+        "answers": len(history.answers),
+        "amend_count": history.amendments,
+        "advise": history.amendments >= MANY_AMENDMENTS,
         "sha256": shown_hash(factory),
         "estimate": estimate and estimate.to_json(),
         "changes": changes_since(factory),
@@ -172,22 +219,31 @@ def approve(factory: Factory, by: str) -> None:
 
 def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     now = factory.journal.scope(scope_name).now()
-    spec = ProductSpecDraft.model_validate(result.spec).stamped(now, now)
+    spec = ProductSpecDraft.model_validate(result.spec).stamped(_created_at(factory), now)
     report = validate(result.spec)
     sources = [{"query": source.query, "urls": list(source.urls)} for source in result.sources]
-    store, files = factory.store, _files(factory)
+    store, files = factory.store, draft_files(factory)
     shown = _shown_before(factory, spec)
     if shown != spec.to_bytes():
         store.replace(files.before, shown)
     store.replace(files.validation, report.to_bytes())
     store.replace(files.sources, canonical_json.pretty(sources))
     store.replace(files.text, _markdown(factory, spec, report, result).encode())
+    store.replace(files.acceptance, acceptance_file(spec).encode())
     store.replace(files.spec, spec.to_bytes())
+    note_draft(factory, shown_hash(factory))
+
+
+def _created_at(factory: Factory) -> str:
+    """When the first draft of the product's spec was accepted."""
+    if factory.projection.spec is not None:
+        return factory.projection.spec.created_at
+    return factory.journal.scope(scopes.emission(1, 1)).now()
 
 
 def _shown_before(factory: ProjectView, spec: ProductSpec) -> bytes:
     """What a draft is compared with: the version before it, the approved spec for the first of a change, else itself."""
-    store, files = factory.store, _files(factory)
+    store, files = factory.store, draft_files(factory)
     try:
         return current_spec(factory).to_bytes()
     except (InputError, CorruptionError):  # missing or unreadable
@@ -202,7 +258,7 @@ def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, res
 
 
 def _changes(factory: ProjectView, spec: ProductSpec) -> list[str]:
-    path = _files(factory).before
+    path = draft_files(factory).before
     if not factory.store.exists(path):
         return []
     return spec_changes(ProductSpec.from_bytes(factory.store.read(path), path), spec)

@@ -14,20 +14,21 @@ from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.log_ends import note_release_end
 from specwright.application.tasks import outcome, project_state
+from specwright.domain.acceptance.calls import examples_of_product
+from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.allowed_packages import required_by
-from specwright.domain.base.slugs import slugify
+from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.modules.release import (
     ProductResult,
     ReleaseManifest,
     Result,
     failure_report,
-    import_name,
     release_manifest,
 )
 from specwright.domain.modules.release_gates import ReleaseModule, check_release_set, release_module
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
+from specwright.ports.packaging import ApprovedExample, BuiltWheel, ProductModule, ProductPackage
 from specwright.ports.progress import Step
 
 
@@ -36,7 +37,7 @@ def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
     that is under way (design: change).
 
     Raises:
-        RefusedError: a change is under way that is not built yet.
+        RefusedError: a change is under way that is not built yet, or nothing is shipped.
     """
     projection, last = factory.projection, last_release(factory)
     change, number = projection.open_change, projection.change_number
@@ -48,7 +49,13 @@ def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
             "a change is under way; its release comes once it is built",
             remedy="`specwright run` goes on with it, `specwright change --abandon` gives it up",
         )
-    return _release(factory, product_modules(factory), scopes.release(again, number), ends_change=True)
+    refs = product_modules(factory)
+    if not refs and outcome(factory) is not Outcome.COMPLETE:
+        raise RefusedError(
+            "no task has shipped a module yet, so there is nothing to release",
+            remedy="`specwright status` says what comes next",
+        )
+    return _release(factory, refs, scopes.release(again, number), ends_change=True)
 
 
 def release_some(factory: Factory, refs: Sequence[str], again: int) -> ReleaseManifest:
@@ -57,13 +64,25 @@ def release_some(factory: Factory, refs: Sequence[str], again: int) -> ReleaseMa
     Raises:
         RefusedError: one of them is not shipped (design: release).
     """
-    shipped = set(product_modules(factory))
-    if unknown := [ref for ref in refs if ref not in shipped]:
-        raise RefusedError(
-            f"only shipped modules can be released, these are not: {', '.join(unknown)}",
-            remedy="`specwright modules` lists what is shipped",
+    shipped, wanted = set(product_modules(factory)), list(dict.fromkeys(refs))
+    if unknown := [ref for ref in wanted if ref not in shipped]:
+        raise _not_shipped(factory, unknown)
+    return _release(factory, wanted, scopes.release(again))
+
+
+def _not_shipped(factory: Factory, refs: Sequence[str]) -> RefusedError:
+    """Why modules cannot be released: unknown ones, and sealed ones whose task has not shipped."""
+    unknown = [ref for ref in refs if not factory.modules.is_sealed(ref)]
+    if unknown:
+        return RefusedError(
+            f"only shipped modules can be released, these are unknown: {', '.join(unknown)}",
+            remedy="name each by its MM-ID@VERSION, as `specwright modules` lists it",
         )
-    return _release(factory, list(refs), scopes.release(again))
+    return RefusedError(
+        f"only modules of shipped tasks can be released; sealed for a task that has not shipped, or replaced by a later "
+        f"version: {', '.join(refs)}",
+        remedy="`specwright tasks` says what each task waits for; ATTEST_SHIPPED ships a halted one with a sealed module",
+    )
 
 
 def last_release(factory: ProjectView) -> ReleaseManifest | None:
@@ -106,8 +125,9 @@ def _release(
     announce(factory, scope, project_id, events)
     finish_deprecations(factory)
     note_release_end(factory.store, factory.log, release_id)
+    kind = "released" if manifest.succeeded else "unreleased"
     factory.progress.note(
-        Step("released", "", f"{release_id}: {manifest.overall_result}, product {product.result}")
+        Step(kind, "", f"{release_id}: {manifest.overall_result}, product {product.result}")
     )
     return manifest
 
@@ -143,6 +163,18 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         task_facing=names or tuple(m.contract.name for m in modules),
         requires=required_by(factory.packages, sources),
         notes=release_notes(factory),
+        approved=_approved(factory, [m.ref for m in modules]),
+    )
+
+
+def _approved(factory: Factory, refs: Sequence[str]) -> tuple[ApprovedExample, ...]:
+    """The approved examples of the tasks that are released."""
+    tasks = [factory.projection.definitions[name] for name in _tasks_of(factory, refs)]
+    released = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
+    return tuple(
+        ApprovedExample(task.spec_task_id, example)
+        for task in tasks
+        for example in examples_of_product(task.acceptance, released)
     )
 
 

@@ -3,8 +3,8 @@
 from enum import StrEnum
 
 from specwright.application.factory import ProjectView
+from specwright.application.stages.draft_history import draft_files, draft_history
 from specwright.application.stages.release import last_release
-from specwright.application.store import layout
 from specwright.domain.tasks.task_board import Outcome
 
 
@@ -42,9 +42,10 @@ def project_status(view: ProjectView) -> ProjectStatus:
     projection = view.projection
     board, change = projection.board, projection.open_change
     if projection.awaits_approval:
-        if view.store.exists(layout.spec_files(projection.change_number).spec):
+        history = draft_history(view)
+        if history.is_drafted and view.store.exists(draft_files(view).spec):
             return ProjectStatus.APPROVAL
-        return ProjectStatus.RUNNING if change else ProjectStatus.NEW
+        return ProjectStatus.RUNNING if change or history.answers else ProjectStatus.NEW
     if board is None:
         return ProjectStatus.RUNNING
     status = _BY_OUTCOME[board.outcome()]

@@ -28,10 +28,10 @@ from specwright.domain.artifacts.artifact import (
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.base.record import validation_messages
-from specwright.domain.debate.debate import Adjudication
+from specwright.domain.debate.debate import Adjudication, Challenge
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
-from specwright.errors import CorruptionError, RefusedError
+from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.store import StateStore
 
@@ -70,7 +70,7 @@ class ArtifactStore:
 
     def location(self, folder: str, name: str) -> Path:
         """The directory of an artifact's files, for programs that read it."""
-        return self._store.location / layout.body(folder, name, self._stored_version(folder, name))
+        return self._store.directory(layout.body(folder, name, self._stored_version(folder, name)))
 
     def ref(self, folder: str, name: str) -> str:
         """`id@version`."""
@@ -131,8 +131,8 @@ class ArtifactStore:
             version: Only where it is not the next one of its lineage.
 
         Raises:
-            RefusedError: the envelope is not valid, the body is empty, or the version does not exceed its lineage;
-                nothing is written.
+            RefusedError: the envelope is not valid, the body is empty, that of a challenge or an adjudication is none,
+                or the version does not exceed its lineage or does not begin one; nothing is written.
         """
         name = name or artifact_id(kind, draws.hex8())
         now = draws.now()
@@ -141,6 +141,7 @@ class ArtifactStore:
             made_from = [(before.ref, Purpose.REVISES), *inputs] if before else inputs
             version = self._version(by.folder, kind, before, version)
             envelope = _valid(name, kind, version, now, by, made_from)
+            _check_record(kind, name, body)
             self._publish(by.folder, envelope, body)
         created = self.envelope(by.folder, name).as_created
         place = (by.folder, name, created.version)
@@ -281,6 +282,7 @@ class ArtifactStore:
         found = self.envelope(folder, name)
         if found.artifact_type is not kind:
             raise _refusal(f"{name} is no {kind}")
+        _check_record(kind, name, self.body(folder, name))
         if not found.has_input(about):
             raise _refusal(f"{name} does not reference {about}")
         return found
@@ -300,7 +302,9 @@ class ArtifactStore:
 
     def _version(self, folder: str, kind: ArtifactType, before: ArtifactEnvelope | None, wanted: str) -> str:
         if before is None:
-            return wanted or FIRST_VERSION
+            if wanted not in ("", FIRST_VERSION):
+                raise _refusal(f"the first version of a lineage is {FIRST_VERSION}, not {wanted}")
+            return FIRST_VERSION
         if before.artifact_type is not kind:
             raise _refusal(f"a {kind} cannot be a version of {before.artifact_id}")
         highest = max((found.version for found in self.lineage(folder, before)), key=version_number)
@@ -342,6 +346,27 @@ def _valid(
     except ValidationError as error:
         found = "; ".join(validation_messages(error))
         raise _refusal(f"the envelope of {name} is not valid: {found}") from error
+
+
+_RECORDS: Mapping[ArtifactType, type[Challenge | Adjudication]] = {
+    ArtifactType.CHALLENGE: Challenge,
+    ArtifactType.ADJUDICATION: Adjudication,
+}
+"""The records that move the status of others."""
+
+
+def _check_record(kind: ArtifactType, name: str, body: Mapping[str, bytes]) -> None:
+    """Check that the body of a challenge or an adjudication is one, and that of this id."""
+    if (record := _RECORDS.get(kind)) is None:
+        return
+    file = f"{kind.lower()}.json"
+    try:
+        said = record.from_bytes(body.get(file, b""), f"{name}/{file}")
+    except InputError as error:
+        raise _refusal(f"{name} is no valid {kind}: {error.what}") from error
+    own = said.challenge_id if isinstance(said, Challenge) else said.adjudication_id
+    if own != name:
+        raise _refusal(f"{name} is no valid {kind}: its record is that of {own}")
 
 
 def _refusal(what: str) -> RefusedError:

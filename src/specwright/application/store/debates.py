@@ -1,7 +1,8 @@
 """The records of debates: one directory per round, and the newest record of each kind beside them (design: debate,
 store-layout)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
@@ -23,10 +24,12 @@ class GateResult(NamedTuple):
     Args:
         failures: What keeps it from shipping.
         observed: What was seen, for the escalation: fingerprints, their difference, the execution log (design: sealing).
+        passed: What was judged and held, if nothing keeps it from shipping: the evidence behind the Wire.
     """
 
     failures: list[Failure]
     observed: dict[str, Any]
+    passed: Mapping[str, Any] = MappingProxyType({})
 
 
 class Cause(NamedTuple):
@@ -79,7 +82,12 @@ class DebateRecords:
     def write_gate(self, number: int, version_id: str, result: GateResult) -> bytes:
         """Record what the gate found at the end of a round; returns the record."""
         failures = [failure.to_json() for failure in result.failures]
-        data = {"target": version_id, "failures": failures, "observed": result.observed}
+        data = {
+            "target": version_id,
+            "failures": failures,
+            "observed": result.observed,
+            "passed": dict(result.passed),
+        }
         record = canonical_json.pretty(data)
         self._store.publish(layout.gate_record(self._debate_id, number, version_id), record)
         return record
@@ -112,7 +120,7 @@ class DebateRecords:
         """What the gate found."""
         data = canonical_json.loads(self._store.read(layout.gate_record(self._debate_id, number, version_id)))
         failures = [Failure.model_validate(failure) for failure in data["failures"]]
-        return GateResult(failures, data.get("observed", {}))
+        return GateResult(failures, data.get("observed", {}), data.get("passed", {}))
 
     def last_gate(self) -> dict[str, Any]:
         """What the gate saw of the newest version that reached it, for the escalation; empty if none did."""
@@ -120,6 +128,16 @@ class DebateRecords:
             if reached := self.judged(number):
                 return self.gate(number, reached[-1]).observed
         return {}
+
+    def last_failures(self) -> list[Failure]:
+        """What is still wrong at the end of the last round: by the gate if a version reached it, else by the challenge."""
+        number = self.rounds()[-1]
+        if reached := self.judged(number):
+            return self.gate(number, reached[-1]).failures
+        if not self._store.exists(self._path(number, "challenge")):
+            return []
+        struck = self.adjudication(number).struck_tests if self.has_ruling(number) else []
+        return self.challenge(number).without(struck)
 
     def rounds(self) -> list[int]:
         """The numbers of the rounds; one that a person overruled is followed by one with that ruling alone."""

@@ -3,6 +3,7 @@
 Every path below `state_store/` is spelled here and nowhere else. Paths are posix, relative to that directory.
 """
 
+import re
 from typing import NamedTuple
 
 STATE_STORE = "state_store"
@@ -31,6 +32,20 @@ REPORTED_EXAMPLES = "reported.md"
 """Files of a sealed module."""
 
 
+_REPLACED = re.compile(
+    r"project/[^/]+"
+    r"|product/[^/]+|changes/[^/]+/[^/]+"
+    r"|artifacts/[^/]+/[^/]+/[^/]+/envelope\.json"
+    r"|debates/[^/]+/(proposal|challenge|adjudication)\.json"
+)
+
+
+def may_be_replaced(path: str) -> bool:
+    """Whether a file is written more than once: projections, specs until they are approved, envelopes, whose status
+    changes, and the copies of a debate's newest records. Everything else is published and never changes."""
+    return _REPLACED.fullmatch(path) is not None
+
+
 class SpecFiles(NamedTuple):
     """The files of one spec: of the product, or of a change of it."""
 
@@ -52,6 +67,11 @@ class SpecFiles(NamedTuple):
         return f"{self.folder}/spec.md"
 
     @property
+    def acceptance(self) -> str:
+        """Its examples and properties, for a person to edit."""
+        return f"{self.folder}/acceptance.md"
+
+    @property
     def validation(self) -> str:
         """What its validation found."""
         return f"{self.folder}/validation.json"
@@ -65,6 +85,11 @@ class SpecFiles(NamedTuple):
     def before(self) -> str:
         """The version that was shown before it."""
         return f"{self.folder}/previous.json"
+
+    @property
+    def history(self) -> str:
+        """What became of the drafts: answers that sent them back, and which one is shown."""
+        return f"{self.folder}/history.json"
 
     @property
     def abandoned(self) -> str:

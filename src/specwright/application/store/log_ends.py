@@ -79,6 +79,6 @@ def check_log_ends(store: StateStore, log: WireLog) -> None:
         if not log.holds(end):
             raise CorruptionError(
                 f"the Wire log no longer holds its entry {end.sequence_number} as it was noted",
-                where=str(store.location),
+                where=store.address,
                 remedy="`specwright wire verify` says what was altered; restore `.specwright/` from a copy",
             )

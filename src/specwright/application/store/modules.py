@@ -64,7 +64,7 @@ class ModuleStore:
 
     def location(self, ref: str) -> Path:
         """The directory of a version, for programs that read it."""
-        return self._store.location / layout.module(ref)
+        return self._store.directory(layout.module(ref))
 
     def contract(self, ref: str) -> MicroModuleContract:
         """The contract of a version."""

@@ -4,9 +4,10 @@ Wires bind sealed versions, definitions, gate records, escalations and their ans
 SHA-256. A log that breaks off is read as far as it goes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
+from specwright import canonical_json
 from specwright.application.store import layout
 from specwright.application.verify.sealed_version import VerifyFinding
 from specwright.errors import SpecwrightError
@@ -21,7 +22,7 @@ class LogBindings(NamedTuple):
         announced: What the files of each sealed version hash to, by its reference.
         definitions: The definitions that it refers to, with the first Wire that does.
         references: The definitions that stand for what a Wire names, such as an escalation, oldest first.
-        decisions: The hashes of what gates saw, by the artifact that they decided on.
+        decisions: The hashes of what gates saw, by the artifact that they decided on, with the Wire of each.
         specs: The definition of each approved spec, by its file.
         retired: The decision to retire a module version, by its reference.
         resealed: The record of each version that code sealed, by its reference.
@@ -32,7 +33,7 @@ class LogBindings(NamedTuple):
     announced: dict[str, str]
     definitions: dict[str, int]
     references: dict[str, list[str]]
-    decisions: dict[str, list[str]]
+    decisions: dict[str, dict[str, int]]
     specs: dict[str, str]
     retired: dict[str, str]
     resealed: dict[str, str]
@@ -64,8 +65,8 @@ def _add(bindings: LogBindings, kind: str, payload: Mapping[str, Any], number: i
         bindings.subjects.setdefault(str(payload.get("subject", "")), []).append(row)
         _add_review(bindings, str(payload.get("subject")), str(payload.get("reference", "")), str(sha256))
     if kind == "gate.decided":
-        target = str(payload["reference"]).partition("@")[0]
-        bindings.decisions.setdefault(target, []).append(str(payload["evidence_sha256"]))
+        target = str(payload.get("reference", "")).partition("@")[0]
+        bindings.decisions.setdefault(target, {}).setdefault(str(payload["evidence_sha256"]), number)
     if kind == "artifact.ready":
         ref = f"{payload['artifact_id']}@{payload['version']}"
         # a task that reuses it announces it again; the first is from when it was sealed
@@ -103,14 +104,34 @@ def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
 
 def gate_records(store: StateStore, bindings: LogBindings) -> dict[str, set[str]]:
     """The records of gates that decided, with the hashes that their Wires name."""
-    paths: dict[str, list[str]] = {}
-    for debate_id in store.names(layout.DEBATES):
-        for folder in store.names(layout.debate(debate_id)):
-            for name in store.names(f"{layout.debate(debate_id)}/{folder}"):
-                version_id = name.removeprefix("gate-").removesuffix(".json")
-                paths.setdefault(version_id, []).append(f"{layout.debate(debate_id)}/{folder}/{name}")
+    paths = _record_paths(store)
     return {
         path: set(hashes)
         for version_id, hashes in bindings.decisions.items()
         for path in paths.get(version_id, [f"{layout.DEBATES}/*/round-*/gate-{version_id}.json"])
     }
+
+
+def evidence_findings(store: StateStore, bindings: LogBindings) -> Iterator[VerifyFinding]:
+    """The decisions of gates whose evidence is the hash of no record; one that is gone or was changed is named itself."""
+    paths = _record_paths(store)
+    for version_id, hashes in bindings.decisions.items():
+        records = paths.get(version_id, [])
+        found = [canonical_json.sha256(store.read(path)) for path in records]
+        changed = sum(sha256 not in hashes for sha256 in found)
+        nowhere = [sha256 for sha256 in hashes if sha256 not in found] if records else []
+        for sha256 in nowhere[changed:]:
+            message = f"Wire {hashes[sha256]} names evidence that no record has: {sha256}"
+            yield VerifyFinding("evidence.missing", records[0], message)
+
+
+def _record_paths(store: StateStore) -> dict[str, list[str]]:
+    """The records of gates, by the version that they judged."""
+    paths: dict[str, list[str]] = {}
+    for debate_id in store.names(layout.DEBATES):
+        for folder in store.names(layout.debate(debate_id)):
+            for name in store.names(f"{layout.debate(debate_id)}/{folder}"):
+                if name.startswith("gate-"):
+                    version_id = name.removeprefix("gate-").removesuffix(".json")
+                    paths.setdefault(version_id, []).append(f"{layout.debate(debate_id)}/{folder}/{name}")
+    return paths

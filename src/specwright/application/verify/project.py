@@ -18,7 +18,13 @@ from specwright import canonical_json
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import noted_hashes
 from specwright.application.store.modules import ModuleStore
-from specwright.application.verify.log import LogBindings, gate_records, read_log, referred_files
+from specwright.application.verify.log import (
+    LogBindings,
+    evidence_findings,
+    gate_records,
+    read_log,
+    referred_files,
+)
 from specwright.application.verify.records import StoredRecords
 from specwright.application.verify.sealed_version import SourceReader, VerifyFinding, version_findings
 from specwright.application.verify.views import (
@@ -99,6 +105,7 @@ def verify_store(
         findings.append(VerifyFinding("seal.missing", layout.module(ref), "the sealed version is gone"))
     definitions = store.names(layout.DEFINITIONS)
     findings += _definition_findings(store, definitions, bindings)
+    findings += evidence_findings(store, bindings)
     bound = _bound_hashes(store, bindings, hashes)
     records = StoredRecords(store, bound)
     findings += records.findings()

@@ -122,12 +122,16 @@ class StoredRecords:
     def _copies(self) -> Iterator[VerifyFinding]:
         """The records of each round, and the last of each kind at docs/design.md#store-layout's path."""
         ends = tuple(f"/body/{name}.json" for name in _DEBATED)
-        bodies = {self._store.read(path) for path in self._paths if path.endswith(ends)}
+        bodies = {sha256 for path in self._paths if path.endswith(ends) for sha256 in self._hashes(path)}
         for path in self._paths:
             name = path.rpartition("/")[2].removesuffix(".json")
             is_record = path.startswith(f"{layout.DEBATES}/") and name in _DEBATED
-            if is_record and self._store.read(path) not in bodies:
+            if is_record and canonical_json.sha256(self._store.read(path)) not in bodies:
                 yield VerifyFinding("record.changed", path, "it is the body of no artifact")
+
+    def _hashes(self, path: str) -> Collection[str]:
+        """What a file was written with, or what it hashes to if nothing noted that."""
+        return self._bound.get(path) or {canonical_json.sha256(self._store.read(path))}
 
     def _releases(self) -> Iterator[VerifyFinding]:
         """A manifest is a definition that the log names, and its wheel has the hash that it says."""

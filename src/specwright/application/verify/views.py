@@ -9,8 +9,9 @@ from typing import Any, TypeAlias, cast
 from specwright import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
-from specwright.application.store.layout import CODE_INDEX_FILE, STATE_FILE
+from specwright.application.store.layout import CODE_INDEX_FILE, LOG_END, STATE_FILE
 from specwright.application.store.layout import definition as definition_path
+from specwright.application.store.log_ends import log_ends
 from specwright.application.store.modules import ModuleStore
 from specwright.application.tasks import dispatched_file, refreshed_file
 from specwright.application.verify.log import LogBindings
@@ -52,14 +53,16 @@ def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> It
 
 
 def _was_the_state(log: WireLog, store: StateStore, stored: bytes) -> bool:
-    """Whether the log once said what the file says: a run that was killed leaves it behind the log (design: projection)."""
+    """Whether the log said what the file says at its last stop or since: a run that was killed leaves it behind the log,
+    but every stop writes the file before it notes the end of the log, so that an older copy is no longer the state
+    (design: projection)."""
     try:
         updated_at = cast("dict[str, Any]", canonical_json.loads(stored))["updated_at"]
     except (ValueError, KeyError, TypeError):
         return False
-    upto = max(
-        (entry.sequence_number for entry in log.entries(0) if entry.wire["ts"] == updated_at), default=0
-    )
+    stop = log_ends(store).ends.get(LOG_END)
+    written = [entry.sequence_number for entry in log.entries(0) if entry.wire["ts"] == updated_at]
+    upto = max([*written, stop.sequence_number if stop else 0])
     before = Projection(log, store, lambda: 0.0)
     before.apply(entry for entry in log.entries(0) if entry.sequence_number <= upto)
     return before.state is not None and before.state.to_bytes() == stored

@@ -1,13 +1,19 @@
 """The commands, and the parameters that most of them share."""
 
+import os
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from specwright.cli.terminal.output import note
+
 JSON_REQUESTED: ContextVar[bool | None] = ContextVar("json_requested", default=None)
 """Whether the command line has `--json`; None until its options are read."""
+
+_BEGUN = (".specwright", "specwright.toml")
+"""What a directory has in which a project was begun."""
 
 
 def _note_json(value: bool) -> bool:
@@ -15,7 +21,36 @@ def _note_json(value: bool) -> bool:
     return value
 
 
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The project's directory; here if left out.")]
+def nearest_project() -> Path:
+    """The project of the working directory: here, or the nearest directory above in which one was begun."""
+    here = Path.cwd()
+    if (here / "SPEC.md").exists():
+        return Path()
+    for place in (here, *here.parents):
+        if any((place / name).exists() for name in _BEGUN):
+            return Path(os.path.relpath(place, here))
+    return Path()
+
+
+def _chosen(context: typer.Context, directory: Path) -> Path:
+    """The directory of the command line; if it has none, the nearest project, and a remark if that is not here."""
+    source = context.get_parameter_source("directory")
+    if source is None or source.name != "DEFAULT":
+        return directory
+    if (found := nearest_project()) != Path():
+        note(f"The project is {found.resolve()}")
+    return found
+
+
+Directory = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DIR",
+        help="The project's directory; the nearest one if left out.",
+        callback=_chosen,
+        show_default=False,
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document on stdout.", is_eager=True, callback=_note_json),

@@ -1,4 +1,5 @@
-"""`specwright change`: a new version of a released product (design: change, command-line)."""
+"""Commands about a released product: `change` makes its next version, `report` tells of a bug (design: change,
+bug-reports, command-line)."""
 
 import os
 from pathlib import Path
@@ -8,13 +9,14 @@ import typer
 
 from specwright.bootstrap.spec_file import read_spec, spec_copy
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import next_command
+from specwright.cli.terminal.output import next_command, note_opening
 from specwright.errors import InputError
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command()(change)
+    app.command()(report)
 
 
 def change(
@@ -38,14 +40,15 @@ def change(
             "--request is empty", remedy=next_command("change", directory, '--request "what is to change"')
         )
     copy, original = spec_copy(directory), directory / "SPEC.md"
-    if not copy.is_file():
+    if not copy.exists:
         raise InputError(
             "there is no product here to change",
             where=str(directory),
             remedy=f"`{next_command('run', directory)}` builds one",
         )
-    before = read_spec(copy)
+    before = copy.text()
     text = read_spec(original) if os.path.lexists(original) else before
+    note_opening(directory)
     from specwright.cli.session.runner import resume
 
     asked = (request or "").strip()
@@ -58,7 +61,37 @@ def _abandon(directory: Path, request: str | None, *, as_json: bool) -> None:
             "--abandon and --request exclude each other",
             remedy="give up the change that is under way first, then ask for another one",
         )
+    note_opening(directory)
     from specwright.cli.session import runner
     from specwright.settings import load_settings
 
     runner.abandon(directory, load_settings(directory), as_json=as_json)
+
+
+def report(
+    module: Annotated[
+        str, typer.Argument(metavar="MODULE", help="The module's name, MM-ID or MM-ID@VERSION.")
+    ],
+    example: Annotated[
+        Path, typer.Option(metavar="FILE", help="One example, written as in a module's examples.md.")
+    ],
+    directory: Directory = Path(),
+    pointer: Annotated[
+        str,
+        typer.Option(
+            metavar="P",
+            help="What the example breaks: a JSON pointer into the contract, or `criterion N`; `?` lists them.",
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Report a bug of a released module by an example.
+
+    The example is run against the sealed module. If it fails and breaks the statement of the contract or the criterion
+    that --pointer names, the module is repaired, and must give the example for ever. Without --pointer it becomes a change
+    request.
+    """
+    note_opening(directory)
+    from specwright.cli.session import runner
+
+    runner.report(directory, module, example, pointer, as_json=as_json)

@@ -18,18 +18,18 @@ def costs(
     directory: Directory = Path(),
     by: Annotated[
         Literal["role", "task", "module", "round", "content"],
-        typer.Option("--by", help="How the sum is divided."),
+        typer.Option("--by", help="What the sum is divided by."),
     ] = "role",
     as_json: AsJson = False,
 ) -> None:
     """What was asked of models: requests, tokens and money."""
     from specwright.bootstrap.costs import costs as costs_of
     from specwright.bootstrap.costs import prices_in, total_cost
-    from specwright.bootstrap.reading import log_file
+    from specwright.bootstrap.reading import require_begun
     from specwright.cli.pages.page import Page
     from specwright.domain.costs.cost import money
 
-    log_file(directory)  # or there is no project
+    require_begun(directory)
     prices = prices_in(directory)
     parts, whole = costs_of(directory, by, prices), total_cost(directory, prices)
     if as_json:
@@ -38,7 +38,8 @@ def costs(
                 "by": by,
                 "parts": {part: cost.to_json() for part, cost in parts.items()},
                 "total": whole.to_json(),
-            }
+            },
+            "costs",
         )
         return
     if not whole.requests:
@@ -49,5 +50,10 @@ def costs(
         [part, *(f"{number:,}" for number in cost[:4]), money(cost)]
         for part, cost in {**parts, "in all": whole}.items()
     ]
+    unpriced = whole.unpriced == whole.requests
+    if unpriced:
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     page.table(columns, rows, whole=columns[1:])
+    if unpriced:
+        page.prose("The price of the models is unknown; `[prices]` in specwright.toml sets it.")
     page.print()

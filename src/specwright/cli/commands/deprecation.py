@@ -29,7 +29,7 @@ def deprecate(
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Retire a module version: it stays, and is offered no more.
+    """Retire a module version: it stays, but is no longer offered.
 
     Searches leave it out from then on, and a release refuses what still depends on it.
     """

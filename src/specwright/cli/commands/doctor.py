@@ -6,8 +6,11 @@ import typer
 
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.session.options import last_options, settings_for
-from specwright.cli.terminal.output import pasteable, say, show
+from specwright.cli.terminal.output import pasteable, show
 from specwright.errors import InputError
+
+_LABELS = 13
+"""Columns that a check's verdict and name take."""
 
 
 def register(app: typer.Typer) -> None:
@@ -16,12 +19,13 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
-    """Is all there that a run needs?
+    """Check that everything that a run needs is there.
 
     Model, schema, context, price, sandbox, index, search, disk. Each model is asked three short questions, which is the
     only thing that it costs.
     """
     from specwright.bootstrap.doctor import diagnosis
+    from specwright.cli.pages.page import Page
     from specwright.settings import load_settings
 
     load_settings(directory)  # damaged settings are an error, a missing model is a finding
@@ -33,11 +37,16 @@ def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
     ok = all(check.ok for check in found.checks)
     if as_json:
         checks = [check._asdict() for check in found.checks]
-        show({"ok": ok, "checks": checks, "not_checked": found.not_checked})
+        show({"ok": ok, "checks": checks, "not_checked": found.not_checked}, "doctor")
     else:
+        page = Page()
         for check in found.checks:
-            say(f"{'ok  ' if check.ok else 'MISS'} {check.name:<7} {check.detail}")
-            if check.do:
-                say(f"     do:     {pasteable(check.do)}".replace("\n", "\n     "))
-        say(f"not looked at: {'; '.join(found.not_checked)}")
+            page.labelled(f"{'ok' if check.ok else 'MISS':<4} {check.name}", check.detail, labels=_LABELS)
+            first, *commands = pasteable(check.do).splitlines() or [""]
+            if first:
+                page.labelled("     do:", first, labels=_LABELS)
+            for command in commands:
+                page.line(f"     {command}")
+        page.prose(f"not looked at: {'; '.join(found.not_checked)}", hanging=4)
+        page.print()
     raise typer.Exit(0 if ok else 1)

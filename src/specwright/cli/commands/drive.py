@@ -1,16 +1,21 @@
-"""Commands that drive a project: init, run, approve, reject, amend, release (design: command-line)."""
+"""Commands that drive a project: run, approve, reject, amend, release (design: command-line)."""
 
-import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from specwright.atomic_write import write_atomically
-from specwright.bootstrap.spec_file import SPEC_TEMPLATE, spec_copy, spec_for_run
+from specwright.bootstrap.spec_file import (
+    SPEC_TEMPLATE,
+    read_acceptance_file,
+    spec_changed,
+    spec_copy,
+    spec_for_run,
+)
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.session.options import options_for, remember, scripted_models, settings_for
-from specwright.cli.terminal.output import next_command, on_terminal, say, show
+from specwright.cli.session.options import choose_store, options_for, remember, scripted_models, settings_for
+from specwright.cli.terminal.output import next_command, note_opening, on_terminal
 from specwright.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
@@ -18,35 +23,8 @@ if TYPE_CHECKING:
     from specwright.bootstrap.project import Project
     from specwright.cli.session.runner import Step
 
-SETTINGS_TEMPLATE = """\
-# Which model answers: provider:model. The key comes from the provider's own variable.
-# model = "openai:gpt-5"                  # OPENAI_API_KEY
-# model = "anthropic:claude-sonnet-4-5"   # ANTHROPIC_API_KEY
-#
-# A local server that speaks the OpenAI protocol:
-# model = "openai:NAME"
-# base_url = "http://127.0.0.1:11434/v1"
-
-# Another model for a role (researcher, planner, proposer, challenger, arbiter):
-# [role_models]
-# challenger = "anthropic:claude-sonnet-4-5"
-
-# Models that answer instead when a role's model fails for good, for one role or for all:
-# [fallback_models]
-# all = ["openai:gpt-5-mini"]
-
-# What a provider is asked at most:
-# [limits.openai]
-# requests_per_minute = 60
-# tokens_per_minute = 200_000
-# concurrent_requests = 4
-"""
-
-_TEMPLATES = {"SPEC.md": SPEC_TEMPLATE, "specwright.toml": SETTINGS_TEMPLATE}
-
-
 SpecFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The SPEC.md to build, if it lies elsewhere.")
+    Path | None, typer.Option(metavar="FILE", help="The SPEC.md to build, if it is not DIR/SPEC.md.")
 ]
 TaskText = Annotated[
     str | None, typer.Option(metavar="TEXT", help="The product in one sentence, instead of a SPEC.md.")
@@ -58,55 +36,36 @@ RoleModels = Annotated[
 FallbackModels = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="[ROLE=]M", help="Answers when the model fails for good; may be repeated, in this order."
+        metavar="[ROLE=]M", help="A model that answers when the first one fails for good; may be repeated."
     ),
 ]
-BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Of an OpenAI-compatible server.")]
+BaseUrl = Annotated[str, typer.Option(metavar="URL", help="The address of an OpenAI-compatible server.")]
 BudgetTokens = Annotated[
     int | None, typer.Option(metavar="N", help="Pause before a call that may exceed it; 0 for no limit.")
 ]
 BudgetUsd = Annotated[
     float | None, typer.Option(metavar="X", help="The same in US dollars, at published prices.")
 ]
-TaskBudgetTokens = Annotated[int | None, typer.Option(metavar="N", help="What each task may take.")]
-TaskBudgetUsd = Annotated[float | None, typer.Option(metavar="X", help="The same in US dollars.")]
+TaskBudgetTokens = Annotated[int | None, typer.Option(metavar="N", help="A limit in tokens for each task.")]
+TaskBudgetUsd = Annotated[
+    float | None, typer.Option(metavar="X", help="A limit in US dollars for each task.")
+]
+StoreAddress = Annotated[
+    str, typer.Option("--store", metavar="URL", help="Keep the project in this Postgres database.")
+]
+Retry = Annotated[
+    str,
+    typer.Option(
+        "--retry", metavar="ROLE", help="Ask a role anew that gave no usable answer; its task runs again."
+    ),
+]
 Approve = Annotated[bool, typer.Option("--approve", help="Approve the spec when the gate is reached.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (init, run, approve, reject, amend, release):
+    for command in (run, approve, reject, amend, release):
         app.command()(command)
-
-
-def init(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the project.")],
-    as_json: AsJson = False,
-) -> None:
-    """Begin a project: SPEC.md to fill in, and specwright.toml."""
-    made: list[str] = []
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, text in _TEMPLATES.items():
-            if not os.path.lexists(directory / name):
-                write_atomically(directory / name, text.encode())
-                made.append(name)
-    except OSError as error:
-        raise InputError(
-            f"the project cannot be made: {error.strerror}",
-            where=str(directory),
-            remedy="name another place, or mend its rights",
-        ) from error
-    kept = [name for name in _TEMPLATES if name not in made]
-    if as_json:
-        show({"directory": str(directory), "made": made, "kept": kept, "exit_code": 0})
-        return
-    for name in made:
-        say(f"made  {directory / name}")
-    for name in kept:
-        say(f"kept  {directory / name} (it was there)")
-    say(f"Next:   fill in {directory / 'SPEC.md'} and choose a model in {directory / 'specwright.toml'}")
-    say(f"Then:   {next_command('run', directory)}")
 
 
 def run(
@@ -121,14 +80,19 @@ def run(
     budget_usd: BudgetUsd = None,
     task_budget_tokens: TaskBudgetTokens = None,
     task_budget_usd: TaskBudgetUsd = None,
+    store: StoreAddress = "",
     approve_spec: Approve = False,
+    retry: Retry = "",
     as_json: AsJson = False,
 ) -> None:
     """Build the product, or go on where it stopped.
 
-    It goes to the next stop: the approval of the spec, a question, or the release. The options are remembered: a
-    later `run`, `approve` or `amend` goes on with the same model.
+    It goes to the next stop: the approval of the spec, a question, or the release. Later commands go on with the same
+    options. Until the approval an edited SPEC.md is an amendment.
     """
+    _check_arguments(directory, spec, retry)
+    if store:
+        choose_store(directory, store)
     text = spec_for_run(directory, spec, task)
     budgets: dict[str, float | None] = {
         "budget_tokens": budget_tokens,
@@ -140,31 +104,31 @@ def run(
     settings = settings_for(directory, options)
     scripted = scripted_models(settings)
     if text == SPEC_TEMPLATE and not scripted:
-        raise InputError(
-            "SPEC.md is still the template",
-            where=str(directory / "SPEC.md"),
-            remedy="say in it what the product does, and for whom",
-        )
+        raise _still_template(directory)
     options = options._replace(scripted=options.scripted or scripted)
+    note_opening(directory)
     from specwright.cli.session.runner import drive
 
     def step(project: "Project") -> "ProjectStatus":
         remember(directory, options)
-        return project.run(approve=approve_spec)
+        return project.run(approve=approve_spec, retry=retry)
 
-    asks = not as_json and not approve_spec and on_terminal()
+    asks = not (as_json or approve_spec) and on_terminal()
     drive(directory, settings, text, step, scripted=options.scripted, as_json=as_json, asks=asks)
 
 
 def approve(
     directory: Directory = Path(),
     sha256: Annotated[
-        str, typer.Option("--sha256", metavar="HASH", help="Only if this is the spec that waits.")
+        str, typer.Option("--sha256", metavar="HASH", help="Approve only the spec with this hash.")
     ] = "",
+    old_spec: Annotated[
+        bool, typer.Option("--old-spec", help="Approve what was shown, although SPEC.md was edited since.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Approve the spec that waits at the gate, and go on."""
-    _go_on(directory, lambda project: project.approve(sha256), as_json=as_json)
+    _go_on(directory, lambda project: project.approve(sha256, old_spec=old_spec), as_json=as_json)
 
 
 def reject(
@@ -175,9 +139,10 @@ def reject(
     as_json: AsJson = False,
 ) -> None:
     """Reject the spec that waits; it starts over from SPEC.md."""
-    if not reasons.strip():
+    if not reasons.strip() and not _edited(directory):
         raise InputError(
-            "a rejection needs its reasons", remedy=next_command("reject", directory, '--reasons "why"')
+            "a rejection needs its reasons",
+            remedy=next_command("reject", directory, '--reasons "why"') + ", or edit SPEC.md",
         )
     _go_on(directory, lambda project: project.reject(reasons), as_json=as_json)
 
@@ -187,13 +152,23 @@ def amend(
     feedback: Annotated[
         str, typer.Option(metavar="TEXT", help="What to change; the draft goes on from where it is.")
     ] = "",
+    examples: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="`acceptance.md` as you edited it; no model is asked."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask for changes to the spec that waits at the gate."""
-    if not feedback.strip():
+    """Change the spec that waits: by words, SPEC.md or examples."""
+    if examples is not None:
+        if feedback.strip():
+            raise InputError("give --feedback or --examples, one after the other", where="amend")
+        text = read_acceptance_file(examples)
+        _go_on(directory, lambda project: project.amend_examples(text, str(examples)), as_json=as_json)
+        return
+    if not feedback.strip() and not _edited(directory):
         raise InputError(
             "an amendment needs its feedback",
-            remedy=next_command("amend", directory, '--feedback "what to change"'),
+            remedy=next_command("amend", directory, '--feedback "what to change"') + ", or edit SPEC.md",
         )
     _go_on(directory, lambda project: project.amend(feedback), as_json=as_json)
 
@@ -207,6 +182,7 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Release again what is shipped, as one wheel that was tried."""
+    note_opening(directory)
     from specwright.cli.session import runner
     from specwright.settings import load_settings
 
@@ -215,12 +191,50 @@ def release(
 
 def _go_on(directory: Path, step: "Step", *, as_json: bool) -> None:
     """Have the project whose spec waits take a step."""
-    if not spec_copy(directory).is_file():
+    if not spec_copy(directory).exists:
         raise RefusedError(
             "no spec waits for approval here",
             where=str(directory),
             remedy=f"`{next_command('run', directory)}` makes one",
         )
+    note_opening(directory)
     from specwright.cli.session.runner import resume
 
     resume(directory, step, as_json=as_json)
+
+
+def _edited(directory: Path) -> bool:
+    """Whether SPEC.md differs from the one that the run began with."""
+    copy = spec_copy(directory)
+    return copy.exists and spec_changed(directory, copy)
+
+
+def _check_arguments(directory: Path, spec: Path | None, role: str) -> None:
+    if spec is None:
+        _require_directory(directory)
+    from specwright.ports.roles import Role
+
+    if role and role not in set(Role):
+        raise InputError(
+            f"there is no role {role!r}", where="--retry", remedy=f"roles are: {', '.join(Role)}"
+        )
+
+
+def _still_template(directory: Path) -> InputError:
+    return InputError(
+        "SPEC.md is still the template",
+        where=str(directory / "SPEC.md"),
+        remedy="say in it what the product does, and for whom",
+    )
+
+
+def _require_directory(directory: Path) -> None:
+    """Refuse a file in place of the project's directory, as in `run SPEC.md`."""
+    if not directory.is_file():
+        return
+    here = next_command("run", Path(), f"--spec {shlex.quote(str(directory))}")
+    raise InputError(
+        "the first argument of `run` is the project's directory, and this is a file",
+        where=str(directory),
+        remedy=f"`{here}` builds it here, `{next_command('run DIR', Path(), '--spec ...')}` in DIR",
+    )

@@ -1,16 +1,16 @@
 """`specwright escalations`: what waits for a person, and for one of them everything that helps to decide.
 `specwright resolve`: the answer to one (design: escalation, command-line)."""
 
-import json
-import sys
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import next_command, note, show
+from specwright.cli.session.human_answer import AnswerOptions, answer_of, stored_escalation
+from specwright.cli.terminal.output import ask, listed, next_command, note, on_terminal, show, show_json
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,17 +18,46 @@ if TYPE_CHECKING:
     from specwright.domain.escalation.escalation import EscalationArtifact
     from specwright.domain.escalation.resolutions import HumanResolution
 
-_LARGEST_PAYLOAD = 4_000_000
-"""Bytes; a fix carries whole files."""
-
-_REASON_ALONE = ("ABANDON_TASK", "APPROVE_OVERRIDE", "ACCEPT_UNSHOWN", "DROP_CRITERION")
-
 _IdAndDirectory = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ESC-ID] [DIR]", help="One escalation in full; the project's directory, here if left out."
     ),
 ]
+
+
+Draft = Annotated[
+    str, typer.Option("--draft", metavar="ACTION", help="Print only the payload of this answer, to fill in.")
+]
+Checkout = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkout", metavar="NEW_DIR", help="Lay out the failed module's last draft there, to be mended."
+    ),
+]
+Full = Annotated[bool, typer.Option("--full", help="Also the modules, the debates and the raw answers.")]
+Payload = Annotated[
+    str,
+    typer.Option(
+        "--payload", metavar="FILE.json", help="The fields that the action needs; - reads standard input."
+    ),
+]
+MendedFiles = Annotated[
+    Path | None,
+    typer.Option(
+        "--files",
+        metavar="MODULE_DIR",
+        help="The mended files of PROVIDE_FIX, as --checkout laid them out.",
+    ),
+]
+Rationale = Annotated[
+    str,
+    typer.Option(
+        "--rationale", metavar="TEXT", help="Why, for the actions that need no more; what a fix does."
+    ),
+]
+Edit = Annotated[bool, typer.Option("--edit", help="Write the answer into a draft in $EDITOR.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Give a task up without being asked whether you mean it.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -39,36 +68,47 @@ def register(app: typer.Typer) -> None:
 
 def escalations(
     words: _IdAndDirectory = None,
-    draft: Annotated[
-        str, typer.Option(metavar="ACTION", help="Print only the payload of this answer, to fill in.")
-    ] = "",
+    draft: Draft = "",
+    checkout: Checkout = None,
+    full: Full = False,
     as_json: AsJson = False,
 ) -> None:
     """What waits for a person, and the command that answers it.
 
     \b
     specwright escalations ESC-ID DIR --draft AMEND_SPEC > answer.json
+    specwright escalations ESC-ID DIR --checkout fix
     """
     from specwright.bootstrap.reading import reading_project
+    from specwright.cli.pages import answers
     from specwright.cli.pages import escalation as pages
+    from specwright.cli.pages.escalation_record import full_page
     from specwright.cli.pages.page import Page
     from specwright.cli.pages.stop import escalations as waiting
 
     wanted, directory = _id_and_directory(words or [])
-    if draft and not wanted:
+    if (draft or checkout) and not wanted:
+        option = "--draft" if draft else "--checkout"
         raise InputError(
-            "--draft needs an ESC-ID", remedy=f"`{next_command('escalations', directory)}` lists them"
+            f"{option} needs an ESC-ID", remedy=f"`{next_command('escalations', directory)}` lists them"
         )
     with reading_project(directory) as view:
-        chosen = [_stored(view, wanted, directory)] if wanted else waiting(view)
+        chosen = [stored_escalation(view, wanted, directory)] if wanted else waiting(view)
         if draft:
-            show(pages.draft(view, chosen[0], draft))
+            show_json(answers.draft(view, chosen[0], draft))
+            return
+        if checkout:
+            _check_out(view, chosen[0], directory, checkout, as_json=as_json)
             return
         if as_json:
             documents = [pages.escalation_document(view, one, directory) for one in chosen]
-            show(documents[0] if wanted else documents)
+            if wanted:
+                show(documents[0], "escalation")
+            else:
+                show({"escalations": documents}, "escalations")
             return
-        page = pages.escalation_page(view, chosen[0], directory) if wanted else Page()
+        one_page = full_page if full else pages.escalation_page
+        page = one_page(view, chosen[0], directory) if wanted else Page()
         for number, one in enumerate([] if wanted else chosen):
             if number:
                 page.line()
@@ -78,101 +118,102 @@ def escalations(
     page.print()
 
 
+def _check_out(
+    view: "ProjectView", escalation: "EscalationArtifact", directory: Path, place: Path, *, as_json: bool
+) -> None:
+    """Lay out failed modules, and say what to type when they are mended."""
+    from specwright.bootstrap.fix import check_out
+    from specwright.cli.pages.answers import gate_command
+    from specwright.cli.pages.page import Page, present
+
+    page, laid_out = Page(), check_out(view, escalation, directory, place)
+    name = escalation.escalation_id
+    for module, (below, contract) in laid_out.items():
+        page.prose(f"The last draft of {module} lies in {below}. Mend it, then:")
+        page.line(f"  {gate_command(view, contract, below)}")
+        what = f'--files {shlex.quote(str(below))} --rationale "what it does"'
+        page.line(f"  {next_command(f'resolve {name} PROVIDE_FIX', directory, what)}")
+    document = {
+        "escalation_id": name,
+        "modules": {module: str(path) for module, (path, _) in laid_out.items()},
+    }
+    present({**document, "exit_code": 0}, "checkout", page, as_json=as_json)
+
+
 def resolve(
     escalation: Annotated[
         str, typer.Argument(metavar="ESC-ID", help="As `specwright escalations` lists it.")
     ],
     action: Annotated[str, typer.Argument(metavar="ACTION", help="What to do about it.")],
     directory: Directory = Path(),
-    payload: Annotated[
-        str,
-        typer.Option(metavar="FILE.json", help="The fields that the action needs; - reads standard input."),
-    ] = "",
-    rationale: Annotated[
-        str, typer.Option(metavar="TEXT", help="Why, for the actions that need no more than that.")
-    ] = "",
+    payload: Payload = "",
+    files: MendedFiles = None,
+    rationale: Rationale = "",
+    edit: Edit = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer an escalation, and go on.
 
     \b
+    RETRY             nothing; the task runs again as it is
     ABANDON_TASK      --rationale TEXT
     ACCEPT_UNSHOWN, DROP_CRITERION   --rationale TEXT
     APPROVE_OVERRIDE  --rationale TEXT; with several failed modules a payload
-    ATTEST_SHIPPED, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, PROVIDE_FIX,
-    REWORD_CRITERION
+    PROVIDE_FIX       --files MODULE_DIR --rationale TEXT
+    ATTEST_SHIPPED, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, REWORD_CRITERION
                       --payload FILE.json
 
     \b
-    The payload is written for you, to fill in:
+    In a terminal what is missing is asked for; --edit opens a draft. Elsewhere:
     specwright escalations ESC-ID DIR --draft ACTION > answer.json
-
-    To try again unchanged, for instance with another model, answer AMEND_SPEC and
-    leave the criteria as they are.
     """
-    if not spec_copy(directory).is_file():
+    if not spec_copy(directory).exists:
         raise InputError(
             "no run has begun here",
             where=str(directory),
             remedy=f"`{next_command('run', directory)}` begins one",
         )
-    resolution = _resolution(escalation, action, payload, rationale)
+    resolution = _answer(
+        directory,
+        escalation,
+        action,
+        AnswerOptions(payload, files, rationale, edit, on_terminal() and not as_json),
+    )
+    if (
+        resolution.action == "ABANDON_TASK"
+        and on_terminal()
+        and not (yes or _means_it(directory, escalation))
+    ):
+        note("Nothing was given up; the escalation waits on.")
+        raise typer.Exit(3)
     from specwright.cli.session.runner import resume
 
     resume(directory, lambda project: project.resolve(resolution), as_json=as_json)
 
 
-def _resolution(escalation: str, action: str, payload: str, rationale: str) -> "HumanResolution":
-    from pydantic import ValidationError
+def _answer(directory: Path, escalation: str, action: str, options: AnswerOptions) -> "HumanResolution":
+    from specwright.cli.session.questions import NotAnsweredError
 
-    from specwright.domain.base.record import validation_messages
-    from specwright.domain.escalation.resolutions import Action, HumanResolution
-
-    action = action.upper().replace("-", "_")
-    if action not in set(Action):
-        raise InputError(f"there is no action {action!r}", remedy=f"choose one of {', '.join(Action)}")
-    fields = _read(payload) if payload else {}
-    if rationale:
-        fields["rationale"] = rationale
     try:
-        return HumanResolution(action=Action(action), payload=fields, escalation_id=escalation)
-    except ValidationError as error:
-        raise InputError(
-            "; ".join(_without_value(line) for line in validation_messages(error)),
-            where=payload or action,
-            remedy=_what_to_type(escalation, action, fields),
-        ) from error
+        return answer_of(directory, escalation, action, options)
+    except NotAnsweredError:
+        note("Nothing was answered; the escalation waits on.")
+        raise typer.Exit(3) from None
 
 
-def _what_to_type(escalation: str, action: str, fields: dict[str, Any]) -> str:
-    if action in _REASON_ALONE and not fields:
-        return 'say why: --rationale "..."'
-    return f"`specwright escalations {escalation} DIR --draft {action}` prints what to fill in"
+def _means_it(directory: Path, escalation: str) -> bool:
+    """Whether a person at a terminal wants to give a task up; what waits for it is named."""
+    from specwright.application.tasks import project_state
+    from specwright.bootstrap.reading import reading_project
+    from specwright.domain.tasks.task_board import TaskBoard
 
-
-def _without_value(line: str) -> str:
-    """A message without the prefixes of the validation and the value, which is the whole payload."""
-    return line.removeprefix("(whole): ").removeprefix("Value error, ").rpartition(", got {")[0] or line
-
-
-def _read(payload: str) -> dict[str, Any]:
-    try:
-        data = sys.stdin.buffer.read(_LARGEST_PAYLOAD + 1) if payload == "-" else Path(payload).read_bytes()
-    except OSError as error:
-        raise InputError(f"the payload cannot be read: {error.strerror}", where=payload) from error
-    if len(data) > _LARGEST_PAYLOAD:
-        raise InputError(f"the payload is longer than {_LARGEST_PAYLOAD:,} bytes", where=payload)
-    try:
-        fields = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"the payload is no JSON: {error}", where=payload) from error
-    if not isinstance(fields, dict):
-        raise InputError(
-            "the payload is no JSON object",
-            where=payload,
-            remedy="`specwright escalations ESC-ID --draft ACTION` prints one to fill in",
-        )
-    return cast("dict[str, Any]", fields)
+    with reading_project(directory) as view:
+        board, record = TaskBoard(project_state(view)), stored_escalation(view, escalation, directory)
+        name = board.entry(record.task_id).spec_task_id
+        waiting = [board.entry(ref).spec_task_id for ref in board.dependents_of(record.task_id)]
+    behind = f"; {listed(waiting)} cannot be built without it" if waiting else ""
+    return (ask(f"{name} is given up for good{behind}. Type yes: ") or "").lower() == "yes"
 
 
 def _id_and_directory(words: list[str]) -> tuple[str, Path]:
@@ -186,13 +227,3 @@ def _id_and_directory(words: list[str]) -> tuple[str, Path]:
             remedy="it takes an ESC-ID and a directory; both may be left out",
         )
     return wanted, Path(*others)
-
-
-def _stored(view: "ProjectView", wanted: str, directory: Path) -> "EscalationArtifact":
-    if Path(wanted).name != wanted or not view.escalations.exists(wanted):
-        raise InputError(
-            f"there is no escalation {wanted}",
-            where=str(directory),
-            remedy=f"`{next_command('escalations', directory)}` lists those that wait",
-        )
-    return view.escalations.escalation(wanted)

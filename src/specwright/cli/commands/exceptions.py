@@ -42,7 +42,12 @@ def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
     with reading_project(directory) as view:
         known = [*exceptions(view)]
-    present([_document(one) for one in known], _page(known, directory), as_json=as_json)
+    present(
+        {"exceptions": [_document(one) for one in known]},
+        "exceptions",
+        _page(known, directory),
+        as_json=as_json,
+    )
 
 
 def approve(
@@ -88,7 +93,7 @@ def _decide(exception: str, name: str, reason: str, directory: Path, *, requeue:
     from specwright.domain.base.record import validation_messages
     from specwright.domain.interface_change.decision import Decision, DecisionRequest
 
-    if not spec_copy(directory).is_file():
+    if not spec_copy(directory).exists:
         raise InputError(
             "no run has begun here",
             where=str(directory),

@@ -1,4 +1,5 @@
-"""Commands that look at a project without driving it: status, tasks, modules, module (design: command-line)."""
+"""Commands that look at a project without driving it: status, tasks, modules, module, index search (design:
+command-line)."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import counted, listed, next_command, note, say, show
+from specwright.cli.terminal.output import (
+    counted,
+    did_you_mean,
+    listed,
+    next_command,
+    note,
+    say,
+    show,
+    write_new_file,
+)
 from specwright.errors import CorruptionError, InputError, RefusedError
 
 if TYPE_CHECKING:
@@ -18,6 +28,7 @@ if TYPE_CHECKING:
     from specwright.domain.costs.cost import Cost
     from specwright.domain.costs.estimate import Price
     from specwright.domain.tasks.project_state import ProjectState
+    from specwright.settings import Settings
 
 
 _LABELS = 10
@@ -28,17 +39,26 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     for command in (status, tasks, modules, module):
         app.command()(command)
+    group = typer.Typer(help="Look into the Code Index of shipped modules.", no_args_is_help=True)
+    group.callback()(lambda: None)  # without it a group of one command would be that command
+    group.command()(search)
+    app.add_typer(group, name="index")
 
 
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
     from specwright.application.stages.status import project_status
     from specwright.bootstrap.reading import driven_by, reading_project
+    from specwright.bootstrap.workers.queue_state import queue_state
     from specwright.cli.pages.page import Page
+    from specwright.cli.pages.queued import add_queue, queue_document
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
     from specwright.cli.session.options import was_scripted
 
-    scripted = was_scripted(directory)
+    if not _has_begun(directory):
+        _show_not_begun(directory, as_json=as_json)
+        return
+    scripted, queued = was_scripted(directory), queue_state(directory)
     page = Page()
     with reading_project(directory) as view:
         stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
@@ -49,32 +69,82 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
                 {
                     **document,
                     "driven_by": driver or None,
+                    "queue": queue_document(queued),
                     "under_way": now,
                     "asked": asked and asked.to_json(),
-                }
+                },
+                "status",
             )
             return
         if view.projection.state is not None:
-            _add_progress(page, view.projection.state, now)
+            _add_progress(page, view.projection.state, now, driven=bool(driver))
         if driver:
             page.line(f"A run is at work: {driver}.")
-        else:
+        add_queue(page, queued, directory)
+        if not driver and not (queued and queued.waits):
             page.add(stop_page(view, stop, directory, scripted=scripted, price=price))
     if asked is None:
-        page.line("the journal is damaged; `specwright verify` says where", "Asked:", labels=_LABELS)
+        page.labelled("Asked:", "the journal is damaged; `specwright verify` says where", labels=_LABELS)
     elif asked.requests:
-        page.line(_asked(asked, scripted=scripted), "Asked:", labels=_LABELS)
+        page.labelled("Asked:", _asked(asked, scripted=scripted), labels=_LABELS)
     page.print()
+
+
+def _has_begun(directory: Path) -> bool:
+    """Whether the directory is a project in which a run has begun, or no project at all."""
+    from specwright.bootstrap.stores import RUNTIME
+
+    is_new = (directory / "SPEC.md").is_file() and not any(
+        (directory / name).exists() for name in (RUNTIME, "state_store")
+    )
+    return not is_new or bool(_settings_in(directory).store)
+
+
+def _show_not_begun(directory: Path, *, as_json: bool) -> None:
+    """What is still missing before the first run."""
+    from specwright.bootstrap.spec_file import SPEC_TEMPLATE
+    from specwright.cli.pages.page import Page, present
+
+    settings, spec = (
+        _settings_in(directory),
+        (directory / "SPEC.md").read_text(encoding="utf-8", errors="replace"),
+    )
+    missing = ["spec"] * (spec == SPEC_TEMPLATE) + ["model"] * (not (settings.model or settings.role_models))
+    page, options = Page(), "" if settings.model else "--model PROVIDER:MODEL"
+    words = {"spec": "SPEC.md is still the template", "model": "no model is set"}
+    said = ", ".join(words[name] for name in missing) or "everything is there"
+    page.prose(f"No run has begun here: {said}.")
+    if "spec" in missing:
+        page.line(str(directory / "SPEC.md"), "Write:", labels=_LABELS)
+    page.line(next_command("run", directory, options), "Then:", labels=_LABELS)
+    document: dict[str, Any] = {
+        "where": "new",
+        "exit_code": 0,
+        "scripted": False,
+        "tasks": {},
+        "escalations": [],
+        "replay_drift": [],
+    }
+    idle: dict[str, Any] = {"driven_by": None, "queue": None, "under_way": [], "asked": None}
+    present({**document, **idle, "missing": missing}, "status", page, as_json=as_json)
+
+
+def _settings_in(directory: Path) -> "Settings":
+    from specwright.settings import load_settings
+
+    return load_settings(directory)
 
 
 def tasks(
     directory: Directory = Path(),
-    graph: Annotated[bool, typer.Option("--graph", help="Show who waits for whom.")] = False,
-    mermaid: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the graph as Mermaid.")] = None,
+    graph: Annotated[bool, typer.Option("--graph", help="Show which task waits for which.")] = False,
+    mermaid: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the graph as Mermaid; - prints it.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Every task with its status, and why it is not running."""
-    from specwright.bootstrap.reading import reading_project
+    from specwright.bootstrap.reading import driven_by, reading_project
     from specwright.cli.pages.page import Page, brief
     from specwright.cli.pages.stop import by_spec_id
     from specwright.domain.tasks import task_graph
@@ -82,19 +152,15 @@ def tasks(
 
     with reading_project(directory) as view:
         state = view.projection.state
-        if mermaid is not None and state is None:
-            raise RefusedError(
-                "there are no tasks to draw yet: they come with the approved spec",
-                where=str(mermaid),
-                remedy=f"`{next_command('status', directory)}` says what comes first",
-            )
-        if mermaid is not None and state is not None:
-            _write(mermaid, task_graph.mermaid(state))
+        if mermaid is not None:
+            _draw(mermaid, state, directory)
+            if str(mermaid) == "-":
+                return
         if graph and state is not None and not as_json:
             say(task_graph.text_graph(state))
             return
         entries = sorted(state.tasks.items(), key=lambda item: item[1].declaration_order) if state else []
-        why = why_each(state) if state else {}
+        why = why_each(state, driven=bool(driven_by(directory))) if state else {}
         rows = [{"task_id": name, **entry.to_json(), "why": why[name]} for name, entry in entries]
         names = {
             row["module_ref"]: view.modules.contract(row["module_ref"]).name
@@ -102,7 +168,7 @@ def tasks(
             if row["module_ref"]
         }
     if as_json:
-        show(rows)
+        show({"tasks": rows}, "tasks")
         return
     if not rows:
         note(f"No tasks yet: they come with the approved spec. `{next_command('status', directory)}`")
@@ -112,7 +178,7 @@ def tasks(
     for row in rows:
         ref = row["module_ref"]
         last = f"{ref}  {names[ref]}" if ref or state is None else by_spec_id(state, row["why"])
-        lines.append((row["spec_task_id"], row["status"], brief(row["task"]), last))
+        lines.append((row["spec_task_id"], _task_status(row), brief(row["task"]), last))
     page.table(("TASK", "STATUS", "NAME", "MODULE, OR WHAT IT WAITS FOR"), lines, whole=("TASK", "STATUS"))
     page.print()
 
@@ -124,7 +190,7 @@ def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     with reading_project(directory) as view:
         rows = [_row(view, ref) for ref in view.modules.refs()]
     if as_json:
-        show(rows)
+        show({"modules": rows}, "modules")
         return
     if not rows:
         note(f"No module is sealed yet. `{next_command('status', directory)}`")
@@ -161,6 +227,9 @@ def module(
     from specwright.cli.pages.page import present
 
     with reading_project(directory) as view:
+        if not (trail or debate or as_json or _sealed(view, module_id)) and _planned(view, module_id):
+            note(f"No version of {module_id} is sealed yet; this is what was said of it.")
+            debate = True
         if debate:
             debates = _debates(view, module_id, directory)
             document, page = debates.to_json(), debate_page(debates)
@@ -177,9 +246,51 @@ def module(
                 "examples": seen.examples,
                 "deprecation": deprecation and deprecation.to_json(),
             }
-            files = directory / "state_store/modules" / ref.replace("@", "/")
+            files = view.modules.location(ref)
             page = module_page(contract, evidence, files, deprecation)
-    present(document, page, as_json=as_json)
+    present(document, "debates" if debate else "trail" if trail else "module", page, as_json=as_json)
+
+
+_Filter = list[str] | None
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What a module should do, in plain words.")],
+    directory: Directory = Path(),
+    tag: Annotated[_Filter, typer.Option(metavar="TAG", help="Only modules with one of these tags.")] = None,
+    input_type: Annotated[
+        _Filter, typer.Option(metavar="TYPE", help="Only modules that take one of these types.")
+    ] = None,
+    output_type: Annotated[
+        _Filter, typer.Option(metavar="TYPE", help="Only modules that return one of these types.")
+    ] = None,
+    inactive: Annotated[
+        bool, typer.Option("--inactive", help="Also deprecated and superseded ones.")
+    ] = False,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Shipped modules by what they do, the best match first."""
+    from specwright.bootstrap.reading import search_index
+    from specwright.cli.pages.page import Page, brief
+    from specwright.ports.code_index import IndexQuery
+
+    types = tuple(input_type or ()), tuple(output_type or ())
+    hits = search_index(directory, IndexQuery(query, tuple(tag or ()), *types, inactive, top))
+    if as_json:
+        matches = [{**hit.entry.to_json(), "similarity_score": hit.similarity_score} for hit in hits]
+        show({"matches": matches}, "matches")
+        return
+    if not hits:
+        note("No module in the Code Index matches.")
+        return
+    page = Page()
+    lines = [
+        (hit.entry.ref, brief(hit.entry.name), f"{hit.similarity_score:.2f}", hit.entry.purpose)
+        for hit in hits
+    ]
+    page.table(("MODULE", "NAME", "MATCH", "PURPOSE"), lines, whole=("MODULE", "NAME", "MATCH"))
+    page.print()
 
 
 def _debates(view: "ProjectView", wanted: str, directory: Path) -> "ModuleDebates":
@@ -191,7 +302,8 @@ def _debates(view: "ProjectView", wanted: str, directory: Path) -> "ModuleDebate
         raise InputError(
             f"no module {wanted!r} was ever planned here",
             where=str(directory),
-            remedy=f"planned are {listed([one.contract.name for one in planned]) or 'none yet'}",
+            remedy=did_you_mean(wanted, [one.contract.name for one in planned])
+            + f"planned are {listed([one.contract.name for one in planned]) or 'none yet'}",
         )
     newest = named[-1].contract.module_id  # a name may have been planned twice, for two modules
     return debates_of(view, [one for one in named if one.contract.module_id == newest])
@@ -201,22 +313,27 @@ def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
     return contract.ref, contract.module_id, contract.name
 
 
-def _add_progress(page: "Page", state: "ProjectState", now: list[str]) -> None:
+def _add_progress(page: "Page", state: "ProjectState", now: list[str], *, driven: bool) -> None:
     """How many tasks are done, which one is at work or comes next."""
     from specwright.cli.pages.page import brief
     from specwright.domain.tasks.task_board import Outcome, TaskBoard
 
-    counts = Counter(entry.status.value for entry in state.tasks.values())
+    counts = Counter(_task_status(entry.to_json()) for entry in state.tasks.values())
     shipped, every = counts.pop("SHIPPED", 0), len(state.tasks)
     others = [f"{count} {name.lower().replace('_', ' ')}" for name, count in sorted(counts.items())]
     page.bar("Tasks:", shipped, every, ", ".join([f"{shipped} of {every} shipped", *others]), labels=_LABELS)
     if now:
-        page.line(", ".join(now), "Now:", labels=_LABELS)
+        page.labelled("Now:" if driven else "Begun:", ", ".join(now), labels=_LABELS)
     board = TaskBoard(state)
     next_task = board.next_task()
     if board.outcome() is Outcome.RUNNABLE and next_task and not board.in_progress():
         entry = state.tasks[next_task]
-        page.line(f"{entry.spec_task_id}  {brief(entry.task)}", "Next:", labels=_LABELS)
+        page.labelled("Next:", f"{entry.spec_task_id}  {brief(entry.task)}", labels=_LABELS)
+
+
+def _task_status(entry: dict[str, Any]) -> str:
+    """A task's status for a person: one that was split is not told as given up."""
+    return "SPLIT" if entry["superseded_by"] else str(entry["status"])
 
 
 def _price_in(directory: Path) -> "Price | None":
@@ -250,12 +367,17 @@ def _asked(cost: "Cost", *, scripted: bool) -> str:
     return f"{counted(cost.requests, 'model call')} in all; {tokens}"
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
-    note(f"Wrote {path}")
+def _draw(file: Path, state: "ProjectState | None", directory: Path) -> None:
+    """Write the graph of the tasks as Mermaid."""
+    from specwright.domain.tasks.task_graph import mermaid
+
+    if state is None:
+        raise RefusedError(
+            "there are no tasks to draw yet: they come with the approved spec",
+            where=str(file),
+            remedy=f"`{next_command('status', directory)}` says what comes first",
+        )
+    write_new_file(file, mermaid(state))
 
 
 def _row(view: "ProjectView", ref: str) -> dict[str, Any]:
@@ -285,11 +407,28 @@ def _purpose(row: dict[str, Any]) -> str:
 
 
 def _find(view: "ProjectView", wanted: str, directory: Path) -> str:
-    for ref in reversed(view.modules.refs()):
-        if wanted in _names_of(view.modules.contract(ref)):
-            return ref
+    if ref := _sealed(view, wanted):
+        return ref
+    if _planned(view, wanted):
+        raise InputError(
+            f"no version of {wanted} is sealed yet",
+            where=str(directory),
+            remedy=f"`{next_command(f'module {wanted}', directory, '--debate')}` shows what was said of it",
+        )
+    names = [name for ref in view.modules.refs() for name in _names_of(view.modules.contract(ref))]
     raise InputError(
         f"there is no sealed module {wanted!r}",
         where=str(directory),
-        remedy=f"`{next_command('modules', directory)}` lists them",
+        remedy=f"{did_you_mean(wanted, names)}`{next_command('modules', directory)}` lists them",
     )
+
+
+def _sealed(view: "ProjectView", wanted: str) -> str:
+    refs = reversed(view.modules.refs())
+    return next((ref for ref in refs if wanted in _names_of(view.modules.contract(ref))), "")
+
+
+def _planned(view: "ProjectView", wanted: str) -> bool:
+    from specwright.application.history.rounds import planned_modules
+
+    return any(wanted in _names_of(one.contract) for one in planned_modules(view))

@@ -44,9 +44,16 @@ def gate(
 
     began = time.monotonic()
     judged = judge_directory(directory, dependency or [], fix=fix)
-    seconds = time.monotonic() - began
+    present_verdict(judged, time.monotonic() - began, as_json=as_json)
+    if judged.fixed:
+        note(f"the contract's docstring was written into {directory / judged.fixed}")
+    raise typer.Exit(1 if judged.findings else 0)
+
+
+def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:
+    """Print the verdict of a module, with the seconds that it took."""
     if as_json:
-        show(_gate_document(judged))
+        show(_gate_document(judged), "gate")
     else:
         _print_verdict(
             judged.name,
@@ -54,13 +61,10 @@ def gate(
             _gate_summary(judged, seconds),
             passed=not judged.findings,
         )
-    if judged.fixed:
-        note(f"the contract's docstring was written into {directory / judged.fixed}")
-    raise typer.Exit(1 if judged.findings else 0)
 
 
 def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
-    """Is every file of the store still what was written?
+    """Check that every file of the store is what was written.
 
     Proven offline: by a hash in the log or the journal, as a copy, or made again and compared (state file, task
     files, Code Index). Not proven: SPEC.md, which is yours, and what only runs use (.specwright except the log).
@@ -74,7 +78,10 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     if as_json:
         findings = [finding._asdict() for finding in checked.findings]
         verdict = "FAIL" if checked.findings else "PASS"
-        show({"verdict": verdict, "findings": findings, "checked": counts, "unbound": list(checked.unbound)})
+        show(
+            {"verdict": verdict, "findings": findings, "checked": counts, "unbound": list(checked.unbound)},
+            "verified",
+        )
     else:
         numbers = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
         summary = f"{numbers} checked, {counted(len(checked.findings), 'finding')}"
@@ -116,11 +123,11 @@ def _print_verdict(
     what: str, findings: Iterable[tuple[str, str, str]], summary: str, *, passed: bool
 ) -> None:
     """The verdict, each finding as `code  where  message`, and the summary."""
+    from specwright.cli.pages.findings import FindingsPage, FindingText
     from specwright.cli.pages.page import Page
 
     page = Page()
     page.line(f"{'PASS' if passed else 'FAIL'}  {what}")
-    for code, where, message in findings:
-        page.prose(f"{code}  {where or '.'}  {message}", hanging=4)
+    FindingsPage(page).add(FindingText(code, where or ".", message) for code, where, message in findings)
     page.line(summary)
     page.print()

@@ -6,13 +6,16 @@ are the result and go to stdout, with their lines.
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.terminal.output import counted, note, say, show
 from specwright.errors import InputError
+
+if TYPE_CHECKING:
+    from specwright.wire.a2a import LogPosition
 
 Source = Annotated[
     Path,
@@ -53,21 +56,36 @@ def validate(
     rows = [row for path in files for row in _verdicts(path)]
     bad = [row for row in rows if not row["valid"]]
     if as_json:
-        show({"valid": not bad, "wires": rows})
+        show({"valid": not bad, "wires": rows}, "wires-validated")
     else:
         _say_rejections([(f"{row['file']}:{row['line']}", row) for row in bad])
         say(f"{len(rows) - len(bad)} of {len(rows)} are valid.")
     raise typer.Exit(1 if bad else 0)
 
 
-def reduce(file: Source, as_json: AsJson = False) -> None:
-    """Reduce ordered Wires to the state of every task."""
-    from specwright.wire.documents import reduce_lines
+def reduce(
+    file: Source,
+    stream: Annotated[
+        str, typer.Option("--stream", metavar="ID", help="This stream alone, as task:TSK-001:attempt:1.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Reduce ordered Wires to a state: tasks, artifacts, projects.
 
-    reduction: Any = reduce_lines(_lines(file)).to_json()
+    A single stream takes what it refers to in other streams as given.
+    """
+    from specwright.wire.documents import reduce_lines, single_stream
+
+    data = _lines(file)
+    alone = stream or ("" if file.is_dir() else single_stream(data))
+    reduction: Any = reduce_lines(data, stream_id=alone).to_json()
+    if stream and stream not in reduction["streams"] and not reduction["rejected"]:
+        raise InputError(
+            "there is no such stream in it", where=stream, remedy="without --stream all of them are listed"
+        )
     tasks, streams, rejected = reduction["tasks"], reduction["streams"], reduction["rejected"]
     if as_json:
-        show(reduction)
+        show(reduction, "reduction")
     else:
         for name, seq in streams.items():
             say(f"{name}  {_state(tasks[name]) if name in tasks else counted(seq, 'Wire')}")
@@ -78,15 +96,18 @@ def reduce(file: Source, as_json: AsJson = False) -> None:
 
 
 def a2a(file: Source, as_json: AsJson = False) -> None:
-    """The same Wires as A2A tasks and their update streams."""
+    """The same Wires as A2A tasks and their update streams.
+
+    Those of a project carry their sequence numbers and consensus times.
+    """
     from specwright.wire.a2a import map_wires
     from specwright.wire.documents import read_lines, reduce_lines
 
     data = _lines(file)
-    streams = map_wires(read_lines(data).wires)
+    streams = map_wires(read_lines(data).wires, positions=_positions(file))
     rejected = reduce_lines(data).rejected
     if as_json:
-        show(streams)
+        show({"tasks": streams}, "a2a-streams")
     else:
         for task_id, responses in streams.items():
             say(f"{task_id}  {' '.join(map(_update, responses))}")
@@ -112,7 +133,7 @@ def show_log(
         return
     rows = stored_wires(directory)
     if as_json:
-        show(rows)
+        show({"wires": rows}, "wire-log")
         return
     if not rows:
         say("The log holds no Wires.")
@@ -132,7 +153,7 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
     findings = log_findings(directory)
     if as_json:
-        show({"intact": not findings, "findings": findings})
+        show({"intact": not findings, "findings": findings}, "log-verified")
     else:
         _say_rejections([(f"{row['sequence_number'] or '-':>5}", row) for row in findings])
         say(f"{counted(len(findings), 'finding')}." if findings else "The log is intact.")
@@ -179,6 +200,17 @@ def _project_lines(directory: Path) -> bytes:
     from specwright.bootstrap.reading import stored_wires
 
     return b"".join(canonical_json.canonical(row["wire"]) + b"\n" for row in stored_wires(directory))
+
+
+def _positions(source: Path) -> "list[LogPosition]":
+    """The place of each Wire in the log of a project; none for a file."""
+    from specwright.bootstrap.reading import stored_wires
+    from specwright.wire.a2a import LogPosition
+
+    if not source.is_dir():
+        return []
+    proofs = [row["hcs"] for row in stored_wires(source)]
+    return [LogPosition(hcs["sequence_number"], hcs["consensus_timestamp"]) for hcs in proofs]
 
 
 def _is_one_document(data: bytes) -> bool:

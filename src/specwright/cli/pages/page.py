@@ -1,35 +1,40 @@
 """A page for a person, drawn by rich: headings, labelled rows, tables, and lines to copy.
 
-On a terminal a page has the terminal's width and colours; elsewhere it is plain text of 100 columns, and with NO_COLOR
-it is plain everywhere. Prose is wrapped; commands, paths and ids are printed whole, however long they are.
+On a terminal a page has the terminal's width and colours; in a pipe it is plain text whose lines are not wrapped. Prose
+is wrapped between words, or below its label where the terminal is narrow; a table that does not fit becomes a list.
+Commands, paths and ids are printed whole, however long they are.
 """
 
 import io
-import os
-import shutil
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
 
 from specwright.cli.terminal.output import printable, show, write
+from specwright.cli.terminal.screen import UNLIMITED, shows_colours, width_of
 from specwright.domain.base.text import one_line
 
 WIDTH = 100
-"""Columns where there is no terminal, and the most that prose takes on one."""
-_NARROWEST = 50
+"""The most columns that prose takes on a terminal."""
+_NARROW_TEXT = 24
+"""Columns that a text beside a label needs; with fewer it stands below the label."""
+_NARROW_COLUMN = 12
+"""Columns that a column of words needs in a table."""
+_GAP = 2
 _LABELS = 16
 """Columns that the labels of a page take."""
 _BAR = 20
 _REFERENCE = len("MM-00000000@1.0.0")
-_MEASURE = Console(width=WIDTH)
 
 _GOOD = ("PASS", "SHIPPED", "APPROVE", "sealed", "✓")
-_BAD = ("FAIL", "HALTED", "STALLED", "BLOCKED", "REJECT", "✗")
+_BAD = ("FAIL", "HALTED", "STALLED", "BLOCKED", "REJECT", "MISS", "✗")
 
 
 class Page:
@@ -62,9 +67,18 @@ class Page:
         """A paragraph; the lines after its first are indented by `hanging` columns more."""
         self._wrapped(" " * depth, depth + hanging, text)
 
+    def labelled(self, label: str, text: str, *, labels: int) -> None:
+        """A label and beside it a text, which is wrapped with its words whole."""
+        self._wrapped(label.ljust(labels), labels, text)
+
     def row(self, label: str, text: str, depth: int = 2) -> None:
         """A label and beside it a text, wrapped in a column of its own; the lines that it has are retained."""
-        self._wrapped(f"{' ' * depth}{label}".ljust(_LABELS), _LABELS, text)
+        if _text_width() - _LABELS >= _NARROW_TEXT:
+            self._wrapped(f"{' ' * depth}{label}".ljust(_LABELS), _LABELS, text)
+            return
+        if label:
+            self.line("", f"{' ' * depth}{label}")
+        self._wrapped(" " * (depth + 2), depth + 2, text)
 
     def rows(self, label: str, texts: Iterable[str], depth: int = 2) -> None:
         """A label and its texts, one below the other; nothing if there are none."""
@@ -72,7 +86,10 @@ class Page:
             self.row("" if number else label, text, depth)
 
     def bar(self, label: str, done: int, every: int, text: str, *, labels: int) -> None:
-        """How much is done, as a bar and in words."""
+        """How much is done, as a bar and in words; without colours or columns enough the words alone."""
+        if _width() < labels + 3 * _BAR or not shows_colours(sys.stdout):
+            self.labelled(label, text, labels=labels)
+            return
         grid = Table.grid(Column(width=labels), Column(width=_BAR + 1), Column())
         grid.add_row(
             Text(label, "bold"),
@@ -89,13 +106,27 @@ class Page:
             rows: A text for each column.
             whole: The columns of ids and numbers, which are never wrapped.
         """
-        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+        cells = [[printable(cell) for cell in row] for row in rows]
+        if _least_width(columns, cells, whole) > _width():
+            self._list(columns, cells)
+            return
+        table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
         for name in columns:
             table.add_column(name, no_wrap=name in whole, overflow="fold")
-        table.columns[-1].min_width = _REFERENCE
-        for row in rows:
+        if columns[-1] not in whole:
+            table.columns[-1].min_width = _REFERENCE
+        for row in cells:
             table.add_row(*map(coloured, row))
         self._parts.append(table)
+
+    def _list(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """A table that does not fit, row by row."""
+        for number, (first, *others) in enumerate(rows):
+            if number:
+                self.line()
+            self.line(first)
+            for name, cell in zip(columns[1:], others, strict=True):
+                self.row(name.lower(), cell)
 
     def add(self, other: "Page") -> None:
         """The parts of another page."""
@@ -106,7 +137,11 @@ class Page:
         encoding = sys.stdout.encoding or "utf-8"  # rich draws with the characters that it has
         text = io.TextIOWrapper(io.BytesIO(), encoding, errors="backslashreplace")
         console = Console(
-            file=text, width=_width(), force_terminal=_colours(), highlight=False, legacy_windows=False
+            file=text,
+            width=_width(),
+            force_terminal=shows_colours(sys.stdout),
+            highlight=False,
+            legacy_windows=False,
         )
         for part in self._parts:
             if isinstance(part, Text):  # wrapped already, or to be copied
@@ -122,15 +157,30 @@ class Page:
             write(self.render())
 
     def _wrapped(self, first: str, indent: int, text: str) -> None:
-        width = min(WIDTH, _width()) - indent
-        lines = [
-            line
-            for part in printable(text).splitlines() or [""]
-            for line in coloured(part).wrap(_MEASURE, width)
-        ]
+        width = _text_width() - indent
+        lines = [line for part in printable(text).splitlines() or [""] for line in _item(part, width)]
         for number, line in enumerate(lines):
             before = " " * indent if number else first
-            self._parts.append(Text.assemble((before, "bold"), line))
+            self._parts.append(Text.assemble((before, "bold"), coloured(line)))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The lines of a paragraph; a word that is longer than a line stays whole."""
+    lines = [""]
+    for word in re.findall(r"\s*\S+", text):
+        if lines[-1] and cell_len(lines[-1] + word) > width:
+            lines.append(word.lstrip())
+        else:
+            lines[-1] += word
+    return lines
+
+
+def _item(text: str, width: int) -> list[str]:
+    """The lines of a paragraph; those of a list's item hang below its words."""
+    if not text.startswith("- "):
+        return wrapped(text, width)
+    first, *others = wrapped(text[2:], width - 2)
+    return [f"- {first}", *(f"  {line}" for line in others)]
 
 
 def coloured(text: str) -> Text:
@@ -147,17 +197,28 @@ def brief(text: str, most: int = 60) -> str:
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def present(document: Any, page: Page, *, as_json: bool) -> None:
+def present(document: Mapping[str, Any], schema: str, page: Page, *, as_json: bool) -> None:
     """Print the result of a command, for a program or for a person."""
     if as_json:
-        show(document)
+        show(document, schema)
     else:
         page.print()
 
 
 def _width() -> int:
-    return max(_NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
+    return width_of(sys.stdout)
 
 
-def _colours() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+def _text_width() -> int:
+    """The columns that prose takes."""
+    return _width() if _width() == UNLIMITED else min(WIDTH, _width())
+
+
+def _least_width(names: Sequence[str], rows: Sequence[Sequence[str]], whole: Sequence[str]) -> int:
+    """The columns that a table needs so that no word breaks."""
+    least = 0
+    for number, name in enumerate(names):
+        longest = max(len(name), *(len(row[number]) for row in rows)) if rows else len(name)
+        room = _REFERENCE if number == len(names) - 1 else _NARROW_COLUMN
+        least += _GAP + (longest if name in whole else min(longest, max(room, len(name))))
+    return least - _GAP

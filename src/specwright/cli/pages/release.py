@@ -10,10 +10,14 @@ from specwright.application.factory import ProjectView
 from specwright.application.store import layout
 from specwright.cli.pages.page import Page
 from specwright.cli.terminal.output import counted, listed
+from specwright.domain.base.slugs import import_name
 from specwright.domain.contract.examples_file import parse_examples
-from specwright.domain.modules.release import ReleaseManifest, import_name
+from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionError
+
+_LABELS = 10
+"""Columns that the labels take."""
 
 
 def release_page(view: ProjectView, manifest: ReleaseManifest, directory: Path, *, scripted: bool) -> Page:
@@ -36,22 +40,25 @@ def release_page(view: ProjectView, manifest: ReleaseManifest, directory: Path, 
     page = Page()
     for label, text in {
         "Shipped:": f"{spec.title} {spec.spec_version}, {counted(tasks, 'task')}, {counted(len(refs), 'module')}"
-        f"; it lies in {directory / 'state_store' / 'releases' / manifest.release_id}",
+        f"; it lies in {release_directory(view, manifest)}",
         "Proof:": f"{counted(tests, 'test')} passed, {counted(len(refs), 'interface')} as contracted, "
         f"{counted(examples, 'example')} ran in a clean installation",
-        "Install:": install_command(manifest, directory),
+        "Install:": install_command(view, manifest),
         "Use:": f"from {package} import {listed(names)}",
         "Note:": source,
     }.items():
-        page.line(text, label, labels=10)
+        if label == "Install:":
+            page.line(text, label, labels=_LABELS)
+        else:
+            page.labelled(label, text, labels=_LABELS)
     return page
 
 
-def failure_page(manifest: ReleaseManifest, directory: Path) -> Page:
+def failure_page(view: ProjectView, manifest: ReleaseManifest) -> Page:
     """A release that failed: why, and what to read."""
     page = Page()
     page.prose(f"The release failed: {manifest.notes}")
-    report = directory / "state_store" / "releases" / manifest.release_id / "failure_report.md"
+    report = release_directory(view, manifest) / "failure_report.md"
     page.line(str(report), "Read:", labels=8)
     return page
 
@@ -60,16 +67,19 @@ def _is_unconfined(view: ProjectView, ref: str) -> bool:
     return any("sandbox: none" in check.detail for check in view.modules.evidence(ref).gate)
 
 
-def wheel_file(manifest: ReleaseManifest, directory: Path) -> str:
+def release_directory(view: ProjectView, manifest: ReleaseManifest) -> Path:
+    """Where the files of a release are on this machine."""
+    return view.store.directory(layout.release(manifest.release_id))
+
+
+def wheel_file(view: ProjectView, manifest: ReleaseManifest) -> str:
     """Where the wheel is."""
-    return str(
-        (directory / "state_store" / layout.wheel(manifest.release_id, str(manifest.product.wheel))).resolve()
-    )
+    return str((release_directory(view, manifest) / str(manifest.product.wheel)).resolve())
 
 
-def install_command(manifest: ReleaseManifest, directory: Path) -> str:
+def install_command(view: ProjectView, manifest: ReleaseManifest) -> str:
     """A command that can be pasted anywhere."""
-    return f"pip install {shlex.quote(wheel_file(manifest, directory))}"
+    return f"pip install {shlex.quote(wheel_file(view, manifest))}"
 
 
 def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, list[str]]:

@@ -9,6 +9,7 @@ from specwright.application.change.approval import ChangePreview
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
+from specwright.application.stages.draft_history import draft_history
 from specwright.application.stages.product import (
     approval_estimate,
     change_preview,
@@ -20,6 +21,7 @@ from specwright.application.stages.product import (
 from specwright.application.stages.release import last_release
 from specwright.application.stages.status import ProjectStatus
 from specwright.application.store.layout import spec_files
+from specwright.bootstrap.spec_file import spec_changed, spec_copy
 from specwright.cli.pages.escalation import add_short_page
 from specwright.cli.pages.page import Page, brief
 from specwright.cli.pages.release import (
@@ -33,6 +35,7 @@ from specwright.cli.terminal.output import counted, next_command
 from specwright.domain.costs.estimate import Price
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.modules.release import ReleaseManifest
+from specwright.domain.spec.completeness import in_words
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.why_not import Reasons
 from specwright.errors import CorruptionError
@@ -57,8 +60,12 @@ def stop_page(
     elif stop is ProjectStatus.RELEASED:
         page = release_page(view, _last_release(view, directory), directory, scripted=scripted)
     elif stop is ProjectStatus.RELEASE_FAILED:
-        page = failure_page(_last_release(view, directory), directory)
-        _add_command(page, "Then:", next_command("release", directory))
+        page = failure_page(view, _last_release(view, directory))
+        _add_command(page, "Then:", next_command("change", directory, '--request "what is to change"'))
+        _add_command(page, "   or", next_command("release", directory))
+        page.prose(
+            "`release` gives the same again unless what the report names was mended outside of the product."
+        )
     elif stop is ProjectStatus.HALTED:
         _add_questions(page, view, directory)
     elif stop is ProjectStatus.STALLED:
@@ -66,7 +73,8 @@ def stop_page(
     elif stop is ProjectStatus.RELEASE_DUE and not _any_shipped(view):
         page.prose(_NOTHING_SHIPPED)
     else:
-        page.prose(_UNFINISHED[stop])
+        sent_back = view.projection.awaits_approval and bool(draft_history(view).answers)
+        page.prose(_SENT_BACK if sent_back else _UNFINISHED[stop])
         _add_command(page, "Then:", next_command("run", directory))
     for ref in open_questions(view)[:_QUESTIONS_SHOWN]:
         add_short_page(page, view, view.escalations.escalation(ref), directory, "QUESTION  ")
@@ -74,7 +82,7 @@ def stop_page(
 
 
 def tasks_in_progress(view: ProjectView) -> list[str]:
-    """The tasks that are being worked on."""
+    """The tasks that were begun and not ended."""
     state = view.projection.state
     entries = state.tasks.values() if state else ()
     return [f"{e.spec_task_id} {brief(e.task)}" for e in entries if e.status is TaskStatus.IN_PROGRESS]
@@ -110,9 +118,10 @@ def stop_document(
         "replay_drift": drift,
     }
     if stop is ProjectStatus.APPROVAL:
-        document["spec"] = str(_spec_page(view, directory))
+        document["spec"] = str(_spec_page(view))
         document["warnings"] = [w.to_json() for w in validation_of(view).warnings]
         document["sha256"] = shown_hash(view)
+        document["spec_edited"] = _is_edited(directory)
         document["changes"] = changes_since(view)
         document["change"] = (preview := change_preview(view)) and preview.to_json()
         estimate = approval_estimate(view, price)
@@ -126,13 +135,13 @@ def release_document(view: ProjectView, manifest: ReleaseManifest, directory: Pa
     """A release for a program."""
     document: dict[str, Any] = {
         "release_id": manifest.release_id,
-        "wheel": wheel_file(manifest, directory) if manifest.product.wheel else None,
+        "wheel": wheel_file(view, manifest) if manifest.product.wheel else None,
         "manifest": manifest.to_json(),
     }
     if manifest.product.wheel:
         package, names = exported_names(view, manifest)
         document |= {
-            "install": install_command(manifest, directory),
+            "install": install_command(view, manifest),
             "import_name": package,
             "exports": names,
         }
@@ -152,6 +161,8 @@ _UNFINISHED = {
     ProjectStatus.RUNNING: "The run stopped between two answers; nothing is lost.",
     ProjectStatus.RELEASE_DUE: "Every task is done; the release is still to be manifest.",
 }
+
+_SENT_BACK = "The spec was sent back and is not written again yet; what was answered is not asked again."
 
 _NOTHING_SHIPPED = (
     "Every task was abandoned, so there is nothing to release. Revise SPEC.md, and begin in a new directory."
@@ -174,9 +185,15 @@ def _add_command(page: Page, label: str, text: str) -> None:
     page.line(text, label, labels=8)
 
 
-def _spec_page(view: ProjectView, directory: Path) -> Path:
+def _spec_page(view: ProjectView) -> Path:
     """The page of the spec that waits."""
-    return directory / "state_store" / spec_files(view.projection.change_number).text
+    folder, _, name = spec_files(view.projection.change_number).text.rpartition("/")
+    return view.store.directory(folder) / name
+
+
+def _is_edited(directory: Path) -> bool:
+    """Whether SPEC.md differs from the one that the spec was made from."""
+    return spec_changed(directory, spec_copy(directory))
 
 
 def _add_approval(page: Page, view: ProjectView, directory: Path, price: Price | None) -> None:
@@ -191,9 +208,9 @@ def _add_approval(page: Page, view: ProjectView, directory: Path, price: Price |
         _add_change(page, preview)
     else:
         _add_list(page, [f"{task.task_id}  {brief(task.name)}" for task in tasks])
-    warnings = validation_of(view).warnings
+    warnings, data = validation_of(view).warnings, spec.to_json()
     for warning in warnings[:_WARNINGS_SHOWN]:
-        page.prose(f"warning: {str(warning).removeprefix('WARNING ')}", 2, 2)
+        page.prose(f"warning: {in_words(data, warning)}", 2, 2)
     if len(warnings) > _WARNINGS_SHOWN:
         page.line(f"  ... and {len(warnings) - _WARNINGS_SHOWN} more warnings in spec.md")
     changes = [] if preview else changes_since(view)
@@ -203,9 +220,14 @@ def _add_approval(page: Page, view: ProjectView, directory: Path, price: Price |
         page.line(f"  ... and {len(changes) - _CHANGES_SHOWN} more changes in spec.md")
     if estimate := approval_estimate(view, price):
         page.line(f"{estimate.in_words()}, as recorded runs took", "Costs:", labels=8)
-    _add_command(page, "Read:", str(_spec_page(view, directory)))
-    _add_command(page, "Then:", next_command("approve", directory))
-    _add_command(page, "   or", next_command("amend", directory, '--feedback "what to change"'))
+    _add_command(page, "Read:", str(_spec_page(view)))
+    if _is_edited(directory):
+        page.prose("SPEC.md was edited since this spec was made from it.")
+        _add_command(page, "Then:", next_command("amend", directory))
+        _add_command(page, "   or", next_command("approve", directory, "--old-spec"))
+    else:
+        _add_command(page, "Then:", next_command("approve", directory))
+        _add_command(page, "   or", next_command("amend", directory, '--feedback "what to change"'))
     _add_command(page, "   or", next_command("reject", directory, '--reasons "why"'))
 
 
@@ -252,7 +274,7 @@ def _add_stalled(page: Page, view: ProjectView, directory: Path) -> None:
     if state is None:
         return
     page.line("STALLED: what is left waits for tasks that were abandoned.")
-    reasons = Reasons(state)
+    reasons = Reasons(state, driven=False)
     blocked = [task_id for task_id, entry in state.tasks.items() if entry.status is TaskStatus.BLOCKED]
     for task_id in blocked[:_TASKS_SHOWN]:
         entry = state.tasks[task_id]

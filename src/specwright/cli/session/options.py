@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from specwright.atomic_write import write_atomically
 from specwright.cli.terminal.output import next_command
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from specwright.settings import Settings
 
 SCRIPTED = ("playbook:", "replay:")
+
+LAST_RUN = ".specwright/run.json"
+"""Where the options are stored."""
 
 BUDGETS = ("budget_tokens", "budget_usd", "task_budget_tokens", "task_budget_usd")
 _MODELS = ("model", "role_models", "base_url", "fallback_models")
@@ -75,6 +79,39 @@ def options_for(
     )
 
 
+def choose_store(directory: Path, url: str) -> None:
+    """Write the store that a run begins with into specwright.toml, for this command and those that follow.
+
+    Raises:
+        InputError: it is no address, holds a password, or the project is kept elsewhere already.
+        RefusedError: the store cannot be reached.
+    """
+    from specwright.bootstrap.stores import opened_store
+    from specwright.settings import SETTINGS_FILE, load_settings
+
+    chosen, now = load_settings(directory, {"store": url}).store, load_settings(directory).store
+    if now == chosen:
+        return
+    if urlsplit(chosen).password is not None:
+        raise InputError(
+            "the address holds a password, which would be written into specwright.toml",
+            where="--store",
+            remedy="put the password into PGPASSWORD or ~/.pgpass, or the whole address into SPECWRIGHT_STORE",
+        )
+    with opened_store(directory, "") as local, opened_store(directory, chosen):  # both can be opened
+        if now or local.has_log():
+            raise InputError(
+                "this project is kept in another store",
+                where=str(directory),
+                remedy="leave out --store; `specwright export` and `specwright import` move a project",
+            )
+    file = directory / SETTINGS_FILE
+    before = file.read_bytes() if file.exists() else b""
+    directory.mkdir(parents=True, exist_ok=True)
+    # at the top, where no table has begun
+    write_atomically(file, f"store = {json.dumps(chosen)}\n".encode() + before)
+
+
 def settings_for(directory: Path, options: Options) -> "Settings":
     """The settings, with the options of the command line on top.
 
@@ -120,8 +157,11 @@ def scripted_models(settings: "Settings") -> bool:
 
 def remember(directory: Path, options: Options) -> None:
     """Store the options of this run, and the settings beside them, for the commands that go on with it."""
+    from specwright.bootstrap.stores import opened_store
+
     data = {**options._asdict(), "settings": _settings_now(directory)}
-    write_atomically(_stored(directory), (json.dumps(data) + "\n").encode())
+    with opened_store(directory) as store:
+        store.folder.replace(LAST_RUN, (json.dumps(data) + "\n").encode())
 
 
 def last_options(directory: Path) -> Options:
@@ -157,9 +197,15 @@ def _settings_now(directory: Path) -> dict[str, Any]:
 
 def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
     """The options, and what specwright.toml and the environment said then."""
-    path = _stored(directory)
+    from specwright.bootstrap.stores import opened_store
+
+    where = str(directory / LAST_RUN)
     try:
-        data = json.loads(path.read_bytes())
+        with opened_store(directory) as store:
+            where = f"{store.folder.address}/{LAST_RUN}"
+            if not store.folder.exists(LAST_RUN):
+                return Options(), {}
+            data = json.loads(store.folder.read(LAST_RUN))
         options = Options(
             str(data["model"]),
             tuple((str(role), str(name)) for role, name in data["role_models"]),
@@ -169,18 +215,12 @@ def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
             tuple((str(role), str(name)) for role, name in data.get("fallback_models", ())),
         )
         return options, dict(data["settings"])
-    except (FileNotFoundError, NotADirectoryError):
-        return Options(), {}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             "the options of the last run cannot be read",
-            where=str(path),
+            where=where,
             remedy=f"name the model again: `{next_command('run', directory, '--model ...')}`",
         ) from error
-
-
-def _stored(directory: Path) -> Path:
-    return directory / ".specwright" / "run.json"
 
 
 def _role_model(text: str) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Driving a project to its next stop and printing it. Imported only by commands that drive."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,12 @@ from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.models import model_sources_of
 from specwright.bootstrap.project import Project, open_project
 from specwright.bootstrap.reading import reading_project
-from specwright.bootstrap.spec_file import read_example_file, read_spec, spec_changed, spec_copy
+from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
+from specwright.bootstrap.workers.queue_state import queue_state
+from specwright.bootstrap.workers.queueing import open_queued
 from specwright.cli.pages.module import deprecation_page
 from specwright.cli.pages.page import present
+from specwright.cli.pages.queued import queued_document, queued_page
 from specwright.cli.pages.release import failure_page, release_page
 from specwright.cli.pages.report import report_document, report_page
 from specwright.cli.pages.stop import release_document, stop_document, stop_page
@@ -28,10 +31,11 @@ from specwright.cli.session.options import (
     settings_for,
     was_scripted,
 )
-from specwright.cli.terminal.output import next_command, note, refused_by_system
+from specwright.cli.terminal.output import next_command, note, on_terminal, refused_by_system
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.modules.deprecation import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
+from specwright.errors import InputError, SpecwrightError
 from specwright.settings import Settings
 
 
@@ -56,9 +60,12 @@ def drive(
         as_json: Print one JSON document.
         asks: Ask for the answer at the approval gate; the project is not held while a person thinks.
     """
+    if settings.drive == "workers":
+        queue(directory, settings, spec_text, step, as_json=as_json)
+        raise typer.Exit(0)
     stop, sha256 = _take_step(directory, settings, spec_text, step, scripted=scripted, as_json=as_json)
     while asks and stop is ProjectStatus.APPROVAL and (answer := gate_answer(sha256)):
-        text = read_spec(spec_copy(directory))
+        text = spec_copy(directory).text()
         stop, sha256 = _take_step(directory, settings, text, answer, scripted=scripted, as_json=as_json)
     raise typer.Exit(stop.exit_code)
 
@@ -79,7 +86,7 @@ def _take_step(
         document["advice"] = remarks[0] if waits.get("advise") else ""
         document["usage"] = progress.used()
         page = stop_page(project.factory, stop, directory, scripted=scripted, price=price)
-    present(document, page, as_json=as_json)
+    present(document, "stop", page, as_json=as_json)
     for remark in () if as_json else remarks:
         note(remark)
     return stop, str(document.get("sha256", ""))
@@ -97,10 +104,12 @@ def resume(directory: Path, step: Step, *, as_json: bool, spec_text: str = "") -
     options = last_options(directory)
     settings = settings_for(directory, options)
     copy = spec_copy(directory)
-    if not spec_text and spec_changed(directory):
-        note(f"SPEC.md has changed since the run began; it goes on with {copy}")
+    if not spec_text and spec_changed(directory, copy) and not awaiting_approval(directory):
+        note(f"SPEC.md has changed since the run began; it goes on with {copy.where}")
     scripted = options.scripted or scripted_models(settings)
-    drive(directory, settings, spec_text or read_spec(copy), step, scripted=scripted, as_json=as_json)
+    text = spec_text or copy.text()
+    asks = not as_json and on_terminal()
+    drive(directory, settings, text, step, scripted=scripted, as_json=as_json, asks=asks)
 
 
 def report(directory: Path, module: str, example: Path, pointer: str, *, as_json: bool) -> None:
@@ -108,7 +117,7 @@ def report(directory: Path, module: str, example: Path, pointer: str, *, as_json
     with reading_project(directory):
         pass  # where there is no project, nothing is made
     text, options = read_example_file(example), last_options(directory)
-    settings, spec_text = settings_for(directory, options), read_spec(spec_copy(directory))
+    settings, spec_text = settings_for(directory, options), spec_copy(directory).text()
     holding: list[TriedReport] = []
 
     def step(project: Project) -> ProjectStatus:
@@ -118,6 +127,9 @@ def report(directory: Path, module: str, example: Path, pointer: str, *, as_json
         holding.append(tried)
         return project.status
 
+    if settings.drive == "workers":
+        queue(directory, settings, spec_text, step, as_json=as_json, holding=holding)
+        raise typer.Exit(0)
     with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
         stop = step(project)
         if holding:
@@ -131,8 +143,37 @@ def report(directory: Path, module: str, example: Path, pointer: str, *, as_json
             )
             document |= {"advice": "", "usage": progress.used()}
             page = stop_page(project.factory, stop, directory, scripted=scripted, price=price)
-    present(document, page, as_json=as_json)
+    present(document, "report" if holding else "stop", page, as_json=as_json)
     raise typer.Exit(0 if holding else stop.exit_code)
+
+
+def queue(
+    directory: Path,
+    settings: Settings,
+    spec_text: str,
+    step: Step,
+    *,
+    as_json: bool,
+    holding: Sequence[TriedReport] = (),
+) -> None:
+    """Have a project's workers take a step.
+
+    Args:
+        directory: The project.
+        settings: Of the command; stored for the worker.
+        spec_text: What the project works on.
+        step: Takes the answer; it raises before anything is written if the project does not wait for it.
+        as_json: Print one JSON document.
+        holding: After the step, the example of a bug report that holds; then nothing was queued.
+    """
+    with interruptible(next_command("run", directory), as_json=as_json):
+        with open_queued(directory, settings, spec_text) as project:
+            step(project)
+        if holding:
+            present(report_document(holding[0]), "report", report_page(holding[0]), as_json=as_json)
+            return
+        queued = queue_state(directory)
+    present(queued_document(queued), "queued", queued_page(queued, directory), as_json=as_json)
 
 
 def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
@@ -147,9 +188,9 @@ def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as
         page = (
             release_page(factory, made, directory, scripted=scripted)
             if made.succeeded
-            else failure_page(made, directory)
+            else failure_page(factory, made)
         )
-    present(document, page, as_json=as_json)
+    present(document, "release", page, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -160,7 +201,7 @@ def abandon(directory: Path, settings: Settings, *, as_json: bool) -> None:
         stop = project.abandon()
         document = stop_document(project.factory, stop, directory, scripted=scripted, drift=[])
         page = stop_page(project.factory, stop, directory, scripted=scripted)
-    present(document, page, as_json=as_json)
+    present(document, "stop", page, as_json=as_json)
     raise typer.Exit(stop.exit_code)
 
 
@@ -171,7 +212,7 @@ def deprecate(directory: Path, settings: Settings, asked: DeprecationRequest, *,
         view = project.factory
         name = view.modules.contract(decided.module_ref).name
         page = deprecation_page(view, decided, directory)
-    present({"name": name, **decided.to_json(), "exit_code": 0}, page, as_json=as_json)
+    present({"name": name, **decided.to_json(), "exit_code": 0}, "deprecated", page, as_json=as_json)
 
 
 @contextmanager
@@ -191,7 +232,7 @@ def _opened(
     directory: Path, settings: Settings, spec_text: str, command: str, *, as_json: bool
 ) -> Generator[tuple[Project, ConsoleProgress]]:
     """A project with its progress on stderr. What the operating system refuses without naming a file, such as a full
-    disk, names the project."""
+    disk, names the project. What stops a command that has changed something is no bad input (exit 1)."""
 
     def scripted(role: str) -> bool:
         model = settings.role_models.get(role, settings.model)
@@ -204,15 +245,31 @@ def _opened(
                 open_project(directory, settings, progress, spec_text) as project,
             ):
                 progress.count_tasks = lambda: _shipped_and_all(project.factory.projection.state)
-                yield project, progress
+                before = project.position
+                try:
+                    yield project, progress
+                except (InputError, OSError) as error:
+                    if progress.calls > progress.journalled_calls or project.position != before:
+                        raise _after_change(error, directory) from error
+                    raise
         except OSError as error:
             raise refused_by_system(error, directory) from error
+
+
+def _after_change(error: InputError | OSError, directory: Path) -> SpecwrightError:
+    """An error that came after something was changed: what was done is kept, and a run goes on with it."""
+    if isinstance(error, OSError):
+        error = refused_by_system(error, directory)
+    return SpecwrightError(error.what, where=error.where, remedy=error.remedy)
 
 
 def _remarks(project: Project, waits: dict[str, Any]) -> list[str]:
     remarks: list[str] = []
     if waits.get("advise"):
-        remarks.append("Amended so often: approve it with its known limits, or reject it and revise SPEC.md.")
+        remarks.append(
+            "Amended so often: approve it with its known limits, or edit SPEC.md and reject this draft, which starts "
+            "over from the edited text."
+        )
     if drift := project.drift:
         remarks.append(f"{len(drift)} requests differ from the recorded ones; the first: {drift[0]}")
     if refusal := waits.get("refused"):

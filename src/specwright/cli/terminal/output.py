@@ -3,19 +3,29 @@
 Texts of models, files and providers reach the terminal here, so control characters are removed.
 """
 
+import difflib
 import errno
 import json
 import os
 import shlex
 import shutil
 import sys
+import textwrap
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from specwright.errors import InputError, SpecwrightError
+from specwright.cli.terminal.screen import shows_colours
+from specwright.errors import AnswerError, InputError, SpecwrightError
+
+DOCUMENT_VERSION = 1
+"""Of the documents of `--json`; another one says that a key was renamed or taken away."""
+
+_ANSWER_SHOWN = 800
+"""Characters of a model's answer; the journal has the rest."""
 
 _STEER = (*range(32), *range(127, 160))
 _REORDER = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
@@ -28,10 +38,20 @@ def printable(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
-def show(document: Any) -> None:
-    """Print the one JSON document of a command."""
+def show(document: Mapping[str, Any], schema: str) -> None:
+    """Print the one JSON document of a command.
+
+    Args:
+        document: Its content.
+        schema: The name of its JSON Schema (`cli.documents`).
+    """
+    show_json({"schema": schema, "version": DOCUMENT_VERSION, **document})
+
+
+def show_json(value: Any) -> None:
+    """Print JSON that is no document of its own, as a payload to fill in."""
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    write(json.dumps(document, indent=2, ensure_ascii=not unicode))
+    write(json.dumps(value, indent=2, ensure_ascii=not unicode))
 
 
 def say(text: str = "") -> None:
@@ -47,11 +67,34 @@ def note(text: str) -> None:
 
 def complain(error: SpecwrightError, *, as_json: bool) -> None:
     """Print an error: what, where, what to do. It never fails, since standard output may be what is broken."""
+    answer = _last_answer(error)
     if as_json:
         message = {"what": error.what, "where": error.where, "do": pasteable(error.remedy)}
+        if answer:
+            message["answer"] = answer
         with suppress(OSError):
-            show({"error": message, "exit_code": error.exit_code})
-    note(f"specwright: {pasteable(str(error))}")
+            show({"error": message, "exit_code": error.exit_code}, "error")
+    _note_error(pasteable(str(error)))
+    if answer:
+        note(f"  the last answer of the model:\n{textwrap.indent(answer, '    ')}")
+
+
+def _note_error(text: str) -> None:
+    name = typer.style("specwright:", fg="red", bold=True)
+    with suppress(OSError):
+        typer.echo(f"{name} {printable(text)}", err=True, color=shows_colours(sys.stderr))
+
+
+def note_opening(directory: Path) -> None:
+    """Say on a terminal that a project is being opened: loading what drives it takes seconds."""
+    if sys.stderr.isatty():
+        note(f"Opening {directory.resolve()}")
+
+
+def _last_answer(error: SpecwrightError) -> str:
+    """What a model said last where a role gave up, as much as fits a screen."""
+    raw = error.raw_answers[-1].strip() if isinstance(error, AnswerError) and error.raw_answers else ""
+    return raw if len(raw) <= _ANSWER_SHOWN else f"{raw[:_ANSWER_SHOWN]} ..."
 
 
 def pasteable(text: str) -> str:
@@ -101,6 +144,35 @@ def listed(names: list[str], most: int = 12) -> str:
     """Names in a row; of many, the first ones."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f", and {more} more" if more > 0 else "")
+
+
+def did_you_mean(wanted: str, known: Sequence[str]) -> str:
+    """A sentence with the known name that is most like the wanted one; empty if none is like it."""
+    like = difflib.get_close_matches(wanted, known, 1)
+    return f"did you mean `{like[0]}`? " if like else ""
+
+
+def write_new_file(path: Path, text: str) -> None:
+    """Write a file that an option names; `-` is standard output.
+
+    Raises:
+        InputError: it is there already, or it cannot be written.
+    """
+    if str(path) == "-":
+        write(text.removesuffix("\n"))
+        return
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise InputError(
+            "the file is there already, and nothing is overwritten",
+            where=str(path),
+            remedy="name another one, or remove it; - is standard output",
+        ) from error
+    except OSError as error:
+        raise InputError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
+    note(f"Wrote {path}")
 
 
 def write(text: str) -> None:

@@ -17,15 +17,20 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.table import Column
 from rich.text import Text
 
-from specwright.cli.pages.page import brief, coloured
+from specwright.cli.pages.page import brief, coloured, wrapped
 from specwright.cli.terminal.output import counted, printable
+from specwright.cli.terminal.screen import UNLIMITED, width_of
 from specwright.domain.base.text import one_line
 from specwright.domain.costs.cost import Cost, dollars, money
 from specwright.ports.progress import AnswerBought, RoleDone, RoleStarted, Step
 
 _LONG_SECONDS = 5.0
 _REMINDER_SECONDS = 60.0
-_STAGES = {"wheel": "trying the wheel", "released": "writing the summary"}
+_STAGES = {
+    "wheel": "trying the wheel",
+    "released": "writing the summary",
+    "unreleased": "writing the summary",
+}
 _TASK_ENDS = {"shipped", "halted"}
 _BAR = 20
 _MARKS = {
@@ -34,6 +39,7 @@ _MARKS = {
     "shipped": "✓",
     "released": "✓",
     "halted": "✗",
+    "unreleased": "✗",
     "preflight": "✗",
     "gate": "✗",
 }
@@ -41,6 +47,8 @@ _PLAIN_MARKS = {"▶": ">", "✓": "+", "✗": "!", "·": "-"}
 _OUTCOMES = {"spec", "plan", "proposed", "provided", "challenged", "adjudicated", "overruled", "amended"}
 _SHOWN_BY_ROLE = {"locked", "proposed", "amended"}  # the line of the role that did it says so
 _LONGEST_PLAN = 40
+_HANGING = 10
+"""Columns of the time and the mark."""
 
 
 class ConsoleProgress:
@@ -69,6 +77,7 @@ class ConsoleProgress:
         self._done_and_all = (0, 0)
         self._scripted_calls = 0
         self._cost = Cost()
+        self._role_cost = Cost()
         self._spent: AnswerBought | None = None
         self.calls = 0
         self.journalled_calls = 0
@@ -107,6 +116,7 @@ class ConsoleProgress:
         with self._lock:
             if isinstance(event, AnswerBought):
                 self._spent, self._cost = event, self._cost.plus(event.cost)
+                self._role_cost = self._role_cost.plus(event.cost)
             elif isinstance(event, RoleStarted):
                 self._begin(event)
             elif isinstance(event, RoleDone):
@@ -122,7 +132,7 @@ class ConsoleProgress:
 
     def _begin(self, event: RoleStarted) -> None:
         self._flush(None)
-        self._started, self._started_at = event, self._ticks()
+        self._started, self._started_at, self._role_cost = event, self._ticks(), Cost()
         if self._live is None:
             self._remind_in(_LONG_SECONDS)
 
@@ -136,7 +146,8 @@ class ConsoleProgress:
         scripted = self._scripted(started.role)
         if event.calls:
             used = f"{counted(event.calls, 'call'):>8} {clock(self._ticks() - self._started_at):>6}"
-            head = f"{started.role:<10} {_place(started):<20} {used}  {_tokens(event, scripted=scripted):<13}"
+            tokens = _tokens(event, self._role_cost, scripted=scripted)
+            head = f"{started.role:<10} {_place(started):<20} {used}  {tokens:<13}"
             self._answered = started.task, head
         self.calls += event.calls
         self.journalled_calls += event.kept
@@ -218,7 +229,18 @@ class ConsoleProgress:
         return self._ticks() - self._began
 
     def _print(self, line: str) -> None:
-        self._console.print(coloured(line))
+        width = width_of(sys.stderr) if sys.stderr.isatty() else UNLIMITED  # of a log each event is a line
+        self._console.print(coloured(fitted(line, width)))
+
+
+def fitted(line: str, width: int) -> str:
+    """A line as wide as the terminal: where it does not fit, its words are put together and wrapped behind the time."""
+    if len(line) <= width:
+        return line
+    time_and_mark, words = line[:_HANGING], " ".join(line[_HANGING:].split())
+    if width < 4 * _HANGING:
+        return "\n".join(wrapped(" ".join(line.split()), width))
+    return time_and_mark + f"\n{' ' * _HANGING}".join(wrapped(words, width - _HANGING))
 
 
 class _AtWork(ProgressColumn):
@@ -242,14 +264,16 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _tokens(done: RoleDone, *, scripted: bool) -> str:
-    """The tokens, or why there are none."""
+def _tokens(done: RoleDone, cost: Cost, *, scripted: bool) -> str:
+    """The tokens and their price, or why there are none; that a price is unknown is said at the end."""
     if scripted:
         return "scripted"
     if not done.input_tokens + done.output_tokens:
         return "tokens unknown"
     tokens = counted(done.input_tokens + done.output_tokens, "token")
-    return f"{tokens} (kept)" if done.replayed else tokens
+    if done.replayed:
+        return f"{tokens} (kept)"
+    return f"{tokens} {money(cost)}" if cost.requests and not cost.unpriced else tokens
 
 
 def _meter(spent: AnswerBought) -> str:
@@ -257,7 +281,7 @@ def _meter(spent: AnswerBought) -> str:
     total, budget = spent.total, spent.budget
     tokens = f"{total.tokens:,} of {budget.tokens:,} tokens" if budget.tokens else f"{total.tokens:,} tokens"
     paid = f"{money(total)} of {dollars(budget.usd)}" if budget.usd else money(total)
-    return f"{tokens} · price unknown" if paid == "unknown" else f"{tokens} · {paid}"
+    return tokens if paid == "unknown" else f"{tokens} · {paid}"
 
 
 def _place(started: RoleStarted) -> str:

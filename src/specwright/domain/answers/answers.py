@@ -28,7 +28,9 @@ DISPUTED_ONLY = frozenset({"struck_tests", "confirmed_fault", "set_aside"})
 Claim = Annotated[
     Text, Field(min_length=20, description="What it delivers and why it satisfies the contract.")
 ]
-Checks = Annotated[list[Text], Field(min_length=1, description="Objective checks, one sentence each.")]
+Checks = Annotated[
+    list[Text], Field(min_length=1, description="For each criterion its number, and what shows it.")
+]
 
 
 class ContractFault(Record):

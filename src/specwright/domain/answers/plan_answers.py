@@ -13,13 +13,14 @@ from specwright.domain.base.record import Record, Text
 from specwright.domain.contract.contract import (
     ErrorSurface,
     Input,
+    MicroModuleContract,
     Modes,
     ModuleName,
     Output,
     RuntimeBudgets,
 )
 
-NoneBecause = Annotated[str, StringConstraints(pattern=r"^none: \S.*$")]
+NoneBecause = Annotated[Text, StringConstraints(pattern=r"^none: \S.*$")]
 """The explicit way to say that a dimension is empty: `none: pure` (design: contracts)."""
 
 
@@ -112,11 +113,31 @@ class PlannedModule(Record):
     modes: Modes
     error_cases: Annotated[
         list[Text],
-        Field(min_length=1, description="Concrete scenarios that the tests must show, with their values."),
-    ]
+        Field(
+            description="Concrete scenarios that the tests must show beyond the criteria, with their values."
+        ),
+    ] = Field(default_factory=list)
     depends_on: list[DependencyAnswer] = Field(default_factory=list)
     runtime_budgets: RuntimeBudgets = RuntimeBudgets()
     reuse: ReuseAnswer
+
+    @classmethod
+    def of_contract(cls, contract: MicroModuleContract, reuse: ReuseAnswer) -> Self:
+        """A module as a contract has it."""
+        return cls(
+            name=contract.name,
+            purpose=contract.purpose,
+            tags=contract.tags or [contract.name],
+            inputs=contract.inputs,
+            outputs=contract.outputs or "none: nothing is returned",
+            error_surfaces=contract.error_surfaces or "none: it cannot fail",
+            effects=[PlannedEffect.model_validate(one.to_json()) for one in contract.effects] or "none: pure",
+            modes=contract.modes,
+            error_cases=contract.error_cases,
+            depends_on=[DependencyAnswer(module=one.ref, why=one.why) for one in contract.dependencies],
+            runtime_budgets=contract.runtime_budgets,
+            reuse=reuse,
+        )
 
 
 class PlanAnswer(Record):

@@ -1,24 +1,45 @@
 """The base class of all records: frozen, without unknown fields, validated when created."""
 
-from typing import Annotated, Any, Self
+import re
+import unicodedata
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    ValidationError,
+    model_serializer,
+)
 
 from specwright import canonical_json
 from specwright.domain.base.markdown_text import printable
 from specwright.errors import InputError
 
-_PLACEHOLDERS = {"tbd", "todo", "n/a", "na", "none", "tba", "fixme", "placeholder", "...", "-", "?"}
+_STANDS_FOR_NOTHING = re.compile(
+    r"(?:tb[acd]|todo|fixme|xxx|na|none|placeholder|not applicable"
+    r"|to be (?:confirmed|decided|defined|determined|specified))(?: later)?"
+)
+_MARKED = re.compile(r"(?:todo|fixme|xxx)\s*:|tbd\b")
+_REASON = re.compile(r"none\s*[:–—-]")
+_ABBREVIATED = re.compile(r"(?<=\b[a-z])(?:\.|\s*/\s*)(?=[a-z]\b)")
+"""What stands between the letters of `t.b.d` and `n / a`."""
+_MARK_ALONE = re.compile(r"\s*(?:\.\.\.|[…–—?-])\s*")
+_AROUND = " \t\n.…-–—?!'\"`*_[](){}<>“”‘’«»"
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is a placeholder: the whole value, or by a leading `TODO:` or `TBD:` (design: contracts)."""
-    stripped = text.strip().lower()
-    return (
-        stripped.rstrip(".") in _PLACEHOLDERS
-        or stripped in _PLACEHOLDERS
-        or stripped.startswith(("todo:", "tbd:"))
-    )
+    """Whether a text is a placeholder, whatever stands around it, also as the reason of a `none:`; or begins with a mark
+    such as `TODO:` or `TBD` (design: contracts)."""
+    if _MARK_ALONE.fullmatch(text):
+        return True
+    bare = _ABBREVIATED.sub("", unicodedata.normalize("NFKC", text).strip(_AROUND).lower())
+    if reason := _REASON.match(bare):
+        bare = bare[reason.end() :].strip(_AROUND) or "none"
+    return bool(_STANDS_FOR_NOTHING.fullmatch(bare) or _MARKED.match(bare))
 
 
 def _check_text(text: str) -> str:
@@ -76,6 +97,17 @@ class Record(BaseModel):
             ) from error
         except ValueError as error:
             raise InputError(f"not readable as JSON: {error}", where=where) from error
+
+
+class OmittedIfNone(Record):
+    """A record with optional fields that stand in its JSON only if they say something."""
+
+    omitted: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = whole(self)
+        return {name: value for name, value in data.items() if value is not None or name not in self.omitted}
 
 
 def validation_messages(error: ValidationError) -> list[str]:

@@ -6,7 +6,9 @@ concatenated slugs collide across parents is not seen here but in `task_ids`.
 
 import hashlib
 import itertools
+import keyword
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
@@ -62,3 +64,18 @@ def _suffixed(slug: str, number: int) -> str:
 def _short_hash(text: str) -> str:
     # surrogatepass: a lone surrogate in a name gives a slug, not a UnicodeEncodeError
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
+
+
+# `test` is a standard library package that sys.stdlib_module_names leaves out
+_TAKEN = sys.stdlib_module_names | {"test"}
+
+
+def import_name(distribution: str) -> str:
+    """The package of a distribution: its name with underscores, prefixed if Python could not import it so.
+
+    Args:
+        distribution: The slug of the spec's title (design: release).
+    """
+    name = distribution.replace("-", "_")
+    usable = name.isidentifier() and not keyword.iskeyword(name) and name not in _TAKEN
+    return name if usable else f"product_{name}"

@@ -213,7 +213,7 @@ def contract_changes(before: MicroModuleContract, after: MicroModuleContract) ->
     lines: list[str] = []
     was, now = before.to_json(), after.to_json()
     for field in _COMPARED:
-        old, new = list(_statements(was[field])), list(_statements(now[field]))
+        old, new = list(_statements(field, was[field])), list(_statements(field, now[field]))
         lines += [f"- {field}: {text}" for text in old if text not in new]
         lines += [f"+ {field}: {text}" for text in new if text not in old]
         if sorted(old) == sorted(new) and old != new:
@@ -221,11 +221,23 @@ def contract_changes(before: MicroModuleContract, after: MicroModuleContract) ->
     return lines
 
 
-def _statements(value: Any) -> Iterator[str]:
+_TOLD = {
+    "error_surfaces": "{name}: {when}",
+    "effects": "{type} {target}: {description}",
+    "dependencies": "{ref}: {why}",
+}
+"""How a statement that is a record is told, as in the text of a contract."""
+
+
+def _statements(field: str, value: Any) -> Iterator[str]:
     """The statements of a field."""
     for item in cast(list[Any], value if isinstance(value, list) else [value]):
         if not isinstance(item, str) and (kind := next((k for k in _STATEMENTS if k in item), "")):
             yield f"{item['name']} is {item['type']}"
             yield from (f"{item['name']}: {text}" for text in item[kind])
+        elif field in _TOLD:
+            record = cast(dict[str, Any], item)
+            fields = (f"; field {one['name']}: {one['type']}" for one in record.get("fields", ()))
+            yield _TOLD[field].format(**record) + "".join(fields)
         else:
             yield item if isinstance(item, str) else canonical_json.canonical(item).decode()

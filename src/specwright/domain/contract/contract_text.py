@@ -7,6 +7,11 @@ from specwright.domain.contract.contract import MicroModuleContract
 
 def contract_text(contract: MicroModuleContract) -> str:
     """What a contract says of its module; tags, budgets and other advice are left out."""
+    return "\n".join([*_lines(contract), *_within(contract)])
+
+
+def text_for_callers(contract: MicroModuleContract) -> str:
+    """What a contract says to those who call its module: callers see neither its scenarios nor its wiring (F§11.1)."""
     return "\n".join(_lines(contract))
 
 
@@ -33,6 +38,10 @@ def _lines(contract: MicroModuleContract) -> Iterator[str]:
     if not contract.effects:
         yield "/effects none: pure"
     yield f"/modes {_modes(contract)}"
+
+
+def _within(contract: MicroModuleContract) -> Iterator[str]:
+    """What concerns those alone who make the module and judge it."""
     yield from _numbered("/error_cases", contract.error_cases)
     for i, dependency in enumerate(contract.dependencies):
         yield f"/dependencies/{i} {dependency.ref}: {dependency.why}"

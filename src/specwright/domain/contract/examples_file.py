@@ -6,6 +6,7 @@ The text before the first heading is the file's own title. `examples_coverage` s
 """
 
 import ast
+import builtins
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -55,7 +56,9 @@ class Outcome(NamedTuple):
     message: str = ""
 
 
-class _Fence(NamedTuple):
+class Fence(NamedTuple):
+    """A fenced block; one that is not closed has the language `unclosed`."""
+
     language: str
     text: str
 
@@ -92,6 +95,21 @@ def parse_examples(text: str) -> tuple[tuple[Example, ...], tuple[Fault, ...]]:
             Fault("examples.form", "examples.md", "there is no example; start each with a `## ` heading")
         )
     return tuple(examples), tuple(faults)
+
+
+def examples_in_short(text: str) -> str:
+    """The examples for a reader who knows their form: heading, call and result, without the imports of the product.
+
+    A file that is not in the form is told as it stands.
+    """
+    examples, faults = parse_examples(text)
+    return text if faults else "\n\n".join(map(in_short, examples))
+
+
+def in_short(example: Example) -> str:
+    """One of them: heading, call and result."""
+    code = [line for line in example.code.splitlines() if line and not line.startswith("from modules.")]
+    return "\n".join((f"## {example.heading}", *code, f"gives {example.expected}"))
 
 
 def placeholder_faults(examples: tuple[Example, ...]) -> tuple[Fault, ...]:
@@ -131,15 +149,15 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 300 else text[:300] + "...")
 
 
-def chapters(text: str) -> Iterator[tuple[str, int, list[str]]]:
-    """Each `## ` heading with its line and what follows it; a heading within a fence does not count."""
+def chapters(text: str, mark: str = "## ") -> Iterator[tuple[str, int, list[str]]]:
+    """Each heading of a level with its line and what follows it; a heading within a fence does not count."""
     lines = text.replace("\r\n", "\n").split("\n")
     heading, start, body, fence = "", 0, list[str](), ""
     for number, line in enumerate(lines, 1):
-        if not fence and line.startswith("## "):
+        if not fence and line.startswith(mark):
             if start:
                 yield heading, start, body
-            heading, start, body = line[3:].strip(), number, []
+            heading, start, body = line.removeprefix(mark).strip(), number, []
             continue
         if not fence and (match := _OPENING.fullmatch(line.rstrip())):
             fence = match["fence"]
@@ -151,7 +169,7 @@ def chapters(text: str) -> Iterator[tuple[str, int, list[str]]]:
 
 
 def _example(heading: str, line: int, body: list[str]) -> Example | Fault:
-    prose, fences = _split(body)
+    prose, fences = prose_and_fences(body)
     languages = [fence.language for fence in fences]
     problem = ""
     if not heading or is_placeholder(heading):
@@ -169,9 +187,10 @@ def _example(heading: str, line: int, body: list[str]) -> Example | Fault:
     return Example(heading, prose, fences[0].text, fences[1].text.rstrip("\n"), line)
 
 
-def _split(body: list[str]) -> tuple[str, list[_Fence]]:
+def prose_and_fences(body: Sequence[str]) -> tuple[str, list[Fence]]:
+    """What stands below a heading: its text on one line, and its fenced blocks."""
     prose: list[str] = []
-    fences: list[_Fence] = []
+    fences: list[Fence] = []
     open_: tuple[str, str, list[str]] | None = None
     for line in body:
         if open_ is None:
@@ -180,12 +199,12 @@ def _split(body: list[str]) -> tuple[str, list[_Fence]]:
             elif line.strip():
                 prose.append(line.strip())
         elif line.rstrip() == open_[0]:
-            fences.append(_Fence(open_[1], "\n".join(open_[2])))
+            fences.append(Fence(open_[1], "\n".join(open_[2])))
             open_ = None
         else:
             open_[2].append(line)
     if open_ is not None:
-        fences.append(_Fence("unclosed", ""))
+        fences.append(Fence("unclosed", ""))
     return " ".join(prose), fences
 
 
@@ -208,6 +227,21 @@ def python_tree(code: str) -> ast.Module | None:
             return parse_module(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def undefined_names(tree: ast.Module) -> set[str]:
+    """The names that a block uses and nothing in it defines."""
+    used, defined = set[str](), {*dir(builtins), "__name__"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else defined).add(node.id)
+        elif isinstance(node, ast.alias):
+            defined.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.arg):
+            defined.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
+            defined.add(node.name or "")
+    return used - defined
 
 
 def _values(example: Example) -> Iterator[str]:

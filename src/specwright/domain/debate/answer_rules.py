@@ -72,7 +72,8 @@ def citable(
 def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]:
     """Why a challenge is a mild review; empty if it is not."""
     problems: list[str] = []
-    missing = [name for name in DIMENSIONS if name not in _normal(answer.rubric_assessments[0].evidence)]
+    said = set(re.findall(r"\w+", _normal(answer.rubric_assessments[0].evidence)))
+    missing = [name for name in DIMENSIONS if name not in said]
     if missing:
         problems.append(
             f"R1 (rubric_assessments.0.evidence): name each dimension; missing: {', '.join(missing)}"
@@ -88,6 +89,15 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         *problems,
         *_unshown_problems(answer.unshown_criteria, sources.criteria),
         *_vague_failures(answer.failures),
+    ]
+
+
+def trace_problems(checks: Sequence[str], sources: Citable) -> list[str]:
+    """What acceptance checks name and what does not exist: a pointer, a test."""
+    return [
+        f"acceptance_checks.{i}: {problem}"
+        for i, check in enumerate(checks)
+        for problem in _unknown(check, sources)
     ]
 
 
@@ -209,20 +219,24 @@ def _set_aside_problems(
 
 def _citation_problems(evidence: str, sources: Citable) -> Iterator[str]:
     """What evidence cites that does not exist, and whether it cites anything."""
-    pointers, tests = _POINTER.findall(evidence), _TEST.findall(evidence) if sources.tests else []
-    for pointer in pointers:
-        if not any(contract.at(pointer) is not MISSING for contract in sources.contracts):
-            yield f"the contract has no {pointer}; cite what is there"
-    for test in tests:
-        if not _listed(test, sources.tests):
-            yield f"no test is called {test}; cite a listed one"
-    if pointers or tests:
+    yield from _unknown(evidence, sources)
+    if _POINTER.search(evidence) or (sources.tests and _TEST.search(evidence)):
         return
     text = evidence.lower()
     if sources.tests and not any(heading in text for heading in sources.headings):
         yield "name a listed test, a contract pointer like /inputs/0 or /purpose, or the heading of an example"
     elif not sources.tests and not any(re.search(rf"(?<!\w){word}(?!\w)", text) for word in _words(sources)):
         yield "name the module, and the contract pointer that shows it, like /inputs/0 or /purpose"
+
+
+def _unknown(text: str, sources: Citable) -> Iterator[str]:
+    """The pointers and tests that a text names and that do not exist."""
+    for pointer in _POINTER.findall(text):
+        if not any(contract.at(pointer) is not MISSING for contract in sources.contracts):
+            yield f"the contract has no {pointer}; cite what is there"
+    for test in _TEST.findall(text) if sources.tests else ():
+        if not _listed(test, sources.tests):
+            yield f"no test is called {test}; cite a listed one"
 
 
 def _uncited(evidence: str) -> str:

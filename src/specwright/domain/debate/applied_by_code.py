@@ -22,6 +22,7 @@ _LISTS = re.compile(r"/(error_cases|inputs/\d+/constraints|outputs/\d+/invariant
 _REMOVABLE = re.compile(
     r"/(error_cases|inputs/\d+/constraints|outputs/\d+/invariants|error_surfaces|effects)/\d+"
 )
+_SURFACE = re.compile(r"/error_surfaces/\d+")
 _INSTRUCTION = re.compile(
     r"(?i)^(add|append|change|clarify|cut|declare|define|delete|describe|drop|extend|fix|insert|let|make|mention|modify|move"
     r"|name|put|reduce|remove|rename|reorder|replace|restate|reword|rewrite|say|set|shorten|specify|split|state|strike"
@@ -45,7 +46,7 @@ def applied_by_code(
         name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
         if name not in contracts or not _is_simple(amendment, pointer):
             return None
-        by_name.setdefault(name, []).append((amendment.action, pointer, amendment.detail))
+        by_name.setdefault(name, []).append(_of_surface(contracts[name], amendment, pointer))
     modules: list[Any] = []
     for module in answer.modules:
         given, changes = module.to_json(), by_name.get(module.name, [])
@@ -65,11 +66,21 @@ def applied_by_code(
         return None
 
 
+def _of_surface(contract: MicroModuleContract, amendment: Amendment, pointer: str) -> tuple[str, str, str]:
+    """Action, pointer and text; the text of an error surface, as it is told with the error's name, is that of its `when`."""
+    action, detail = amendment.action, amendment.detail
+    surface = contract.at(pointer) if _SURFACE.fullmatch(pointer) and action == "MODIFY" else None
+    if not isinstance(surface, dict):
+        return action, pointer, detail
+    return action, f"{pointer}/when", _text(detail).removeprefix(f"{surface['name']}: ")
+
+
 def _is_simple(amendment: Amendment, pointer: str) -> bool:
     if amendment.action == "REMOVE":
         return _REMOVABLE.fullmatch(pointer) is not None
     form = _LISTS if amendment.action == "ADD" else _TEXTS
-    return form.fullmatch(pointer) is not None and not _INSTRUCTION.search(amendment.detail)
+    known = form.fullmatch(pointer) or (amendment.action == "MODIFY" and _SURFACE.fullmatch(pointer))
+    return bool(known) and not _INSTRUCTION.search(amendment.detail)
 
 
 def _changed(contract: dict[str, Any], changes: Sequence[tuple[str, str, str]]) -> dict[str, Any]:

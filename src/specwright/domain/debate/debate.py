@@ -39,6 +39,10 @@ SHARED_CHARACTERS = 24_000
 """Of a request about several modules, without prompt and tools; what does not fit is asked for in the next request, or
 alone (design: shared-requests)."""
 
+SHARED_TASKS = 5
+"""Tasks that share a request at most: an answer must fit what a model writes at once, and a plan takes about 2,500
+tokens (design: tasks-together)."""
+
 
 class Proposal(Record):
     """A claim about a deliverable, without its source (design: debate, role-access)."""

@@ -14,8 +14,7 @@ from pydantic import Field
 from specwright.domain.answers.answers import Failure, FalsifyingTest, StruckTest, Verdict
 from specwright.domain.base.record import Record, Sha256
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
-
-MIN_REASON_WORDS = 5
+from specwright.domain.debate.vague_text import MIN_WORDS, is_vague
 
 
 class TriedTest(Record):
@@ -51,6 +50,11 @@ def counterexample(tried: TriedTest) -> Failure:
         evidence=f"{tried.name} fails when it is run:\n{tried.source.strip()}\n\n{tried.message.strip()}",
         required_change=f"Correct the module so that {tried.name} passes; keep what the contract says.",
     )
+
+
+def is_counterexample(invariant: str) -> bool:
+    """Whether a failure with this invariant was shown by a falsifying test."""
+    return ": the falsifying test " in invariant
 
 
 def named_in(failure: Failure, tests: Iterable[str]) -> list[str]:
@@ -92,6 +96,6 @@ def strike_problems(
             problems.append(
                 f"struck_tests.{i}.contract_pointer: the contract of {contract.name} has no {one.contract_pointer}"
             )
-        if len(one.reason.split()) < MIN_REASON_WORDS:
-            problems.append(f"struck_tests.{i}.reason: say why, in {MIN_REASON_WORDS} words or more")
+        if is_vague(one.reason):
+            problems.append(f"struck_tests.{i}.reason: say why, in {MIN_WORDS} words or more")
     return problems

@@ -13,7 +13,7 @@ MOST_BEYOND = 6_000
 
 BEYOND = " (its statements are left out for want of room)"
 
-_VALUES = 900
+_VALUES = 2_500
 _LINE = 400
 _BODY = 1_200
 

@@ -1,4 +1,4 @@
-"""What a person may answer to an escalation: one of seven actions with its typed payload (design: escalation, task-states).
+"""What a person may answer to an escalation: one of eight actions with its typed payload (design: escalation, task-states).
 
 Free text alone is not an answer. A table says which actions an escalation accepts; `application.escalation.answers` checks
 the answer against the project.
@@ -28,6 +28,7 @@ class Action(StrEnum):
     PROVIDE_FIX = "PROVIDE_FIX"
     ABANDON_TASK = "ABANDON_TASK"
     ATTEST_SHIPPED = "ATTEST_SHIPPED"
+    RETRY = "RETRY"
     ACCEPT_UNSHOWN = "ACCEPT_UNSHOWN"
     DROP_CRITERION = "DROP_CRITERION"
     REWORD_CRITERION = "REWORD_CRITERION"
@@ -46,10 +47,16 @@ class ApproveOverride(Rationale):
     module: str = ""
 
 
+class Retry(Record):
+    """The task runs again as it is, from the start; models are asked anew (design: escalation)."""
+
+    rationale: str = ""
+
+
 class AmendSpec(Record):
     """Other acceptance criteria; the task runs again from the start (design: escalation, task-states)."""
 
-    amended_acceptance_criteria: Annotated[list[Text], Field(min_length=1)]
+    amended_acceptance_criteria: Annotated[list[Text], Field(min_length=2)]
     amendment_rationale: Text
     drop_depends_on: list[str] = Field(default_factory=list)
     """T- or TSK- ids that the task no longer waits for."""
@@ -97,6 +104,8 @@ class ProvideFix(Record):
     fix_description: Text
     fix_artifacts: Annotated[dict[str, str], Field(min_length=1)]
     """Paths below the module's directory (`implementation/__init__.py`) to their content."""
+    removed_artifacts: list[str] = Field(default_factory=list)
+    """Paths of the last version that the module is to have no more."""
     module: str = ""
 
 
@@ -114,6 +123,7 @@ class AttestShipped(Rationale):
 
 _PAYLOADS: Mapping[Action, type[Record]] = {
     Action.APPROVE_OVERRIDE: ApproveOverride,
+    Action.RETRY: Retry,
     Action.AMEND_SPEC: AmendSpec,
     Action.SPLIT_TASK: SplitTask,
     Action.REVISE_PLAN: RevisePlan,
@@ -128,11 +138,14 @@ _PAYLOADS: Mapping[Action, type[Record]] = {
 CRITERION = "criterion"
 """The cause of a question about an acceptance criterion; no task waits for its answer (design: unshown-criteria)."""
 
+STALLED = "stalled"
+"""The cause of the escalation of a task that waits for an abandoned one."""
+
 QUESTION_ACTIONS = (Action.ACCEPT_UNSHOWN, Action.DROP_CRITERION, Action.REWORD_CRITERION)
 """The answers to it."""
 
 _ALWAYS = (Action.AMEND_SPEC, Action.SPLIT_TASK, Action.ABANDON_TASK)
-_HALTED = (*_ALWAYS, Action.REVISE_PLAN, Action.ATTEST_SHIPPED)
+_HALTED = (Action.RETRY, *_ALWAYS, Action.REVISE_PLAN, Action.ATTEST_SHIPPED)
 
 
 def actions_for(cause: str) -> tuple[Action, ...]:
@@ -143,7 +156,7 @@ def actions_for(cause: str) -> tuple[Action, ...]:
     """
     if cause == CRITERION:
         return QUESTION_ACTIONS
-    if cause == "stalled":
+    if cause == STALLED:
         return _ALWAYS
     if cause == "modules":
         return (*_HALTED, Action.APPROVE_OVERRIDE, Action.PROVIDE_FIX)

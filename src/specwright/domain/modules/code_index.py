@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from specwright.domain.base.ids import ModuleId, ModuleRefText
 from specwright.domain.base.record import Record, SemVer, Text, validation_messages
+from specwright.domain.contract.annotations import normal_type
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.errors import InputError, RefusedError
 from specwright.syntax_tree import parse_expression
@@ -130,6 +131,12 @@ def type_key(text: str) -> str:
         return ast.unparse(parse_expression(text.strip()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return " ".join(text.split())
+
+
+def searched_types(texts: Iterable[str]) -> list[str]:
+    """The spellings by which entries may have the types of a query: `decimal.Decimal` is `Decimal` in a contract, and
+    `Optional[int]` is `int | None`."""
+    return list(dict.fromkeys(key for text in texts for key in (type_key(text), type_key(normal_type(text)))))
 
 
 def declared_types(lines: Iterable[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """The files of a person's fix: which paths are allowed, and the module's files with them (design: escalation, sealing)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from specwright.domain.modules.evidence import EXECUTION_LOG
 
@@ -31,9 +31,13 @@ def file_problems(fix: Mapping[str, str]) -> Iterator[str]:
                 yield f"{path!r}: its text cannot be written as UTF-8"
 
 
-def overlaid(base: Mapping[str, bytes], fix: Mapping[str, str]) -> tuple[dict[str, bytes], list[str]]:
-    """The module's files with those of a fix replacing its own, and the paths that would be a file and a directory."""
-    files = {**base, **{path: text.encode() for path, text in fix.items()}}
+def overlaid(
+    base: Mapping[str, bytes], fix: Mapping[str, str], removed: Collection[str] = ()
+) -> tuple[dict[str, bytes], list[str]]:
+    """The module's files, without the removed ones and with those of a fix replacing its own, and the paths that would be
+    a file and a directory."""
+    kept = {path: data for path, data in base.items() if path not in removed}
+    files = {**kept, **{path: text.encode() for path, text in fix.items()}}
     folders = {"/".join(path.split("/")[:depth]) for path in files for depth in range(1, path.count("/") + 1)}
     clashing = [f"{path!r} would be a file and a directory" for path in sorted(files.keys() & folders)]
     return files, clashing

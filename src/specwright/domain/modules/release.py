@@ -4,8 +4,6 @@ When a release starts and where its files go is decided elsewhere, the gates are
 wheel is made behind `ports.packaging`.
 """
 
-import keyword
-import sys
 from collections.abc import Sequence
 from typing import Annotated, Self
 
@@ -197,18 +195,3 @@ def failure_report(manifest: ReleaseManifest, modules: Sequence[ReleaseModule]) 
 
 def _by_gate(failures: Sequence[GateFailure]) -> dict[Gate, list[GateFailure]]:
     return {gate: found for gate in Gate if (found := [f for f in failures if f.gate is gate])}
-
-
-# `test` is a standard library package that sys.stdlib_module_names leaves out
-_TAKEN = sys.stdlib_module_names | {"test"}
-
-
-def import_name(distribution: str) -> str:
-    """The package of a distribution: its name with underscores, prefixed if Python could not import it so.
-
-    Args:
-        distribution: The slug of the spec's title (design: release).
-    """
-    name = distribution.replace("-", "_")
-    usable = name.isidentifier() and not keyword.iskeyword(name) and name not in _TAKEN
-    return name if usable else f"product_{name}"

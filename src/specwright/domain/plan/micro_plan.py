@@ -84,11 +84,13 @@ class KnownModules(NamedTuple):
         by_name: The active ones by name.
         refs: All of them by reference: one that is deprecated may still be named explicitly (design: deprecation).
         retired: The status of those that are no longer active, by reference.
+        own: Those that the plan itself has sealed already, by reference; they are given by name.
     """
 
     by_name: Mapping[str, str]
     refs: frozenset[str]
     retired: Mapping[str, str] = MappingProxyType({})
+    own: frozenset[str] = frozenset()
 
     def resolve(self, text: str) -> str | None:
         """The `MM-...@x.y.z` of a name or a reference."""
@@ -99,7 +101,9 @@ class KnownModules(NamedTuple):
         if not own:
             return self
         by_name = {name: ref for name, ref in self.by_name.items() if name not in own}
-        return self._replace(by_name=by_name, refs=self.refs - set(own.values()))
+        return self._replace(
+            by_name=by_name, refs=self.refs - set(own.values()), own=self.own | set(own.values())
+        )
 
 
 def plan_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
@@ -138,6 +142,12 @@ def _module_problems(
                 "nor a shipped one"
             )
     reuse = module.reuse
+    for j, candidate in enumerate(reuse.candidates_considered):
+        if candidate.module_ref not in {*names, *known.own} and known.resolve(candidate.module_ref) is None:
+            yield (
+                f"modules.{i}.reuse.candidates_considered.{j}.module_ref: {candidate.module_ref!r} is not in the "
+                "Code Index; name what a search found, or leave it out"
+            )
     if reuse.reuse_ref is not None and reuse.reuse_ref not in known.refs:
         yield f"modules.{i}.reuse.reuse_ref: {reuse.reuse_ref!r} is not in the Code Index"
 
@@ -201,7 +211,8 @@ def assign(
 
 
 def execution_order(plan: MicroPlan) -> list[str]:
-    """The names of the modules in topological order, declaration order among equals (design: planning)."""
+    """The names of the modules in topological order: first those that call no other of the plan, then the others, each in
+    declaration order as far as it can be (design: planning)."""
     by_ref = {m.module_id: m.name for m in plan.modules}
     edges = {
         m.name: [
@@ -209,7 +220,8 @@ def execution_order(plan: MicroPlan) -> list[str]:
         ]
         for m in plan.modules
     }
-    return _order(edges)
+    roots = [name for name, called in edges.items() if not called]
+    return [*roots, *(name for name in _order(edges) if name not in roots)]
 
 
 def downstream(plan: MicroPlan, failed: Iterable[str]) -> set[str]:

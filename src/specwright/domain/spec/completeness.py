@@ -5,7 +5,9 @@ Reads raw JSON, so that an unfinished draft gets its whole list of deficiencies.
 means that the record accepts the data and that every dependency exists.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from itertools import islice
 from typing import NamedTuple
@@ -13,8 +15,11 @@ from typing import NamedTuple
 from pydantic import Field, ValidationError
 
 from specwright.canonical_json import JsonObject, JsonValue
+from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.acceptance.rules import TaskPromise, acceptance_problems
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.record import Record
+from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.spec import style_hints
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 
@@ -46,6 +51,41 @@ class Deficiency(Record):
     def __str__(self) -> str:
         place = ".".join(part for part in (self.path, self.field) if part) or "the spec"
         return f"{self.severity} {place}: {self.message}"
+
+
+_STEP = re.compile(r"(\w+)\[([0-9]+)\]")
+_CITED = re.compile(r" \(criterion [0-9]+\)")
+_IDS = ("task_id", "story_id", "epic_id", "pillar_id")
+
+
+def in_words(data: JsonValue, deficiency: Deficiency) -> str:
+    """A deficiency for a person: the id of the part that has it and the field, without the number of the criterion.
+
+    Args:
+        data: The spec.
+        deficiency: Of it.
+    """
+    place = " ".join(part for part in (place_in(data, deficiency.path), deficiency.field) if part)
+    return f"{place or 'the spec'}: {uncited(deficiency)}"
+
+
+def uncited(deficiency: Deficiency) -> str:
+    """The message without the number of the criterion, which a person cannot look up."""
+    return _CITED.sub("", deficiency.message)
+
+
+def place_in(data: JsonValue, path: str) -> str:
+    """The id of the part of a spec that a path leads to, as far as there is one; else the path itself."""
+    found, part = path, data
+    for field, index in _STEP.findall(path):
+        children = part.get(field) if isinstance(part, dict) else None
+        if not isinstance(children, list) or int(index) >= len(children):
+            return found
+        part = children[int(index)]
+        ids = [part[name] for name in _IDS if name in part] if isinstance(part, dict) else []
+        found = ids[0] if ids and isinstance(ids[0], str) and ids[0].isprintable() else path
+    rest = path.rpartition("]")[2].lstrip(".")
+    return f"{found} {rest}".strip() if found != path else found
 
 
 class ValidationReport(Record):
@@ -93,6 +133,8 @@ _MINIMUMS = (
 )
 """Level, field, fewest entries, criterion of docs/design.md#product-spec."""
 
+_COUNTED = {field for _, field, _, _ in _MINIMUMS}
+
 
 def validate(
     data: JsonValue, schema: type[ProductSpec] | type[ProductSpecDraft] = ProductSpecDraft
@@ -106,7 +148,12 @@ def validate(
     nodes = list(_nodes("spec", "", data))
     tasks = [node for node in nodes if node.level == "task"]
     return ValidationReport(
-        errors=[*_shape_errors(data, schema), *_too_few(nodes), *_reference_errors(tasks)],
+        errors=[
+            *_shape_errors(data, schema),
+            *_too_few(nodes),
+            *_reference_errors(tasks),
+            *_acceptance_errors(data, tasks),
+        ],
         warnings=[warning for node in nodes for warning in _warnings(node)],
     )
 
@@ -129,7 +176,8 @@ def _shape_errors(data: JsonValue, schema: type[Record]) -> Iterator[Deficiency]
         schema.model_validate(data)
     except ValidationError as error:
         for fault in error.errors(include_url=False, include_context=False):
-            if fault["type"] != "too_short":  # `_too_few` counts, also where an entry is invalid as well
+            counted = fault["type"] == "too_short" and fault["loc"][-1] in _COUNTED
+            if not counted:  # `_too_few` counts, also where an entry is invalid as well
                 path, field, item = _place(fault["loc"])
                 message = _message(fault["type"], fault["msg"], fault["input"], 6 if "sketch" in path else 10)
                 yield Deficiency(path=path, field=field, severity=Severity.ERROR, message=item + message)
@@ -157,7 +205,11 @@ def _message(kind: str, message: str, value: JsonValue, criterion: int) -> str:
         case "string_too_short":
             text = "is empty"
         case _:
-            text = f"{message.removeprefix('Value error, ')}, got {_shortened(value)}"
+            text = message.removeprefix("Value error, ")
+            if not (
+                kind == "value_error" and isinstance(value, dict)
+            ):  # what a record says of itself needs no more
+                text += f", got {_shortened(value)}"
     return f"{text} (criterion {criterion})"
 
 
@@ -199,6 +251,39 @@ def _reference_errors(tasks: list[_Node]) -> Iterator[Deficiency]:
         )
 
 
+def _acceptance_errors(data: JsonValue, tasks: Sequence[_Node]) -> Iterator[Deficiency]:
+    """Faults of examples and properties; one that has not its shape is told by that alone."""
+    title = data.get("title") if isinstance(data, dict) else None
+    promises: list[TaskPromise] = []
+    places: dict[str, _Node] = {}
+    for task in tasks:
+        name, criteria = task.data.get("task_id"), task.data.get("acceptance_criteria")
+        with suppress(ValidationError):
+            acceptance = (
+                TaskAcceptance.model_validate(task.data["acceptance"]) if "acceptance" in task.data else None
+            )
+            if acceptance is not None and isinstance(name, str) and isinstance(criteria, list):
+                promises.append(TaskPromise(name, len(criteria), acceptance))
+                places.setdefault(name, task)
+    package = import_name(slugify(title)) if isinstance(title, str) else ""
+    for problem in acceptance_problems(package, promises) if package else ():
+        yield places[problem.task_id].error(f"acceptance.{problem.field}", problem.message)
+
+
+def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
+    """Criteria of a task with examples that none of them shows, and that do not say why."""
+    criteria = task.data.get("acceptance_criteria")
+    try:
+        acceptance = TaskAcceptance.model_validate(task.data.get("acceptance"))
+    except ValidationError:
+        return
+    told = acceptance.shown | {one.criterion for one in acceptance.unexecutable}
+    for number in range(1, len(criteria) + 1) if isinstance(criteria, list) else ():
+        if number not in told:
+            message = f"[{number - 1}] is shown by no example and no property; add one, or say in `unexecutable` why not"
+            yield task.warning("acceptance_criteria", message)
+
+
 def _warnings(node: _Node) -> Iterator[Deficiency]:
     """Criteria 11-14."""
     description = node.data.get("description")
@@ -212,6 +297,7 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
                 "acceptance_criteria",
                 f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects (criterion 12)",
             )
+    yield from _unshown_criteria(node)
     subtasks = node.texts("subtasks")
     for earlier, later in style_hints.near_duplicates([text for _, text in subtasks]):
         yield node.warning(

@@ -12,7 +12,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from specwright.domain.base.record import Record, SemVer, Text, Timestamp
+from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.base.record import OmittedIfNone, Record, SemVer, Text, Timestamp
 
 DIMENSION_LABELS = {
     "inputs": "Inputs",
@@ -64,8 +65,10 @@ class IoContractSketch(Record):
         return [found for text in self.to_json().values() for found in _DECIDED.findall(str(text))]
 
 
-class TaskSpec(Record):
+class TaskSpec(OmittedIfNone):
     """A unit of work that the project loop dispatches."""
+
+    omitted = ("acceptance",)
 
     task_id: SpecTaskId
     name: Text
@@ -77,6 +80,9 @@ class TaskSpec(Record):
     ]
     depends_on: list[SpecTaskId] = Field(default_factory=list, description="TSK ids; no cycles.")
     io_contract_sketch: IoContractSketch
+    acceptance: Annotated[
+        TaskAcceptance | None, Field(description="Examples and properties that show the criteria.")
+    ] = None
 
 
 class Story(Record):

@@ -1,12 +1,17 @@
 """The file of a bug report: one example of one call, in the grammar of `examples.md` (design: bug-reports)."""
 
 import ast
-import builtins
 from collections.abc import Iterator, Sequence
 
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
 from specwright.domain.contract.docstring import entry_points
-from specwright.domain.contract.examples_file import Example, parse_examples, placeholder_faults, python_tree
+from specwright.domain.contract.examples_file import (
+    Example,
+    parse_examples,
+    placeholder_faults,
+    python_tree,
+    undefined_names,
+)
 from specwright.domain.contract.obligations import obligations
 from specwright.domain.contract.rules import default_of
 from specwright.errors import InputError
@@ -62,7 +67,7 @@ def _problems(tree: ast.Module, contract: MicroModuleContract) -> Iterator[str]:
         yield f"it does not call {' or '.join(entries)}"
     if len(calls) > 1:
         yield f"it calls {contract.name} {len(calls)} times; a report is about one call"
-    if unknown := sorted(_unknown_names(tree)):
+    if unknown := sorted(undefined_names(tree)):
         yield f"it uses names that nothing defines: {', '.join(unknown)}"
     yield from (problem for call in calls for problem in _argument_problems(call, contract))
 
@@ -79,20 +84,6 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module or "."
-
-
-def _unknown_names(tree: ast.Module) -> set[str]:
-    used, defined = set[str](), {*dir(builtins), "__name__"}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (used if isinstance(node.ctx, ast.Load) else defined).add(node.id)
-        elif isinstance(node, ast.alias):
-            defined.add((node.asname or node.name).partition(".")[0])
-        elif isinstance(node, ast.arg):
-            defined.add(node.arg)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
-            defined.add(node.name or "")
-    return used - defined
 
 
 def _argument_problems(call: ast.Call, contract: MicroModuleContract) -> Iterator[str]:

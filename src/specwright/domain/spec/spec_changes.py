@@ -116,14 +116,40 @@ def _fields(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    return (_change(field, was[field], now[field]) for field in now if was[field] != now[field])
+    fields = dict.fromkeys((*now, *was))
+    return (
+        _change(field, was.get(field), now.get(field)) for field in fields if was.get(field) != now.get(field)
+    )
 
 
 def _change(field: str, before: Any, after: Any) -> str:
     label = field.replace("_", " ")
+    if field == "acceptance":
+        return f"{label}: {_acceptance_change(before or {}, after or {})}"
     if not isinstance(before, list) or not isinstance(after, list):
         return f"{label}: {before!r} is now {after!r}"
     was, now = cast(list[str], before), cast(list[str], after)
     gone = [f"- {item}" for item in was if item not in now]
     come = [f"+ {item}" for item in now if item not in was]
     return f"{label}: {'; '.join([*gone, *come]) or 'in another order'}"
+
+
+def _acceptance_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Public names, examples and properties by their titles."""
+    was, now = _acceptance_entries(before), _acceptance_entries(after)
+    return "; ".join(
+        [
+            *(f"- {name}" for name in was if name not in now),
+            *(f"+ {name}" for name in now if name not in was),
+            *(f"{name} is another one" for name in now if name in was and was[name] != now[name]),
+        ]
+    )
+
+
+def _acceptance_entries(acceptance: Mapping[str, Any]) -> dict[str, Any]:
+    named = dict.fromkeys(acceptance.get("provides", ()))
+    titled = {one["title"]: one for field in ("examples", "properties") for one in acceptance.get(field, ())}
+    whys = {
+        f"criterion {one['criterion']} is not executable": one for one in acceptance.get("unexecutable", ())
+    }
+    return {**named, **titled, **whys}

@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from specwright.domain.base.markdown_text import bullets, inline, printable
-from specwright.domain.spec.completeness import Deficiency
+from specwright.domain.spec.acceptance_text import criteria_with_examples, summary
+from specwright.domain.spec.completeness import Deficiency, place_in, uncited
 from specwright.domain.spec.product_spec import (
     DIMENSION_LABELS,
     Epic,
@@ -50,7 +51,7 @@ def render(
         *([f"## Changes since the last version\n\n{bullets(changes)}"] if changes else []),
         *(block for pillar in spec.pillars for block in _pillar(pillar)),
         f"## Scope\n\n{scope_note(allowed_packages)}",
-        f"## Warnings\n\n{_warnings(warnings)}",
+        f"## Warnings\n\n{_warnings(spec, warnings)}",
         f"## Research sources\n\n{_sources(sources, searches=searches)}",
     ]
     return "\n\n".join(sections) + "\n"
@@ -79,7 +80,7 @@ def _head(spec: ProductSpec | ProductSpecDraft) -> str:
     size = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
     return (
         f"# {printable(spec.title)}\n\n{inline(spec.description)}\n\n"
-        f"{spec.spec_id}, version {spec.spec_version}: {size}."
+        f"{spec.spec_id}, version {spec.spec_version}: {size}.\n\n{summary(spec)}"
     )
 
 
@@ -115,18 +116,19 @@ def _task(task: TaskSpec) -> str:
             inline(task.description),
             f"Depends on: {', '.join(task.depends_on) or 'nothing'}",
             f"Subtasks:\n\n{bullets(task.subtasks)}",
-            f"Accepted when:\n\n{bullets(task.acceptance_criteria)}",
+            f"Accepted when:\n\n{criteria_with_examples(task)}",
             "Contract sketch:\n\n" + "\n".join(dimensions),
         )
     )
 
 
-def _warnings(warnings: Sequence[Deficiency]) -> str:
+def _warnings(spec: ProductSpec | ProductSpecDraft, warnings: Sequence[Deficiency]) -> str:
     if not warnings:
         return "None."
+    data = spec.to_json()
     blocks = [
-        f"{printable(path) or 'The spec'}:\n\n"
-        + "\n".join(f"- `{w.field}` {printable(w.message)}" for w in group)
+        f"{printable(place_in(data, path)) or 'The spec'}:\n\n"
+        + "\n".join(f"- `{w.field}` {printable(uncited(w))}" for w in group)
         for path, group in groupby(warnings, key=lambda warning: warning.path)
     ]
     return "\n\n".join(blocks)

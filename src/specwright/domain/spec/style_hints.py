@@ -44,20 +44,25 @@ _FILLER = frozenset(
 _VAGUE = frozenset(
     _words(
         """
-        a all also an and any anything appropriate appropriately are as at available be bad break breaks
-        by can case cases catch caught certain come condition conditions could depending different
-        during edge error errors etc everything exception exceptions execution expected fail failed
-        fails failure failures fault faults for from general generic get gets go goes gracefully handle
-        handled handles handling happen happens has have if in input internal is issue issues it kind
-        kinds like may maybe might mode modes must needed none occur occurs of on operation operations
-        or other others output possible possibly potential potentially problem problems process
-        processing properly raise raised raises relevant return returned returns runtime several should
-        so some somehow something sometimes sort standard such suitable system tbd that the there these
-        they thing things this throw throws thrown to todo typical unexpected usual various way what
-        when where which will with wrong
+        a all also an and any anything appropriate appropriately are arise arises as at available be
+        been being bad break breaks by can case cases catch caught certain circumstance
+        circumstances come condition conditions could depending different during edge error errors
+        etc everything exception exceptions execution expected fail failed fails failure failures
+        fault faults for from general generic get gets go goes gracefully handle handled handles
+        handling happen happens has have if in input internal is issue issues it kind kinds like may
+        maybe might mode modes must needed none occur occurs of on operation operations or other
+        others output possible possibly potential potentially problem problems process processing
+        properly raise rare rarely occasionally often scenario scenarios situation situations raised
+        raises relevant return returned returns runtime several should so some somehow something
+        sometimes sort standard such suitable system tbd that the there these they thing things this
+        throw throws thrown to todo typical unexpected usual various way what when where which will
+        with wrong
         """
     )
 )
+_BEFORE_NOUNS = frozenset(("the", "a", "an", "its", "their", "every"))
+"""What stands right before a noun: "the list" lists nothing."""
+
 _ERROR_NAME = re.compile(
     r"[A-Z]\w*(Error|Exception|Exit|Interrupt|Warning)\b|\bE_?[A-Z][A-Z0-9_]+\b|\b[1-5]\d\d\b"
 )
@@ -67,8 +72,12 @@ _NEARLY = 0.8
 
 
 def is_testable(criterion: str) -> bool:
-    """Whether a criterion has a verb of observable behaviour, in any of its forms (criterion 12)."""
-    return any(_is_observable(word.lower()) for word in _WORD.findall(criterion))
+    """Whether a criterion has a verb of observable behaviour, in any of its forms (criterion 12); many are nouns as well."""
+    words = [word.lower() for word in _WORD.findall(criterion)]
+    return any(
+        _is_observable(word) and before not in _BEFORE_NOUNS
+        for before, word in zip(["", *words], words, strict=False)
+    )
 
 
 def near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

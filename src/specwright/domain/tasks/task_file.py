@@ -11,11 +11,14 @@ from typing import Any, NamedTuple
 from pydantic import Field, ValidationError
 
 from specwright import canonical_json
+from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.base.ids import TaskId
 from specwright.domain.base.markdown_text import bullets, fenced, inline, printable
-from specwright.domain.base.record import Record, Text, Timestamp, validation_messages
+from specwright.domain.base.record import OmittedIfNone, Record, Text, Timestamp, validation_messages
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.contract_text import contract_text
+from specwright.domain.contract.contract_text import text_for_callers
+from specwright.domain.contract.examples_file import examples_in_short
+from specwright.domain.spec.acceptance_text import task_acceptance
 from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.errors import InputError
@@ -41,8 +44,10 @@ class TaskAmendment(Record):
     amended_at: Timestamp
 
 
-class TaskDefinition(Record):
+class TaskDefinition(OmittedIfNone):
     """Everything in a task file except the dependency contracts. A content-addressed definition (design: projection)."""
+
+    omitted = ("acceptance",)
 
     task_id: TaskId
     spec_task_id: SpecTaskId
@@ -58,6 +63,7 @@ class TaskDefinition(Record):
     depends_on: list[TaskId] = Field(default_factory=list)
     io_contract_sketch: IoContractSketch
     amendments: list[TaskAmendment] = Field(default_factory=list)
+    acceptance: TaskAcceptance | None = None
 
 
 class ShippedDependency(NamedTuple):
@@ -171,6 +177,11 @@ def _render(definition: TaskDefinition, upstream: Sequence[str]) -> str:
         f"## Description\n{inline(definition.description)}",
         "## Subtasks\n" + "\n".join(f"{n}. {inline(text)}" for n, text in enumerate(definition.subtasks, 1)),
         f"## Acceptance Criteria\n{bullets(definition.acceptance_criteria)}",
+        *(
+            [f"## Approved Examples\n{task_acceptance(definition.acceptance)}"]
+            if definition.acceptance
+            else []
+        ),
         "## Micro Module Contract\n" + "\n".join(dimensions),
         "## Dependency Contracts\n" + ("\n".join((_REFERENCES, *upstream)) if upstream else "None"),
         f"## Error Cases\n{bullets(_error_cases(sketch.error_surfaces))}",
@@ -207,8 +218,8 @@ def _contracted(module: ShippedDependency) -> str:
         (
             f"- {module.contract.ref}: `{module.contract.name}`, {printable(module.contract.purpose)} "
             f"(shipped by {module.dependency}{f', {module.spec_task_id}' if module.spec_task_id else ''})",
-            fenced(contract_text(module.contract), "text", indent="  "),
-            fenced(module.examples, "markdown", indent="  "),
+            fenced(text_for_callers(module.contract), "text", indent="  "),
+            fenced(examples_in_short(module.examples), "markdown", indent="  "),
         )
     )
 

@@ -24,9 +24,14 @@ class Reasons:
 
     A waiting task is held up by what blocks it, else by a task that is running or could run. Of several causes the
     nearest is reported; of several that are equally near, the one that `depends_on` names first.
+
+    Args:
+        state: Of the project.
+        driven: Whether a process works on it; without one a task that was begun is interrupted.
     """
 
-    def __init__(self, state: ProjectState) -> None:
+    def __init__(self, state: ProjectState, *, driven: bool = True) -> None:
+        self._working = "is being worked on" if driven else "is interrupted until a run goes on with it"
         self._board = board = TaskBoard(state)
         self._tasks = tasks = board.tasks
         self._halted = next((entry for entry in tasks.values() if entry.status is TaskStatus.HALTED), None)
@@ -80,7 +85,7 @@ class Reasons:
             case TaskStatus.SHIPPED:
                 return f"has shipped as {entry.module_ref}"
             case TaskStatus.IN_PROGRESS:
-                return f"is being worked on (attempt {entry.attempt})"
+                return f"{self._working} (attempt {entry.attempt})"
             case TaskStatus.HALTED:
                 return f"waits for {entry.escalation_ref}"
             case TaskStatus.ABANDONED:
@@ -91,16 +96,16 @@ class Reasons:
     def _turn(self, task_id: str) -> str:
         """What a task whose dependencies are shipped waits for."""
         if running := self._board.in_progress():
-            return f"is ready and waits its turn; {running} is being worked on"
+            return f"is ready and waits its turn; {running} {self._working}"
         if self._halted:
             return f"is ready; the project waits for {self._halted.escalation_ref}"
         first = self._board.next_task()
         return "is next" if first == task_id else f"is ready and waits its turn; {first} is next"
 
 
-def why_each(state: ProjectState) -> dict[str, str]:
-    """For each task, in declaration order, why it is not running."""
-    reasons = Reasons(state)
+def why_each(state: ProjectState, *, driven: bool = True) -> dict[str, str]:
+    """For each task, in declaration order, why it is not running; see `Reasons`."""
+    reasons = Reasons(state, driven=driven)
     return {task_id: reasons.of(task_id) for task_id in state.ordered}
 
 

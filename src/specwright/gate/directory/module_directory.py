@@ -2,14 +2,15 @@
 
     contract.json, implementation/, tests/, examples.md
 
-What else a sealed version holds (ship.json, its execution log), settings and what tools leave behind (caches, dot files)
-is passed over. Its dependencies are module directories too: named, or found beside it by the references in its
-contract; those that they need in turn are found in the same way.
+What else a sealed version or a draft that did not ship holds (ship.json, its execution log, what stopped it), settings and
+what tools leave behind (caches, dot files) are passed over. Its dependencies are module directories too: named, or found
+beside it by the references in its contract; those that they need in turn are found in the same way.
 
 Left out: judging what was read."""
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +30,9 @@ from specwright.gate.surface.surface import extract_surface
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding, GateVerdict, SealedModule, ShipGate
 
 _CONTRACT = "contract.json"
-_PASSED_OVER = {_CONTRACT, "ship.json", "reported.md", EXECUTION_LOG, "specwright.toml"}
+_PASSED_OVER = {_CONTRACT, "ship.json", "reported.md", EXECUTION_LOG, "specwright.toml", "findings.json"}
+_HALT_NOTE = re.compile(r"escalation(-r\d+)?\.json")
+"""What stopped a draft; it lies beside the files of a draft that did not ship."""
 _CACHES = {"__pycache__", "node_modules"}
 _MOST_BYTES = 1024 * 1024 + 1
 _MOST_FILES = 1000
@@ -156,7 +159,7 @@ def _files(directory: Path) -> tuple[dict[str, bytes], list[Finding]]:
             links.append(
                 Finding(FindingCode.FILES_UNEXPECTED, name, "it is a link; put the file itself there")
             )
-        elif path.is_file() and name not in _PASSED_OVER:
+        elif path.is_file() and name not in _PASSED_OVER and not _HALT_NOTE.fullmatch(name):
             with path.open("rb") as stream:
                 # more than the limit need not be read: the layout stage reports the size
                 files[name] = stream.read(_MOST_BYTES)

@@ -1,7 +1,7 @@
 """One run of the contract fuzz, beside the module's process (design: module-directory, ship-gate).
 
-A call that does not come back in time is a counterexample, if it had that time. Where the machine was busy with something
-else the run is made again with more patience. `fuzz.check` judges what a run tells.
+A call that does not come back in time is a counterexample, if it had that time and does it again with more patience: what
+a disk or a stopped machine takes of it is counted nowhere. `fuzz.check` judges what a run tells.
 """
 
 import re
@@ -20,7 +20,7 @@ _MOST_KEPT = 64 * 1024
 _MOST_BYTES_OF_FILES = 16 * 1024 * 1024
 """What all such calls may leave in files."""
 _PATIENCE = (4, 40)
-"""So many times its limit a call gets by the clock where the machine gave it little of that."""
+"""So many times its limit a call gets by the clock: where it hung, and then where the machine gave it little of that."""
 _SHARE = 0.8
 
 
@@ -73,8 +73,7 @@ def run_fuzz(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
     """
     ran = _run(staged, request, pair)
     for patience in _PATIENCE:
-        # what a call waits for the disk is counted nowhere: where there are files a hang is one if it comes again
-        in_doubt = bool(request["files"]) and patience == _PATIENCE[0] and _hung(ran)
+        in_doubt = patience == _PATIENCE[0] and _hung(ran)
         if not in_doubt and not _was_starved(ran, request):
             return ran
         ran = _run_again(

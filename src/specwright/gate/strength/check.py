@@ -213,7 +213,7 @@ def _below(
             code,
             location,
             f"the tests notice {killed} of {len(judged)} small faults put into {what}, and {threshold:.0%} are due; "
-            f"write tests that fail on these:\n{listing}",
+            f"write tests that fail on these, and delete or make plainer what no test can fail on:\n{listing}",
         )
 
 

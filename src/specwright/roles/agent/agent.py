@@ -45,7 +45,8 @@ from specwright.errors import AnswerError, ChangeRaisedError
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.answers.submission import UNREADABLE, Submission
-from specwright.roles.models.failures import answer_fault
+from specwright.roles.models.failures import AnswerFault, answer_fault, last_call_is_cut
+from specwright.roles.models.journalled_model import toolless
 
 T = TypeVar("T")
 
@@ -54,11 +55,17 @@ _CITATION = re.compile(r"\s*\((?:design:\s[^()]*|criterion \d+)\)")
 _LEFT_TO_THE_PROMPT = frozenset({"title", "description", "minLength"})
 """Of a schema."""
 
+_LEFT_TO_THE_CHECK = frozenset({"additionalProperties", "default", "maxLength"})
+"""Of a tool's schema: a weak answer is read all the same, or told exactly what is wrong. A response format keeps them."""
+
 _FIRST = 2
 """Messages of a request that nothing was answered to yet."""
 
 MISTAKES = 3
 """Turns in a row in which no call works, after which the role is stopped (design: models)."""
+
+REPEATS = 5
+"""Turns in a row with the same calls and the same results, after which it is stopped as well: nothing new can come."""
 
 _BROKEN_OFF = (
     "Nothing was done: the arguments of this call are no whole JSON, probably since the output was cut off. "
@@ -68,13 +75,41 @@ _BROKEN_OFF = (
 _TODO = "Keep a to-do list for yourself during long work. It is never an answer."
 
 FILE_TOOLS = {
-    "read_file": "Read a text file of your directory.",
+    "read_file": "Read a text file of your directory: `limit` lines from line `offset`, counted from 0.",
     "write_file": "Write a file of your directory, or replace it.",
     "edit_file": "Replace an exact piece of text in a file.",
     "delete": "Delete a file.",
 }
 """With what is told of each: a role knows the names of its few files, and the library's own texts are for coders at
 large and cost more than the request."""
+
+
+class _File(BaseModel):
+    file_path: str
+
+
+class _Lines(_File):
+    offset: int = 0
+    limit: int = 100
+
+
+class _Content(_File):
+    content: str
+
+
+class _Edit(_File):
+    old_string: str
+    new_string: str
+    replace_all: bool = False
+
+
+_PLAIN: dict[str, type[BaseModel]] = {
+    "read_file": _Lines,
+    "write_file": _Content,
+    "edit_file": _Edit,
+    "delete": _File,
+}
+"""The arguments of the library's file tools without its words: the names say it, in a directory of few files."""
 
 
 class Toolset(StrEnum):
@@ -84,7 +119,7 @@ class Toolset(StrEnum):
     NONE = "none"
     FILES = "files"
     FILES_AND_TODO = "files and to-do"
-    """Files, and a to-do list for long work."""
+    """One file that is written again, and a to-do list for long work."""
 
 
 class RaisedException:
@@ -119,11 +154,15 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
         self._submission = submission
         self._terminal = terminal
         self._raised = raised
+        self._fault: AnswerFault | None = None
 
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Put the terminal call last; pass on arguments as text where the provider's client could not read them."""
+        """Put the terminal call last; pass on arguments as text where they broke off or could not be read."""
         message = cast(AIMessage, state["messages"][-1])
+        self._fault = answer_fault(message)
         calls = [*message.tool_calls, *map(_as_text, message.invalid_tool_calls)]
+        if last_call_is_cut(message):
+            calls[-1] = _unread(calls[-1], cut_text(calls[-1]["args"]))
         ordered = sorted(calls, key=lambda call: call["name"] == self._terminal)
         if ordered == message.tool_calls:
             return None
@@ -138,8 +177,11 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
         if self._raised.name:
             why = f"Nothing was done: {self._raised.name} was raised, and the task has halted."
             return ToolMessage(why, tool_call_id=call["id"] or "", name=call["name"], status="error")
-        if call["args"].keys() != {UNREADABLE} or call["name"] == self._terminal:
+        if call["args"].keys() != {UNREADABLE}:
             return handler(request)
+        if call["name"] == self._terminal:
+            told = self._submission.offer_text(call["args"][UNREADABLE], self._fault)
+            return ToolMessage(told, tool_call_id=call["id"] or "", name=call["name"])
         return ToolMessage(_BROKEN_OFF, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
     @hook_config(can_jump_to=["end"])
@@ -151,51 +193,101 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
         self._submission.ensure_open()
         if self._submission.accepted is not None:
             return {"jump_to": "end"}
-        if mistake := repeated_mistake(state["messages"]):
-            raise AnswerError(
-                f"{self._submission.who} made no call that works in {MISTAKES} turns in a row; the last one: {mistake}",
-                remedy="a stronger model may help; begin in a new directory, since `.specwright/journal.jsonl` "
-                "keeps these answers",
-                raw_answers=(mistake,),
+        turns = _turns(state["messages"])
+        if mistake := repeated_mistake(turns):
+            raise self._stopped(f"made no call that works in {MISTAKES} turns in a row", mistake)
+        if result := repeated_turn(turns):
+            raise self._stopped(
+                f"made the same calls with the same results in {REPEATS} turns in a row", result
             )
         return None
 
+    def _stopped(self, why: str, result: str) -> AnswerError:
+        return AnswerError(
+            f"{self._submission.who} {why}; the last one: {result}",
+            remedy="a stronger model may help",
+            raw_answers=(result,),
+        )
 
-def repeated_mistake(messages: Sequence[BaseMessage]) -> str:
-    """The last result, if in each of the last turns no call worked; else nothing."""
-    turns: list[list[ToolMessage]] = []
+
+class _Turn(NamedTuple):
+    """An answer of a model, and the results of its calls."""
+
+    answer: AIMessage
+    results: list[ToolMessage]
+
+
+def _turns(messages: Sequence[BaseMessage]) -> list[_Turn]:
+    turns: list[_Turn] = []
     for message in messages:
         if isinstance(message, AIMessage):
-            turns.append([])
+            turns.append(_Turn(message, []))
         elif isinstance(message, ToolMessage) and turns:
-            turns[-1].append(message)
+            turns[-1].results.append(message)
+    return turns
+
+
+def repeated_mistake(turns: Sequence[_Turn]) -> str:
+    """The last result, if in each of the last turns no call worked; else nothing."""
     last = turns[-MISTAKES:]
-    failed = all(results and all(result.status == "error" for result in results) for results in last)
-    return visible_text(last[-1][-1].content) if failed and len(last) == MISTAKES else ""
+    failed = all(turn.results and all(result.status == "error" for result in turn.results) for turn in last)
+    return visible_text(last[-1].results[-1].content) if failed and len(last) == MISTAKES else ""
+
+
+def repeated_turn(turns: Sequence[_Turn]) -> str:
+    """The last result, if each of the last turns was the same; else nothing."""
+    last = turns[-REPEATS:]
+    if len(last) < REPEATS or not last[-1].results:
+        return ""
+    same = len({_calls_and_results(turn) for turn in last}) == 1
+    return visible_text(last[-1].results[-1].content) if same else ""
+
+
+def _calls_and_results(turn: _Turn) -> str:
+    calls = [[call["name"], call["args"]] for call in turn.answer.tool_calls]
+    return json.dumps([calls, [visible_text(result.content) for result in turn.results]], default=str)
 
 
 def _as_text(call: InvalidToolCall) -> ToolCall:
-    return ToolCall(
-        name=call["name"] or "", args={UNREADABLE: call["args"] or ""}, id=call["id"], type="tool_call"
-    )
+    return _unread(call, call["args"] or "")
 
 
-def tool_schema(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """A schema as tools carry it: references resolved, since weak models follow them badly.
+def _unread(call: InvalidToolCall | ToolCall, arguments: str) -> ToolCall:
+    return ToolCall(name=call["name"] or "", args={UNREADABLE: arguments}, id=call["id"], type="tool_call")
+
+
+def cut_text(arguments: dict[str, Any]) -> str:
+    """The arguments of a call that broke off, so that nobody takes them for whole."""
+    return f"{json.dumps(arguments, ensure_ascii=False)[:-1]} ..."
+
+
+def answer_schema(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """A schema as a response format carries it: references resolved, since weak models follow them badly.
 
     Args:
         schema: What the answer is read by.
         without: Fields, on whatever level, that this role cannot use here. They have defaults.
     """
-    return cast(dict[str, Any], json.loads(_tool_schema_text(schema, without)))
+    return cast(dict[str, Any], json.loads(_schema_text(schema, without, _LEFT_TO_THE_PROMPT)))
+
+
+def tool_schema(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """A schema as tools carry it: also without what only the check of an answer needs.
+
+    Args:
+        schema: What the answer is read by.
+        without: Fields, on whatever level, that this role cannot use here.
+    """
+    left_out = _LEFT_TO_THE_PROMPT | _LEFT_TO_THE_CHECK
+    return cast(dict[str, Any], json.loads(_schema_text(schema, without, left_out)))
 
 
 @cache
-def _tool_schema_text(schema: type[BaseModel], without: frozenset[str]) -> str:
+def _schema_text(schema: type[BaseModel], without: frozenset[str], left_out: frozenset[str]) -> str:
     # a text, so that a caller may change its copy; cached, because a plan's schema takes 8 ms
     resolved = dereference_refs(schema.model_json_schema())
     resolved.pop("$defs", None)
-    return json.dumps(_for_models(resolved, without=without))
+    return json.dumps(_for_models(resolved, without=without, left_out=left_out))
 
 
 def without_citations(text: str) -> str:
@@ -203,25 +295,34 @@ def without_citations(text: str) -> str:
     return _CITATION.sub("", text)
 
 
-def _for_models(value: Any, *, without: frozenset[str], named: bool = False) -> Any:
+def _for_models(value: Any, *, without: frozenset[str], left_out: frozenset[str], named: bool = False) -> Any:
     """A schema without what repeats the prompt or the names: descriptions, titles, and the least length of a text, which
     is checked when the answer comes. The prompt of a role says what each field is for (design: models).
 
     Args:
         value: A part of the schema.
         without: Fields to leave out.
+        left_out: Keywords to leave out.
         named: Whether its keys are names of fields.
     """
     if isinstance(value, list):
-        return [_for_models(item, without=without) for item in cast(list[Any], value)]
+        return [_for_models(item, without=without, left_out=left_out) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
         return value
     schema = cast(dict[str, Any], value)
+    if not named and "default" in left_out and (given := _unless_null(schema)):
+        schema = given
     return {
-        key: _for_models(item, without=without, named=key == "properties" and not named)
+        key: _for_models(item, without=without, left_out=left_out, named=key == "properties" and not named)
         for key, item in schema.items()
-        if (key not in without if named else key not in _LEFT_TO_THE_PROMPT)
+        if (key not in without if named else key not in left_out)
     }
+
+
+def _unless_null(schema: dict[str, Any]) -> dict[str, Any] | None:
+    """The one alternative to null, if a schema has just one: who has nothing to say leaves the field out."""
+    given = [one for one in schema.get("anyOf", []) if one.get("type") != "null"]
+    return given[0] if len(given) == 1 and "default" in schema else None
 
 
 def submit_tool(name: str, description: str, schema: dict[str, Any], submission: Submission[Any]) -> BaseTool:
@@ -285,14 +386,17 @@ def structured_answer(
     Raises:
         AnswerError: the attempts are spent.
     """
-    structured = model.with_structured_output(schema, include_raw=True)
+    structured = toolless(model).with_structured_output(schema, include_raw=True)
     messages: list[BaseMessage] = [SystemMessage(prompt), HumanMessage(message)]
     while submission.accepted is None:
         submission.ensure_open()
         result = cast(dict[str, Any], Context().run(structured.invoke, messages))
         raw = cast(AIMessage, result["raw"])
         text = visible_text(raw.content)
-        if raw.tool_calls:
+        if last_call_is_cut(raw):
+            text = text or cut_text(raw.tool_calls[-1]["args"])
+            response = submission.offer_text(text, answer_fault(raw))
+        elif raw.tool_calls:
             response = submission.offer(raw.tool_calls[0]["args"])
             text = text or str(raw.tool_calls[0]["args"])
         else:
@@ -314,10 +418,12 @@ def _agent(job: AgentJob, submission: Submission[Any], terminal: str) -> Any:
         PatchToolCallsMiddleware(),
     ]
     if job.toolset is not Toolset.NONE:
-        tools = cast(Any, list(FILE_TOOLS))
-        middleware.append(
-            FilesystemMiddleware(backend=backend, tools=tools, custom_tool_descriptions=FILE_TOOLS)
-        )
+        unused = {"delete"} if job.toolset is Toolset.FILES_AND_TODO else set[str]()
+        tools = cast(Any, [name for name in FILE_TOOLS if name not in unused])
+        files = FilesystemMiddleware(backend=backend, tools=tools, custom_tool_descriptions=FILE_TOOLS)
+        for tool in files.tools:
+            tool.args_schema = _PLAIN[tool.name]
+        middleware.append(files)
     if job.toolset is Toolset.FILES_AND_TODO:
         middleware.append(TodoListMiddleware(system_prompt="", tool_description=_TODO))
     return create_agent(job.model, list(job.tools), system_prompt=job.prompt, middleware=middleware)

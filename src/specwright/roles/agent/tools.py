@@ -289,25 +289,24 @@ def raise_tool(store: StoreAccess, journal: Journal, run_id: str, raised: Raised
 
 _RAISE = (
     "Only if no correct module can be made because the contract of a shipped dependency is wrong, ambiguous or "
-    "incomplete: name what has to change in it, with evidence. Your task halts at once and a person decides; your own "
-    "contract is not meant. A modified input, output, error or effect is given whole, as it shall be."
+    "incomplete: what has to change in it, with evidence. Your task halts at once and a person decides."
 )
 
 
 _DELTA = (
-    "Lists `added_inputs`, `removed_inputs`, `modified_inputs`, and the same of outputs, error_surfaces and effects; or "
-    "`mode_changes`. Entries as in a plan: {name, type, constraints}, {name, type, invariants}, {name, when, surface}, "
-    "{type, target, description}; removed inputs and outputs by name."
+    "Lists `added_inputs`, `removed_inputs`, `modified_inputs`, and so of outputs, error_surfaces, effects; or "
+    "`mode_changes`. Entries as in a contract, whole as they shall be; removed inputs and outputs by name."
 )
 """In place of its schema, which is as long as the rest of a request's tools together; what is wrong is told exactly."""
 
 
 def emit_tool(submission: Submission[dict[str, Any]]) -> BaseTool:
-    """The tool; a long spec may be given by the path of the checked draft instead of once more."""
+    """The tool; a long spec may be given by the path of the checked draft instead of once more. Its shape stands in the
+    prompt, which says what each field is for."""
     schema = {
         "type": "object",
         "properties": {
-            "spec": tool_schema(ProductSpecDraft),
+            "spec": {"type": "object", "description": "The draft."},
             "spec_path": {
                 "type": "string",
                 "description": "Instead of spec: the path of the draft, /spec.json.",

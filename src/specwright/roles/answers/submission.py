@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+import jsonpatch
 from pydantic import ValidationError
 
 from specwright.domain.base.record import Record, validation_messages
@@ -23,8 +24,23 @@ UNREADABLE = "_unreadable"
 _STRONGER = "a stronger model, or a clearer SPEC.md, may help"
 
 
-SHARED, MODULE = "modules", "module"
-"""The fields of an answer about several modules: its parts, and the module of a part."""
+CHANGES = "changes"
+"""The field of an answer that only changes the one before."""
+
+
+class SharedFields(NamedTuple):
+    """The fields of an answer about several modules or tasks.
+
+    Args:
+        parts: Its parts.
+        about: In a part, the module or task.
+    """
+
+    parts: str
+    about: str
+
+
+MODULES, TASKS = SharedFields("modules", "module"), SharedFields("tasks", "task")
 
 
 class UnacceptableError(Exception):
@@ -46,39 +62,74 @@ class Form(NamedTuple, Generic[T]):
     fields: frozenset[str] | None = None
 
 
-def parser(schema: type[R], check: Callable[[R], Sequence[str]]) -> Form[R]:
-    """Validate by a schema, then by a check."""
+def parser(schema: type[R], check: Callable[[R], Sequence[str]], before: str = "") -> Form[R]:
+    """Validate by a schema, then by a check.
+
+    Args:
+        schema: Of the answer.
+        check: What is wrong with one.
+        before: An answer as JSON text; of one that is corrected the changes may be handed in, as a JSON Patch (RFC 6902).
+    """
+    last: Any = json.loads(before) if before else None
 
     def read(raw: dict[str, Any]) -> R:
+        nonlocal last
+        if before and raw.keys() == {CHANGES}:
+            raw = _patched(last, raw[CHANGES])
         try:
-            return mended(schema, raw)
+            answer = mended(schema, raw)
         except ValidationError as error:
             raise UnacceptableError(*validation_messages(error)) from error
+        last = raw
+        return answer
 
     return Form(read, check, frozenset(schema.model_fields))
 
 
-def shared_parser(schema: type[R], names: Sequence[str]) -> Form[SharedAnswer[R]]:
-    """Split an answer about several modules, and validate each part by the schema of an answer about one.
+def changes_schema() -> dict[str, Any]:
+    """The schema of what changes in an answer."""
+    path = {"type": "string", "description": "As /modules/0/inputs/1/constraints/-"}
+    operation = {"op": {"enum": ["add", "replace", "remove"]}, "path": path, "value": {}}
+    one = {"type": "object", "properties": operation, "required": ["op", "path"]}
+    return {
+        "type": "object",
+        "properties": {CHANGES: {"type": "array", "items": one}},
+        "required": [CHANGES],
+    }
+
+
+def _patched(document: Any, changes: Any) -> dict[str, Any]:
+    try:
+        return cast(dict[str, Any], jsonpatch.apply_patch(document, changes))
+    except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError, ValueError) as error:
+        why = f"{CHANGES}: not applied, none of them: {error}; the paths are those of your last whole answer"
+        raise UnacceptableError(why) from error
+
+
+def shared_parser(
+    schema: type[R], names: Sequence[str], fields: SharedFields = MODULES
+) -> Form[SharedAnswer[R]]:
+    """Split an answer about several modules or tasks, and validate each part by the schema of an answer about one.
 
     A part that does not fit is a problem of its module alone; an answer without any part is one of all (design:
     shared-requests).
     """
+    several, about = fields
 
     def read(raw: dict[str, Any]) -> SharedAnswer[R]:
-        listed = raw.get(SHARED)
+        listed = raw.get(several)
         parts = cast(list[Any], listed) if isinstance(listed, list) else []
         objects = [cast(dict[str, Any], part) for part in parts if isinstance(part, dict)]
-        given = {name: [part for part in objects if part.get(MODULE) == name] for name in names}
+        given = {name: [part for part in objects if part.get(about) == name] for name in names}
         if not any(given.values()):
-            raise UnacceptableError(f"{SHARED}: one object for each of {', '.join(names)}")
+            raise UnacceptableError(f"{several}: one object for each of {', '.join(names)}")
         answers, problems = dict[str, R](), dict[str, Sequence[str]]()
         for name, found in given.items():
             if len(found) != 1:
-                problems[name] = (f"{SHARED}: one object for {name}, got {len(found)}",)
+                problems[name] = (f"{several}: one object for {name}, got {len(found)}",)
                 continue
             try:
-                answers[name] = mended(schema, {k: v for k, v in found[0].items() if k != MODULE})
+                answers[name] = mended(schema, {k: v for k, v in found[0].items() if k != about})
             except ValidationError as error:
                 problems[name] = tuple(validation_messages(error))
         raw_parts = {name: json.dumps(found, ensure_ascii=False) for name, found in given.items()}
@@ -87,22 +138,21 @@ def shared_parser(schema: type[R], names: Sequence[str]) -> Form[SharedAnswer[R]
     def no_problems(_: SharedAnswer[R]) -> Sequence[str]:
         return ()
 
-    return Form(read, no_problems, frozenset({SHARED}))
+    return Form(read, no_problems, frozenset({several}))
 
 
-def shared_schema(schema: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The schema of an answer about several modules: a list of answers, each with the name of its module."""
-    module = {"type": "string", "enum": list(names)}
+def shared_schema(
+    schema: dict[str, Any], names: Sequence[str], fields: SharedFields = MODULES
+) -> dict[str, Any]:
+    """The schema of an answer about several modules or tasks: a list of answers, each with the name of its own."""
+    several, about = fields
     part = {
         **schema,
-        "properties": {MODULE: module, **schema["properties"]},
-        "required": [MODULE, *schema.get("required", [])],
+        "properties": {about: {"type": "string", "enum": list(names)}, **schema["properties"]},
+        "required": [about, *schema.get("required", [])],
     }
-    return {
-        "type": "object",
-        "properties": {SHARED: {"type": "array", "items": part, "description": "One for each module."}},
-        "required": [SHARED],
-    }
+    listed = {"type": "array", "items": part, "description": f"One for each {about}."}
+    return {"type": "object", "properties": {several: listed}, "required": [several]}
 
 
 class Submission(Generic[T]):
@@ -128,13 +178,11 @@ class Submission(Generic[T]):
         """Read the arguments of a call; returns the response to the role."""
         arguments = cast(dict[str, Any], raw) if isinstance(raw, dict) else None
         self._fault = None
-        if arguments is not None and arguments.keys() == {UNREADABLE}:
-            return self.offer_text(str(arguments[UNREADABLE]))
         text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str)
         return self._read_offer(text, ObjectsFound((arguments,)) if arguments is not None else ObjectsFound())
 
     def offer_text(self, text: str, fault: AnswerFault | None = None) -> str:
-        """Read an answer that came as text instead of a tool call.
+        """Read an answer that came as text instead of a tool call, or as a call that could not be read.
 
         Args:
             text: The answer.
@@ -154,8 +202,7 @@ class Submission(Generic[T]):
                 f"{self.who} gave no acceptable answer in {self._attempts} attempts: "
                 + "; ".join(self._problems[:5]),
                 where=self.who,
-                remedy=f"{self._fault.remedy if self._fault else _STRONGER}; begin in a new directory, since "
-                "`.specwright/journal.jsonl` keeps these answers",
+                remedy=self._fault.remedy if self._fault else _STRONGER,
                 raw_answers=tuple(self._raw),
                 problems=self._problems,
             )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from specwright.errors import InputError, ModelUnavailableError, SpecwrightError
+from specwright.errors import InputError, ModelUnavailableError, NoCreditError, SpecwrightError
 
 _UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
 _UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
@@ -26,14 +26,41 @@ _NO_QUOTA = re.compile(r"insufficient.?quota", re.IGNORECASE)
 LONGEST_WAIT = 120.0
 """Seconds that are waited at an endpoint's request; one that asks for more is not asked again."""
 
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key|xai|gsk)[-_][A-Za-z0-9_\-]{8,}|(?<=Bearer )\S+")
+_KEY_LIKE = re.compile(
+    r"\b(?:sk|pk|rk|key|xai|gsk|tvly|hf|ghp|github_pat)[-_][A-Za-z0-9_\-]{8,}"
+    r"|\b(?:AIza[A-Za-z0-9_\-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_.\-]+)"
+    r"|(?<=Bearer )\S+|(?<=x-api-key: )\S+",
+    re.IGNORECASE,
+)
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?|AUTH)$", re.IGNORECASE)
 _LOGIN = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 _SHORTEST_SECRET = 6
 
 
-def translated(error: Exception) -> SpecwrightError:
-    """The error that a person sees for a failed model call."""
+KEY_VARIABLES = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "fireworks": "FIREWORKS_API_KEY",
+    "google_genai": "GOOGLE_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "mistralai": "MISTRAL_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "together": "TOGETHER_API_KEY",
+    "xai": "XAI_API_KEY",
+}
+"""The variable that holds the key of a provider."""
+
+
+def translated(error: Exception, model: str = "") -> SpecwrightError:
+    """The error that a person sees for a failed model call.
+
+    Args:
+        error: Of the provider's client.
+        model: That was asked, `provider:name`; empty if that is not known.
+    """
+    provider, _, name = model.partition(" ")[0].partition(":")
     names = {base.__name__ for base in type(error).__mro__}
     status = _status(error)
     where = _first_line(error)
@@ -50,12 +77,16 @@ def translated(error: Exception) -> SpecwrightError:
             remedy="check --base-url and that the server runs; `specwright doctor` shows more; then run again",
         )
     if status in (401, 403):
-        return InputError("the endpoint refuses the key", where=where, remedy="set the provider's API key")
+        variable = KEY_VARIABLES.get(provider)
+        remedy = f"set {variable} to a key that it takes" if variable else "set the provider's API key"
+        return InputError("the endpoint refuses the key", where=where, remedy=remedy)
     if status == 404:
         return InputError(
-            "the endpoint does not know this model",
+            f"the endpoint does not know the model {name}"
+            if name
+            else "the endpoint does not know this model",
             where=where,
-            remedy="check the name after the colon in --model",
+            remedy="check the name after the colon in --model, and --base-url if the server is yours",
         )
     if lasting := _lasting(error, status):
         return lasting
@@ -79,8 +110,12 @@ def another_may_answer(error: SpecwrightError) -> bool:
 
     Not an answer that is none, and not a budget: those would meet any model.
     """
-    refused = getattr(error.__cause__, "status_code", None) in (401, 403, 404)
-    return isinstance(error, ModelUnavailableError) or (isinstance(error, InputError) and refused)
+    return isinstance(error, ModelUnavailableError) or is_refused_access(error)
+
+
+def is_refused_access(error: SpecwrightError) -> bool:
+    """Whether the endpoint refuses the key, or does not know the model."""
+    return isinstance(error, InputError) and getattr(error.__cause__, "status_code", None) in (401, 403, 404)
 
 
 def passes(error: Exception) -> bool:
@@ -99,7 +134,7 @@ def _lasting(error: Exception, status: int | None) -> SpecwrightError | None:
         return None
     text, where = f"{error} {said}", _first_line(error)
     if (_NO_QUOTA if status == 429 else _NO_CREDIT).search(text) or status == 402:
-        return ModelUnavailableError(
+        return NoCreditError(
             "the account behind the key has no credit left",
             where=where,
             remedy="add credit there, or choose another model with --model; then run again",
@@ -149,10 +184,11 @@ _ANOTHER = "another model, or another wording of SPEC.md, may help"
 
 def answer_fault(message: AIMessage) -> AnswerFault | None:
     """What the provider says of an answer that it cut, filtered or refused; None of any other answer."""
-    if words := _refusal(message):
-        return AnswerFault(f"the model refuses: {words}", _ANOTHER)
-    ended = message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason")
-    if ended in ("refusal", "content_filter", "safety"):
+    ended = _ended_by(message)
+    words = _refusal(message) or (message.text.strip() if ended == "refusal" else "")
+    if words or ended == "refusal":
+        return AnswerFault(f"the model refuses: {words or 'it does not say why'}", _ANOTHER)
+    if ended in ("content_filter", "safety"):
         return AnswerFault("the provider's filter stopped the answer", _ANOTHER)
     if ended in ("length", "max_tokens"):
         return AnswerFault(
@@ -160,6 +196,16 @@ def answer_fault(message: AIMessage) -> AnswerFault | None:
             "a model with a longer output, or smaller tasks in SPEC.md, may help",
         )
     return None
+
+
+def last_call_is_cut(message: AIMessage) -> bool:
+    """Whether the arguments of the last call broke off, though they can be read: Anthropic's API closes what is open."""
+    return bool(message.tool_calls) and _ended_by(message) == "max_tokens"
+
+
+def _ended_by(message: AIMessage) -> str | None:
+    told = message.response_metadata
+    return told.get("finish_reason") or told.get("stop_reason")
 
 
 def _refusal(message: AIMessage) -> str:
@@ -180,11 +226,11 @@ def answer_in(error: Exception) -> AIMessage | None:
     return AIMessage(
         content or "",
         response_metadata={"finish_reason": choice["finish_reason"]},
-        usage_metadata=usage_of(body.get("usage")),
+        usage_metadata=openai_usage(body.get("usage")),
     )
 
 
-def usage_of(counted: dict[str, Any] | None) -> UsageMetadata:
+def openai_usage(counted: dict[str, Any] | None) -> UsageMetadata:
     """The usage that an endpoint reports in the OpenAI form; zeros where it does not."""
     taken, given = (int((counted or {}).get(name) or 0) for name in ("prompt_tokens", "completion_tokens"))
     return UsageMetadata(input_tokens=taken, output_tokens=given, total_tokens=taken + given)

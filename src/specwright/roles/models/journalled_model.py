@@ -17,12 +17,16 @@ from langchain_core.runnables import run_in_executor
 
 from specwright.canonical_json import JsonValue
 from specwright.errors import SpecwrightError
-from specwright.ports.journal import Scope, read_as_model_answer, tokens_of
+from specwright.ports.journal import Scope, provider_of, read_as_model_answer, usage_of
 from specwright.ports.progress import RoleDone
-from specwright.roles.models.failures import answer_in, translated, usage_of
+from specwright.roles.models.failures import answer_in, openai_usage, translated
+from specwright.roles.models.provider_cache import marked_for_caching
 from specwright.roles.models.request_content import content_of
+from specwright.roles.models.spending import counted
 
-_SCOPE, _METER, _ASK, _ACCOUNT = (f"_specwright_{name}" for name in ("scope", "meter", "ask", "account"))
+_SCOPE, _METER, _ASK, _ACCOUNT, _TOOLLESS = (
+    f"_specwright_{name}" for name in ("scope", "meter", "ask", "account", "toolless")
+)
 
 Ask = Callable[[Callable[[], ChatResult], int], ChatResult]
 """How a provider is asked, given the size of the request in bytes: within which time, how often (`provider_call`)."""
@@ -59,9 +63,32 @@ def journalled(
     return copy
 
 
+def toolless(model: BaseChatModel) -> BaseChatModel:
+    """A copy of a journalled model for a role without tools.
+
+    What some providers' clients send as a tool then is a response format; it is no part of a request's identity, so that a
+    model of another provider can go on.
+    """
+    copy = model.model_copy()
+    vars(copy)[_TOOLLESS] = True
+    return copy
+
+
 @lru_cache
 def _journalled_class(base: type[BaseChatModel]) -> type[BaseChatModel]:
-    return type(f"Journalled{base.__name__}", (_Journalled, base), {"__module__": base.__module__})
+    bases = (_Journalled, _WithoutContent, base) if hasattr(base, "_format_output") else (_Journalled, base)
+    return type(f"Journalled{base.__name__}", bases, {"__module__": base.__module__})
+
+
+class _WithoutContent:
+    """Reads a reply that counts tokens and lacks its content as an empty answer, which was paid; Anthropic's client
+    cannot. A reply without either is none."""
+
+    def _format_output(self, data: Any, **kwargs: Any) -> ChatResult:
+        if getattr(data, "content", None) is None and getattr(data, "usage", None) is not None:
+            data = data.model_copy(update={"content": []})
+        below: Any = super()
+        return below._format_output(data, **kwargs)
 
 
 class _Journalled:
@@ -82,13 +109,14 @@ class _Journalled:
             live = True
             below = cast(Any, super(_Journalled, self))
             asking: Ask = self.__dict__[_ASK]
+            sent = marked_for_caching(messages, below._llm_type)
             try:
-                message = _message_of(asking(lambda: below._generate(messages, stop, None, **kwargs), size))
+                message = _message_of(asking(lambda: below._generate(sent, stop, None, **kwargs), size))
             except SpecwrightError:
                 raise
             except Exception as error:  # whatever a provider's client raises becomes one message
                 if (given := answer_in(error)) is None:
-                    raise translated(error) from error
+                    raise translated(error, account.model if account else "") from error
                 message = given
             journalled = _encodable(cast(JsonValue, message_to_dict(message)))
             answer: dict[str, JsonValue] = {"message": journalled, "asked": cast(JsonValue, asked)}
@@ -98,11 +126,12 @@ class _Journalled:
             # prices change, with the hour at some providers; what was paid does not
             return {**answer, "model": account.model, "usd": None if usd is None else str(usd)}
 
+        identity = request_of(messages, {} if self.__dict__.get(_TOOLLESS) else kwargs)
         scope: Scope = self.__dict__[_SCOPE]
         meter: Meter = self.__dict__[_METER]
         answer: JsonValue = None
         try:
-            answer = scope.recall("model", request_of(messages, kwargs), ask)
+            answer = scope.recall("model", identity, ask)
         finally:
             if live and account is not None:
                 account.settle(answer)
@@ -172,10 +201,11 @@ def _message_of(result: ChatResult) -> BaseMessage:
     if result.generations:
         message = result.generations[0].message
         ended = (result.generations[0].generation_info or {}).get("finish_reason")
+        ended = ended or (result.llm_output or {}).get("stop_reason")
         if ended and isinstance(message, AIMessage):
             message.response_metadata.setdefault("finish_reason", ended)
         return message
-    return AIMessage("", usage_metadata=usage_of((result.llm_output or {}).get("token_usage")))
+    return AIMessage("", usage_metadata=openai_usage((result.llm_output or {}).get("token_usage")))
 
 
 def _encodable(value: JsonValue) -> JsonValue:
@@ -206,7 +236,8 @@ class Meter:
         """Count an answer."""
         self._calls += 1
         self._live += live
-        for i, tokens in enumerate(tokens_of(answer)):
+        usage = counted(answer) if provider_of(answer) else usage_of(answer)
+        for i, tokens in enumerate(usage[:2]):
             self._tokens[live][i] += tokens
 
     def total(self, run_id: str) -> RoleDone:

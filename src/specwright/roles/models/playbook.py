@@ -122,6 +122,10 @@ class Playbook:
         turns, source = self._shared(place) if len(place.modules) > 1 else made(self, place)
         return PlaybookChatModel(turns=turns, place=place, source=str(self.directory / source))
 
+    def can_share(self, place: Place) -> bool:
+        """Never about several tasks: the files of a task may be written after those of the tasks before it."""
+        return False
+
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
         """A draft, its validation and its emission in one turn, as the prompt says; again for each amendment."""
         turns: list[Turn] = []

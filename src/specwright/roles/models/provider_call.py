@@ -14,7 +14,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception
 from specwright.domain.costs.budget import tokens_in
 from specwright.errors import ModelUnavailableError
 from specwright.roles.models.failures import LONGEST_WAIT, asked_wait, passes
-from specwright.roles.models.rate_limits import RateLimiter
+from specwright.roles.models.rate_limits import Limiter
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ def ask_provider(
     limits: CallLimits,
     waits: Callable[[str], None],
     provider: str = "",
-    limiter: RateLimiter | None = None,
+    limiter: Limiter | None = None,
 ) -> T:
     """The answer of a provider.
 

@@ -1,6 +1,7 @@
 """What each provider is asked at most: requests and tokens in a minute, and requests at once (design: models).
 
-The limits hold for the process, over all roles and threads. A minute is any sixty seconds, so that no burst at the turn of
+`RateLimiter` holds them for the process, over all roles and threads; `shared_rate_limits` for every process that drives a
+project in the same database. A minute is any sixty seconds, so that no burst at the turn of
 a minute exceeds what the provider allows.
 """
 
@@ -8,12 +9,13 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from specwright.settings import ProviderLimits
 
-_MINUTE = 60.0
+MINUTE = 60.0
 
 
 @dataclass(slots=True)
@@ -23,14 +25,36 @@ class Request:
     Args:
         sent_at: Seconds of the limiter's clock.
         tokens: What it takes: an estimate, until the provider has counted.
+        number: Of its row, where requests are rows.
     """
 
     sent_at: float
     tokens: int
+    number: int = 0
+
+
+class Limiter(Protocol):
+    """Admits requests to providers as their limits allow."""
+
+    def admitted(
+        self, provider: str, tokens: int, waits: Callable[[str], None]
+    ) -> AbstractContextManager[Request]:
+        """Wait until a request may be sent; it is under way until the block ends.
+
+        Args:
+            provider: That is asked.
+            tokens: What the request may take. One that is larger than the limit is sent once nothing else is counted.
+            waits: Told in a few words before each wait for another reason.
+        """
+        ...
+
+    def settle(self, request: Request, tokens: int) -> None:
+        """Replace the estimate of a request by what the provider counted, unless it counted nothing."""
+        ...
 
 
 @dataclass(slots=True)
-class _Use:
+class Use:
     """What a provider was asked."""
 
     sent: deque[Request] = field(default_factory=deque[Request])
@@ -56,25 +80,19 @@ class RateLimiter:
         self._ticks = ticks
         self._wait = wait
         self._changed = threading.Condition()
-        self._uses: dict[str, _Use] = defaultdict(_Use)
+        self._uses: dict[str, Use] = defaultdict(Use)
 
     @contextmanager
     def admitted(self, provider: str, tokens: int, waits: Callable[[str], None]) -> Generator[Request]:
-        """Wait until a request may be sent; it is under way until the block ends.
-
-        Args:
-            provider: That is asked.
-            tokens: What the request may take. One that is larger than the limit is sent once nothing else is counted.
-            waits: Told in a few words before each wait for another reason.
-        """
+        """Wait until a request may be sent, as `Limiter` says."""
         told = ""
         with self._changed:
             use, limits = self._uses[provider], self._limits.get(provider, ProviderLimits())
-            while (shortage := _shortage(limits, use, tokens, self._ticks())) is not None:
-                why, seconds = shortage
+            while (lacking := shortage(limits, use, tokens, self._ticks())) is not None:
+                why, seconds = lacking
                 if why != told:
                     told = why
-                    waits(f"{provider}: {why}" + (f"; asked in {seconds:.3g} s" if seconds else ""))
+                    waits(in_words(provider, why, seconds))
                 self._wait(self._changed, seconds)
             request = Request(self._ticks(), tokens)
             use.sent.append(request)
@@ -93,19 +111,28 @@ class RateLimiter:
             self._changed.notify_all()
 
 
-def _shortage(limits: ProviderLimits, use: _Use, tokens: int, now: float) -> tuple[str, float | None] | None:
+def in_words(provider: str, why: str, seconds: float | None) -> str:
+    """Why a request waits, and how long if that is known."""
+    return f"{provider}: {why}" + (f"; asked in {seconds:.3g} s" if seconds else "")
+
+
+def shortage(
+    limits: ProviderLimits, use: Use, tokens: int, now: float, minute: float = MINUTE
+) -> tuple[str, float | None] | None:
     """Why a request must wait, and for how long if that is known; None if it may be sent."""
-    while use.sent and use.sent[0].sent_at <= now - _MINUTE:
+    while use.sent and use.sent[0].sent_at <= now - minute:
         use.sent.popleft()
     if limits.concurrent_requests and use.under_way >= limits.concurrent_requests:
         return f"{use.under_way} requests are under way, which is the limit", None
     if limits.requests_per_minute and len(use.sent) >= limits.requests_per_minute:
         free = use.sent[-limits.requests_per_minute]
-        return f"the limit of {limits.requests_per_minute:,} requests a minute is reached", _left(free, now)
+        return f"the limit of {limits.requests_per_minute:,} requests a minute is reached", _left(
+            free, now, minute
+        )
     excess = sum(request.tokens for request in use.sent) + tokens - limits.tokens_per_minute
     if limits.tokens_per_minute and excess > 0 and use.sent:
         why = f"the limit of {limits.tokens_per_minute:,} tokens a minute is reached"
-        return why, _left(_last_to_expire(use.sent, excess), now)
+        return why, _left(_last_to_expire(use.sent, excess), now, minute)
     return None
 
 
@@ -118,5 +145,5 @@ def _last_to_expire(sent: deque[Request], tokens: int) -> Request:
     return sent[-1]
 
 
-def _left(request: Request, now: float) -> float:
-    return request.sent_at + _MINUTE - now
+def _left(request: Request, now: float, minute: float) -> float:
+    return request.sent_at + minute - now

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
@@ -15,7 +16,7 @@ from specwright.errors import InputError, SpecwrightError
 from specwright.ports.roles import Place, Role
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
-from specwright.roles.models.failures import translated
+from specwright.roles.models.failures import KEY_VARIABLES, translated, without_secrets
 from specwright.roles.models.journalled_model import answers_so_far, request_of
 from specwright.roles.models.playbook import Playbook, ScriptedChatModel
 from specwright.roles.models.prices import model_label
@@ -32,6 +33,10 @@ class ModelSource(Protocol):
 
     def model(self, place: Place) -> BaseChatModel:
         """The model that answers at a place."""
+        ...
+
+    def can_share(self, place: Place) -> bool:
+        """Whether it can answer about several tasks at a place."""
         ...
 
 
@@ -53,6 +58,10 @@ class Recording(Protocol):
     """A recorded journal, as far as a replay needs it."""
 
     path: Path
+
+    def holds(self, scope: str) -> bool:
+        """Whether a model answered in a scope."""
+        ...
 
     def model_answer(self, scope: str, ordinal: int, request: Any) -> Any:
         """The answer that was recorded at a place, None if there is none; notes a request that drifted."""
@@ -94,6 +103,9 @@ class _ReplaySource:
     def model(self, place: Place) -> BaseChatModel:
         return ReplayChatModel(place=place, recording=self._recording)
 
+    def can_share(self, place: Place) -> bool:
+        return self._recording.holds(place.run_id)
+
 
 class _ProviderSource:
     scripted = False
@@ -101,9 +113,11 @@ class _ProviderSource:
     def __init__(self, name: str, settings: Settings) -> None:
         options: dict[str, Any] = {"timeout": settings.timeout_seconds, "max_retries": 0}
         address = settings.address_of(name)
-        self._sends_invocation = bool(address) and name.startswith("openai:")
+        provider = name.partition(":")[0]
+        self._sends_invocation = bool(address) and provider in _KEYS
         if address:
-            options["base_url"] = address
+            # the one client wants /v1 in its address, the other adds it
+            options["base_url"] = address if provider != "anthropic" else _without_version(address)
             # a local server asks for no key, but the client wants one
             options["api_key"] = _key_from_environment(name) or "local"
         else:
@@ -111,10 +125,12 @@ class _ProviderSource:
         try:
             self._model = cast(BaseChatModel, init_chat_model(name, **options))
         except ImportError as error:
+            package = _INSTALL.search(str(error))
             raise InputError(
-                f"the provider of {name!r} needs another package",
-                where=str(error),
-                remedy="install it, or take another",
+                f"the provider {provider} needs a package that is not installed"
+                + (f": {package[1]}" if package else ""),
+                where=name,
+                remedy=f"`pip install {package[1] if package else 'its package'}` beside Specwright, or take another model",
             ) from error
         except Exception as error:  # each provider's client has its own way to miss a key or a name
             if "infer model provider" in str(error):
@@ -124,11 +140,15 @@ class _ProviderSource:
                     remedy="openai:NAME and anthropic:NAME are installed; a server of another kind is reached as "
                     "openai:NAME with --base-url",
                 ) from error
+            variable = KEY_VARIABLES.get(provider, "its variable")
             raise InputError(
                 f"no model {name!r} can be made",
-                where=str(error).strip().splitlines()[0][:300],
-                remedy="write it as provider:model, for instance openai:gpt-5; the provider's key comes from its variable",
+                where=without_secrets(str(error).strip().splitlines()[0])[:300],
+                remedy=f"write it as provider:model, for instance openai:gpt-5; the provider's key comes from {variable}",
             ) from error
+        if provider == "anthropic" and not self._model.profile:
+            # its API demands a bound, and the client's own for a model that it does not know cuts every spec
+            self._model = self._model.model_copy(update={"max_tokens": _OUTPUT_OF_UNKNOWN_MODEL})
 
     def model(self, place: Place) -> BaseChatModel:
         if not self._sends_invocation:
@@ -136,6 +156,19 @@ class _ProviderSource:
         headers = {"extra_headers": {INVOCATION_HEADER: place.run_id}}
         return self._model.model_copy(update={"model_kwargs": headers})
 
+    def can_share(self, place: Place) -> bool:
+        return True
+
+
+def _without_version(address: str) -> str:
+    return address.rstrip("/").removesuffix("/v1")
+
+
+_OUTPUT_OF_UNKNOWN_MODEL = 32_000
+"""Tokens."""
+
+_INSTALL = re.compile(r"pip install (?:-U )?`?([\w.-]+)")
+"""The package that LangChain asks for."""
 
 _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 

@@ -1,0 +1,96 @@
+"""Writes what README.md shows of runs: the run of examples/nameplate with what came out of it, and the table of costs.
+
+Run by `.venv/bin/python docs/make_recording.py` after a change of a page, a message or a recorded example. What stands
+between `<!-- NAME -->` and `<!-- end of NAME -->` is replaced.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from specwright.journal import read_records
+from specwright.ports.journal import tokens_of
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "README.md"
+EXAMPLE = ROOT / "examples" / "nameplate"
+RECORDED = {
+    "jsonamend": "JSON Pointer and JSON Patch",
+    "fieldtext": "delimited text, errors with positions",
+    "dueplan": "a planner over dates and money",
+}
+_COLUMNS = "| recorded run | tasks | model calls | tokens in | tokens out |\n|---|---|---|---|---|\n"
+_REMINDER = ": at work for"
+"""In the lines about a role that takes long, which depend on how busy this machine is."""
+_TASKS = re.compile(r"(TSK-\d+)")
+
+
+def recording() -> dict[str, str]:
+    """The blocks about the run, by name; it takes some seconds."""
+    with TemporaryDirectory() as temporary:
+        place = Path(temporary)
+        _said(place, "init", "nameplate", "--example", "nameplate")
+        run = _said(place, "run", "nameplate", "--approve")
+        evidence = _said(place, "module", "initials", "nameplate")
+        verified = _said(place, "verify", "nameplate")
+        (function,) = place.glob("nameplate/state_store/modules/*/*/implementation/__init__.py")
+        return {
+            "spec": _block("markdown", (EXAMPLE / "SPEC.md").read_text(encoding="utf-8")),
+            "run": _block("text", run),
+            "function": _block("python", function.read_text(encoding="utf-8")),
+            "evidence": _block("text", f"$ specwright module initials nameplate\n{evidence}")
+            + _block("text", f"$ specwright verify nameplate\n{verified}"),
+        }
+
+
+def costs() -> str:
+    """The table of what the recorded runs took."""
+    rows: list[str] = []
+    for name, what in RECORDED.items():
+        records = list(read_records(ROOT / "examples" / name / "recorded.journal"))
+        asked = [tokens_of(record.answer) for record in records if record.place.kind == "model"]
+        tasks = {found[1] for record in records if (found := _TASKS.match(record.place.scope))}
+        given, made = (f"{round(sum(tokens[way] for tokens in asked), -3):,}" for way in (0, 1))
+        rows.append(f"| `examples/{name}` ({what}) | {len(tasks)} | {len(asked)} | {given} | {made} |\n")
+    return f"\n{_COLUMNS}{''.join(rows)}\n"
+
+
+def page(written: str, blocks: Mapping[str, str]) -> str:
+    """The page with its blocks replaced."""
+    for name, block in blocks.items():
+        marked = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+        written, places = marked.subn(lambda match, block=block: match[1] + block + match[2], written)
+        if places != 1:
+            raise ValueError(f"README.md has {places} places for `{name}`")
+    return written
+
+
+def _said(place: Path, *arguments: str) -> str:
+    """What a command prints, progress first, as it is printed into a file; the directory is named as a person's."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("SPECWRIGHT_", "COLUMNS"))
+    }
+    ended = subprocess.run(
+        [sys.executable, "-m", "specwright", *arguments],
+        cwd=place,
+        env={**kept, "PYTHONUTF8": "1", "COLUMNS": "100"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    lines = [line for line in ended.stdout.splitlines(keepends=True) if _REMINDER not in line]
+    return "".join(lines).replace(f"{place.resolve()}/", "")
+
+
+def _block(language: str, text: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```\n"
+
+
+if __name__ == "__main__":
+    shown = page(PAGE.read_text(encoding="utf-8"), {**recording(), "costs": costs()})
+    PAGE.write_text(shown, encoding="utf-8")

@@ -1,0 +1,6 @@
+"""`python -m specwright`, where the script is not on PATH."""
+
+from specwright.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,75 @@
+"""The examples that come with Specwright: a SPEC.md each, with a playbook or a recording that answers for the roles.
+
+They are at the repository root; a wheel carries copies inside the package. An editable install does not see a build
+backend's forced includes, so the checkout is looked at second.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import specwright
+from specwright.atomic_write import write_atomically
+from specwright.errors import InputError
+
+_PACKAGE = Path(specwright.__file__).resolve().parent
+PLACES = (_PACKAGE / "examples", _PACKAGE.parents[1] / "examples")
+"""Where examples are: in an installed package, in a checkout."""
+
+DEMO = "tabkeeper"
+_ANSWERS = {"playbook": "playbook:playbook", "recorded.journal": "replay:recorded.journal"}
+
+
+class Copied(NamedTuple):
+    """Which files of an example were made, and which were there already."""
+
+    made: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def example_names() -> list[str]:
+    """The examples of this installation."""
+    return sorted({path.parent.name for place in PLACES for path in place.glob("*/SPEC.md")})
+
+
+def example_directory(name: str) -> Path:
+    """Where an example is.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    for place in PLACES:
+        if name in example_names() and (place / name / "SPEC.md").is_file():
+            return place / name
+    raise InputError(
+        f"there is no example {name!r}",
+        where="--example",
+        remedy=f"there are {', '.join(example_names()) or 'none in this installation'}",
+    )
+
+
+def copy_example(name: str, directory: Path) -> Copied:
+    """Copy an example into a directory, with settings that have it answer; files that are there are kept.
+
+    Args:
+        name: Of the example.
+        directory: The project; it is made.
+
+    Raises:
+        InputError: there is no example of that name.
+        OSError: a file cannot be written.
+    """
+    source = example_directory(name)
+    answers = next((model for file, model in _ANSWERS.items() if (source / file).exists()), "")
+    settings = f'# The answers of this example are scripted.\nmodel = "{answers}"\n'
+    files = {
+        path.relative_to(source).as_posix(): path.read_bytes()
+        for path in sorted(source.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    made: list[str] = []
+    for file, content in {**files, "specwright.toml": settings.encode()}.items():
+        if not (directory / file).exists():
+            (directory / file).parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(directory / file, content)
+            made.append(file)
+    return Copied(tuple(made), tuple(file for file in (*files, "specwright.toml") if file not in made))

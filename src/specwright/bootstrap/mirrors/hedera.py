@@ -1,0 +1,205 @@
+"""The mirror of a project's log on a Hedera topic (design: hedera)."""
+
+import os
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from specwright.bootstrap.reading import begun_store
+from specwright.bootstrap.stores import RUNTIME
+from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.log.hcs import consensus_timestamp
+from specwright.log.hedera.outbox import Outbox
+from specwright.log.hedera.topic import MirrorNode, TopicMessage
+from specwright.ports.wire_log import StoredEntry, StoredLog
+from specwright.settings import HederaSettings, load_settings
+from specwright.wire import canonical
+from specwright.wire.reducer import Reduction, RejectedWire, reduce_wires
+from specwright.wire.rejection import WireRefusedError
+
+OUTBOX = "hedera.db"
+
+
+class SubmitStatus(NamedTuple):
+    """How many Wires were submitted now, how many are on the topic, and how many the log has."""
+
+    submitted: int
+    placed: int
+    log_end: int
+
+
+class TopicState(NamedTuple):
+    """A topic: its messages with their proofs, what they reduce to, and how many Wires of the log they hold."""
+
+    topic: str
+    messages: list[TopicMessage]
+    reduction: Reduction
+    placed: int
+
+
+def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
+    """Submit what a project's log has and the topic has not.
+
+    Args:
+        directory: The project.
+        topic: Instead of that of the settings.
+
+    Raises:
+        InputError: there is no project, a setting or a key is missing, or the SDK is not installed.
+        BusyError: another process submits this log.
+        NetworkUnavailableError: the network cannot be reached; the next call goes on.
+        RefusedError: the network does not take a Wire, or the topic is another project's.
+    """
+    found = _settings(directory, topic)
+    try:
+        from specwright.log.hedera.network import Account, HieroNetwork
+        from specwright.log.hedera.submitter import Ports, Submitter
+    except ImportError as error:
+        raise InputError(
+            f"{error.name} is not installed, which submitting needs",
+            remedy='pip install "specwright[hedera]"',
+        ) from error
+    if not found.operator:
+        raise InputError("there is no account that pays", remedy="set `operator` below [hedera]")
+    key, submit_key = os.environ.get(found.operator_key, ""), os.environ.get(found.submit_key, "")
+    if not key:
+        raise InputError(
+            "there is no key of the operator", remedy=f"put it into the variable {found.operator_key}"
+        )
+    account = Account(found.network, found.topic, found.operator, key, submit_key)
+    with (
+        begun_store(directory) as store,
+        closing(store.log(reading=True)) as log,
+        closing(_outbox(directory, found.topic)) as outbox,
+        closing(HieroNetwork(account)) as network,
+    ):
+        mirror = MirrorNode(_mirror_url(found), found.topic)
+        if not outbox.position():
+            _require_own(found.topic, mirror, log)
+        submitter = Submitter(Ports(log, outbox, network, mirror))
+        submitted = submitter.catch_up()
+        end = log.end()
+        return SubmitStatus(submitted, outbox.position(), end.sequence_number if end else 0)
+
+
+def _require_own(topic: str, mirror: MirrorNode, log: StoredLog) -> None:
+    """Refuse a topic whose first Wire is of another project: stream ids are unique in a project only."""
+    first, own = next(mirror.messages(), None), next(iter(log.stored()), None)
+    if first is None or own is None or (held := _context(first.body)) in ("", _context(own.body)):
+        return
+    raise RefusedError(
+        f"the topic holds the Wires of another project, {held}",
+        where=topic,
+        remedy="make a topic for this project, and name it in `topic` below [hedera]",
+    )
+
+
+def _context(body: bytes) -> str:
+    """The project of a message; empty if it is no Wire."""
+    try:
+        wire: Any = canonical.parse(body)
+        return str(wire["stream"]["context_id"])
+    except (WireRefusedError, LookupError, TypeError):
+        return ""
+
+
+def read_topic(directory: Path, topic: str = "") -> TopicState:
+    """Read the topic back, prove its chain, and compare it with what was submitted.
+
+    Of two claims for one task the one with the lower sequence number is admitted; the other is among `rejected`.
+
+    Raises:
+        InputError: there is no project, or no topic is set.
+        NetworkUnavailableError: the mirror node cannot be read.
+        CorruptionError: a message was changed, or a Wire that was submitted is not where the receipt placed it.
+    """
+    found = _settings(directory, topic)
+    messages = MirrorNode(_mirror_url(found), found.topic).checked_messages()
+    with (
+        begun_store(directory) as store,
+        closing(store.log(reading=True)) as log,
+        closing(_outbox(directory, found.topic)) as outbox,
+    ):
+        placed = _compared(outbox, log.stored(), messages)
+    return TopicState(found.topic, messages, reduce_messages(messages), placed)
+
+
+def reduce_messages(messages: list[TopicMessage]) -> Reduction:
+    """What messages lead to in their order; positions are sequence numbers of the topic."""
+    wires: list[dict[str, Any]] = []
+    numbers: list[int] = []
+    unreadable: list[RejectedWire] = []
+    for message in messages:
+        try:
+            wires.append(canonical.parse(message.body))
+            numbers.append(message.sequence_number)
+        except WireRefusedError as error:
+            unreadable.append(RejectedWire(message.sequence_number, error.wire_id, error.rejection))
+    reduction = reduce_wires(wires)
+    placed = [entry._replace(position=numbers[entry.position - 1]) for entry in reduction.rejected]
+    return reduction._replace(rejected=tuple(sorted([*placed, *unreadable], key=lambda one: one.position)))
+
+
+def message_row(topic: str, message: TopicMessage) -> dict[str, Any]:
+    """A message with its proof, in the form of `specwright wire log --json`."""
+    return {
+        "hcs": {
+            "topic_id": topic,
+            "sequence_number": message.sequence_number,
+            "consensus_timestamp": consensus_timestamp(message.consensus_seconds, message.consensus_nanos),
+            "running_hash": message.running_hash.hex(),
+        },
+        "payer": str(message.payer),
+        "message": message.body.decode(errors="replace"),
+    }
+
+
+def _compared(outbox: Outbox, entries: Iterable[StoredEntry], messages: list[TopicMessage]) -> int:
+    """How many Wires of the log are on the topic, each where its receipt placed it."""
+    by_number = {message.sequence_number: message for message in messages}
+    bodies = {entry.sequence_number: entry.body for entry in entries}
+    placed = [each for each in outbox.entries() if each.placement is not None]
+    for number, transaction, placement in placed:
+        assert placement is not None
+        message = by_number.get(placement.topic_sequence)
+        if message is None and placement.topic_sequence > len(messages):
+            continue  # the mirror node does not show it yet
+        if (
+            message is None
+            or message.body != bodies.get(number)
+            or message.running_hash != placement.running_hash
+        ):
+            raise CorruptionError(
+                f"message {placement.topic_sequence} is not Wire {number} of the log, which {transaction} placed there",
+                remedy="ask another mirror node; `specwright verify` checks the log",
+            )
+    return sum(each.placement is not None and each.placement.topic_sequence in by_number for each in placed)
+
+
+def _outbox(directory: Path, topic: str) -> Outbox:
+    return Outbox(directory / RUNTIME / OUTBOX, topic)
+
+
+def _settings(directory: Path, topic: str) -> HederaSettings:
+    found = load_settings(directory).hedera
+    found = found.model_copy(update={"topic": topic or found.topic})
+    if not found.topic:
+        raise InputError("there is no topic", remedy="name it by --topic, or by `topic` below [hedera]")
+    return found
+
+
+_MIRROR_NODES = {
+    "mainnet": "https://mainnet-public.mirrornode.hedera.com",
+    "testnet": "https://testnet.mirrornode.hedera.com",
+    "previewnet": "https://previewnet.mirrornode.hedera.com",
+}
+
+
+def _mirror_url(found: HederaSettings) -> str:
+    url = found.mirror_node or _MIRROR_NODES.get(found.network, "")
+    if not url:
+        raise InputError(
+            "the mirror node of this network is not known", remedy="set `mirror_node` below [hedera]"
+        )
+    return url

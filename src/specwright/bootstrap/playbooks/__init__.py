@@ -1,0 +1,1 @@
+"""Playbooks as files: made from a project, checked before a run, judged module by module (design: models)."""

@@ -1,0 +1,174 @@
+"""A process for each project that a worker drives (design: workers).
+
+A project that takes its process down, by a fault of a library or for want of memory, takes no other one along; the worker
+itself goes on sending heartbeats whatever a project does; and a signal stops a project as Ctrl-C stops `run`. The
+processes are forked from a server that has imported the factory, so that none waits for that.
+"""
+
+import asyncio
+import json
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any, NoReturn
+
+from specwright.bootstrap.workers.drive_record import DriveError, Outcome
+from specwright.ports.progress import Step
+
+Event = dict[str, Any]
+"""A step of a project, as a JSON document."""
+
+_GRACE_SECONDS = 5.0
+_INTERRUPTED = 130
+_PRELOADED = ["specwright.bootstrap.workers.drive", "deepagents", "langchain_openai", "langchain_anthropic"]
+
+
+class DriveProcesses:
+    """The processes of a worker.
+
+    Args:
+        note: Takes each step of a project.
+    """
+
+    def __init__(self, note: Callable[[str, Event], None]) -> None:
+        self._note = note
+        self._running: set[ForkServerProcess] = set()
+        self._context: ForkServerContext = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(_PRELOADED)
+
+    async def drive(self, project: str, url: str) -> Outcome:
+        """Drive a project to its next stop.
+
+        Args:
+            project: Its name, for the steps.
+            url: Of its store.
+        """
+        receiver, sender = self._context.Pipe(duplex=False)
+        with TemporaryDirectory(prefix="specwright-", ignore_cleanup_errors=True) as directory, receiver:
+            process = self._context.Process(target=_drive, args=(sender, url, directory))
+            process.start()
+            sender.close()
+            self._running.add(process)
+            try:
+                outcome = await self._outcome(project, process, receiver)
+            finally:
+                self._running.discard(process)
+                process.close()
+        return outcome
+
+    def stop(self) -> None:
+        """Stop every project as Ctrl-C would."""
+        for process in self._running:
+            process.terminate()
+
+    def kill(self) -> None:
+        """End every process at once."""
+        for process in self._running:
+            process.kill()
+
+    async def _outcome(self, project: str, process: ForkServerProcess, receiver: Any) -> Outcome:
+        """Pass the steps on until the process has ended."""
+        found: list[Outcome] = []
+
+        def read() -> None:
+            while receiver.poll():
+                document = json.loads(receiver.recv_bytes())
+                if "ended" in document:
+                    error = document.pop("error")
+                    found.append(Outcome(**document, error=DriveError(**error) if error else None))
+                else:
+                    self._note(project, document)
+
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+        def ready() -> None:
+            try:
+                read()
+            except EOFError:
+                loop.remove_reader(receiver.fileno())
+
+        loop.add_reader(receiver.fileno(), ready)
+        loop.add_reader(process.sentinel, ended.set)
+        try:
+            await ended.wait()
+        finally:
+            loop.remove_reader(process.sentinel)
+            loop.remove_reader(receiver.fileno())
+        with suppress(EOFError):
+            read()
+        process.join()
+        return found[0] if found else _without_a_word(process.exitcode)
+
+
+def _without_a_word(code: int | None) -> Outcome:
+    """The outcome of a process that ended before it could say it; what it noted in the project counts the attempts."""
+    if code == _INTERRUPTED:
+        return Outcome("interrupted")
+    why = f"by the signal {signal.Signals(-code).name}" if code and code < 0 else f"with {code}"
+    return Outcome(
+        "waiting",
+        wait=_GRACE_SECONDS,
+        error=DriveError(f"the process that drove the project ended {why}", "", ""),
+    )
+
+
+class _SentProgress:
+    """The progress port that sends the steps to the worker."""
+
+    def __init__(self, sender: Connection) -> None:
+        self._sender = sender
+        self._lock = threading.Lock()
+
+    def note(self, event: object) -> None:
+        """Send a step."""
+        if isinstance(event, Step):
+            self.send({"step": event.kind, "task": event.task, "text": event.text})
+
+    def send(self, document: Event) -> None:
+        """Send a document; nobody may listen any more."""
+        with self._lock, suppress(OSError):
+            self._sender.send_bytes(json.dumps(document).encode())
+
+
+def _drive(sender: Connection, url: str, directory: str) -> None:
+    """The process of a project, from the inside."""
+    from specwright.bootstrap.workers.drive import (
+        drive_project,
+    )  # the worker itself need not import the factory
+
+    threading.Thread(target=_end_with_the_worker, daemon=True).start()
+    progress = _SentProgress(sender)
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
+        outcome = drive_project(url, Path(directory), progress)
+    except KeyboardInterrupt:
+        outcome = Outcome("interrupted")
+    progress.send({**outcome._asdict(), "error": outcome.error and outcome.error._asdict()})
+    os._exit(0)  # what was answered is committed; a library's thread must not hold the process back
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Unwind; if that blocks, end."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_IGN)
+    timer = threading.Timer(_GRACE_SECONDS, os._exit, (_INTERRUPTED,))
+    timer.daemon = True
+    timer.start()
+    raise KeyboardInterrupt
+
+
+def _end_with_the_worker() -> None:
+    """End when the worker does: its project is another worker's then."""
+    worker = multiprocessing.parent_process()
+    if worker is not None:
+        worker.join()
+        os._exit(1)

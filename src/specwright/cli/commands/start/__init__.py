@@ -1,0 +1,1 @@
+"""Commands for a beginning: help, the demo, playbooks."""

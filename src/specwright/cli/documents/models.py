@@ -1,0 +1,467 @@
+"""The documents of `--json`, as types from which their JSON Schemas are made (design: command-line).
+
+Each is an object with its `schema`, the name of its type here, and a `version`. Within a version keys are added, never
+renamed and never taken away, so that a program ignores the keys that it does not know.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from specwright.application.history.rounds import DebateRounds
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.modules.code_index import CodeIndexEntry
+from specwright.domain.modules.deprecation import Deprecation
+from specwright.domain.modules.evidence import ShipEvidence
+from specwright.domain.modules.release import ReleaseManifest
+from specwright.domain.spec.completeness import Deficiency
+from specwright.domain.tasks.project_state import TaskEntry
+
+Verdict = Literal["PASS", "FAIL"]
+Stage = Literal[
+    "new", "approval", "running", "halted", "stalled", "release_due", "release_failed", "released"
+]
+"""Where a run stopped."""
+
+
+class Document(TypedDict):
+    """What every document has."""
+
+    schema: str
+    version: int
+
+
+class Complaint(TypedDict):
+    """What failed, where, and what to do; what a model said last, if it gave up."""
+
+    what: str
+    where: str
+    do: str
+    answer: NotRequired[str]
+
+
+class Error(Document):
+    """A command that failed."""
+
+    error: Complaint
+    exit_code: int
+
+
+class CostSum(TypedDict):
+    """What was asked of models; `usd` is null as soon as one price is not known."""
+
+    requests: int
+    characters: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    unpriced: int
+
+
+class CallsUsed(TypedDict):
+    """What a command asked of models."""
+
+    calls: int
+    calls_from_journal: int
+    tokens: int
+    usd: float | None
+
+
+class Estimate(TypedDict):
+    """What an approval will cost."""
+
+    tokens: int
+    tokens_range: list[int]
+    usd: float | None
+    usd_range: list[float] | None
+
+
+class Release(TypedDict):
+    """A release, with its wheel if it has one."""
+
+    release_id: str
+    wheel: str | None
+    manifest: ReleaseManifest
+    install: NotRequired[str]
+    import_name: NotRequired[str]
+    exports: NotRequired[list[str]]
+
+
+class Stop(Document):
+    """Where a driving command stopped."""
+
+    where: Stage
+    exit_code: int
+    scripted: bool
+    tasks: dict[str, int]
+    escalations: list[EscalationArtifact]
+    replay_drift: list[str]
+    advice: NotRequired[str]
+    usage: NotRequired[CallsUsed]
+    spec: NotRequired[str]
+    warnings: NotRequired[list[Deficiency]]
+    sha256: NotRequired[str]
+    spec_edited: NotRequired[bool]
+    changes: NotRequired[list[str]]
+    change: NotRequired[dict[str, Any] | None]
+    estimate: NotRequired[Estimate | None]
+    release: NotRequired[Release]
+
+
+class Status(Stop):
+    """Where a project stands, and who drives it; `missing` before the first run."""
+
+    driven_by: str | None
+    queue: dict[str, Any] | None
+    under_way: list[str]
+    asked: CostSum | None
+    missing: NotRequired[list[Literal["spec", "model"]]]
+
+
+class Queued(Document):
+    """What was left to workers."""
+
+    where: Literal["queued"]
+    exit_code: int
+    queue: dict[str, Any] | None
+
+
+class Report(Document):
+    """An example that holds."""
+
+    holds: bool
+    module_ref: str
+    example: str
+    exit_code: int
+
+
+class ReleaseDocument(Release, Document):
+    """A release that was made."""
+
+    exit_code: int
+
+
+class Costs(Document):
+    """What was asked of models, by part."""
+
+    by: Literal["role", "task", "module", "round", "content"]
+    parts: dict[str, CostSum]
+    total: CostSum
+
+
+class Deprecated(Document):
+    """A version that was deprecated."""
+
+    name: str
+    module_ref: str
+    reason: str
+    migration_note: str
+    replacement: str | None
+    decided_at: str
+    decided_by: str
+    consumers: list[str]
+    status: str
+    exit_code: int
+
+
+class Init(Document):
+    """A directory that was made ready."""
+
+    directory: str
+    made: list[str]
+    kept: list[str]
+    exit_code: int
+
+
+class TaskRow(TaskEntry):
+    """A task, and why it is not running."""
+
+    task_id: str
+    why: str
+
+
+class Tasks(Document):
+    """Every task, in declaration order."""
+
+    tasks: list[TaskRow]
+
+
+class ModuleRow(TypedDict):
+    """A sealed module."""
+
+    module_ref: str
+    name: str
+    purpose: str
+    version: str
+    interface_fingerprint: str
+    tests: int
+    ship_id: str
+    deprecated: bool
+    status: str
+
+
+class Modules(Document):
+    """Every sealed module."""
+
+    modules: list[ModuleRow]
+
+
+class Match(CodeIndexEntry):
+    """A module that was found."""
+
+    similarity_score: float
+
+
+class Matches(Document):
+    """What was found in the Code Index, the best match first."""
+
+    matches: list[Match]
+
+
+class Module(Document):
+    """A sealed module."""
+
+    contract: MicroModuleContract
+    evidence: ShipEvidence
+    examples: str
+    deprecation: Deprecation | None
+
+
+class Provenance(Document):
+    """How a module came about."""
+
+    evidence: ShipEvidence
+    implementation: dict[str, Any]
+    contract: dict[str, Any]
+    plan: dict[str, Any]
+    reuse: dict[str, Any]
+    invocations: list[dict[str, Any]]
+    exceptions: list[str]
+    task: dict[str, Any]
+    spec: dict[str, Any]
+
+
+class Debates(Document):
+    """What was said about a module."""
+
+    module_ref: str
+    name: str
+    purpose: str
+    standing: Literal["sealed", "halted", "unfinished"]
+    contract_debates: list[DebateRounds]
+    implementation_debates: list[DebateRounds]
+
+
+class Exceptions(Document):
+    """Every interface change exception, with what was decided."""
+
+    exceptions: list[dict[str, Any]]
+
+
+class WaitingEscalation(EscalationArtifact):
+    """An escalation, a payload for each action that it takes, and the command of the recommended one."""
+
+    actions: dict[str, dict[str, Any]]
+    command: str
+
+
+class Escalations(Document):
+    """What waits for a person."""
+
+    escalations: list[WaitingEscalation]
+
+
+class Checkout(Document):
+    """Failed modules that were laid out, each with its directory."""
+
+    escalation_id: str
+    modules: dict[str, str]
+    exit_code: int
+
+
+class Finding(TypedDict):
+    """What is wrong, and where."""
+
+    code: str
+    where: str
+    message: str
+
+
+class Gate(Document):
+    """The gate's verdict on a module directory."""
+
+    verdict: Verdict
+    findings: list[Finding]
+    tests: list[dict[str, Any]]
+    stages: list[dict[str, Any]]
+    notes: list[str]
+    fingerprint: str
+
+
+class Verified(Document):
+    """What was checked of a project."""
+
+    verdict: Verdict
+    findings: list[Finding]
+    checked: dict[str, int]
+    unbound: list[str]
+
+
+class Check(TypedDict):
+    """One thing that a run needs."""
+
+    name: str
+    ok: bool
+    detail: str
+    do: str
+
+
+class Doctor(Document):
+    """Whether all is there that a run needs."""
+
+    ok: bool
+    checks: list[Check]
+    not_checked: list[str]
+
+
+class WireRow(TypedDict):
+    """A Wire with its proof."""
+
+    hcs: dict[str, Any]
+    wire: dict[str, Any]
+
+
+class WireLog(Document):
+    """The Wires of a project."""
+
+    wires: list[WireRow]
+
+
+class LogVerified(Document):
+    """Whether the log is what was written."""
+
+    intact: bool
+    findings: list[dict[str, Any]]
+
+
+class Reduction(Document):
+    """The state that Wires come to."""
+
+    tasks: dict[str, Any]
+    artifacts: list[dict[str, Any]]
+    projects: dict[str, Any]
+    streams: dict[str, Any]
+    rejected: list[dict[str, Any]]
+
+
+class A2aStreams(Document):
+    """The updates of each A2A task."""
+
+    tasks: dict[str, list[dict[str, Any]]]
+
+
+class WiresValidated(Document):
+    """Whether Wires are valid, one by one."""
+
+    valid: bool
+    wires: list[dict[str, Any]]
+
+
+class PlaybookFault(TypedDict):
+    """What is wrong with a playbook."""
+
+    where: str
+    what: str
+
+
+class PlaybookChecked(Document):
+    """Everything that is wrong with a playbook."""
+
+    valid: bool
+    faults: list[PlaybookFault]
+
+
+class PlaybookRecorded(Document):
+    """A playbook that was made of a project."""
+
+    directory: str
+    files: int
+    remarks: list[str]
+    exit_code: int
+
+
+class HederaSubmitted(Document):
+    """What was submitted to a topic."""
+
+    submitted: int
+    placed: int
+    log_end: int
+
+
+class HederaRead(Document):
+    """What a topic holds."""
+
+    placed: int
+    messages: list[dict[str, Any]]
+    reduction: dict[str, Any]
+
+
+class Mirror(Document):
+    """How far tables have come."""
+
+    to: str
+    log_id: str
+    position: int
+    running_hash: str
+    log_end: int
+    lag: int
+    lag_seconds: float
+
+
+class Moved(Document):
+    """What an export or import moved."""
+
+    files: int
+    records: int
+    wires: int
+    exit_code: int
+
+
+DOCUMENTS: Mapping[str, type[Any]] = {
+    "a2a-streams": A2aStreams,
+    "checkout": Checkout,
+    "costs": Costs,
+    "debates": Debates,
+    "deprecated": Deprecated,
+    "doctor": Doctor,
+    "error": Error,
+    "escalation": WaitingEscalation,
+    "escalations": Escalations,
+    "exceptions": Exceptions,
+    "gate": Gate,
+    "hedera-read": HederaRead,
+    "hedera-submitted": HederaSubmitted,
+    "init": Init,
+    "log-verified": LogVerified,
+    "matches": Matches,
+    "mirror": Mirror,
+    "module": Module,
+    "modules": Modules,
+    "moved": Moved,
+    "playbook-checked": PlaybookChecked,
+    "playbook-recorded": PlaybookRecorded,
+    "queued": Queued,
+    "reduction": Reduction,
+    "release": ReleaseDocument,
+    "report": Report,
+    "status": Status,
+    "stop": Stop,
+    "tasks": Tasks,
+    "trail": Provenance,
+    "verified": Verified,
+    "wire-log": WireLog,
+    "wires-validated": WiresValidated,
+}
+"""By their `schema`."""

@@ -1,0 +1,159 @@
+"""The answer to an escalation, as a person gives it on the command line (design: escalation)."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from specwright.cli.terminal.output import next_command
+from specwright.errors import InputError
+
+if TYPE_CHECKING:
+    from specwright.application.factory import ProjectView
+    from specwright.domain.escalation.escalation import EscalationArtifact
+    from specwright.domain.escalation.resolutions import HumanResolution
+
+_LARGEST_PAYLOAD = 4_000_000
+"""Bytes; a fix carries whole files."""
+
+_REASON_ALONE = ("ABANDON_TASK", "APPROVE_OVERRIDE", "ACCEPT_UNSHOWN", "DROP_CRITERION")
+
+
+class AnswerOptions(NamedTuple):
+    """What the options of `resolve` give.
+
+    Args:
+        payload: A file with the fields of the answer, `-` for standard input; empty if there is none.
+        files: The directory of a mended module.
+        rationale: Why, or what a fix does.
+        edit: Whether the draft is opened in an editor.
+        asks: Whether a person can be asked.
+    """
+
+    payload: str = ""
+    files: Path | None = None
+    rationale: str = ""
+    edit: bool = False
+    asks: bool = False
+
+
+def answer_of(directory: Path, escalation: str, action: str, options: AnswerOptions) -> "HumanResolution":
+    """The answer that a command line gives.
+
+    Raises:
+        InputError: it is none: what is wrong, and what to type.
+        NotAnsweredError: a person who was asked ended the questions.
+    """
+    if options.files:
+        return _fix(directory, escalation, action, options.files, options.rationale)
+    if options.edit or (options.asks and not (options.payload or options.rationale)):
+        return _from_person(directory, escalation, action, edit=options.edit)
+    fields = _read(options.payload) if options.payload else {}
+    return _resolution(escalation, action, fields, options.payload, options.rationale)
+
+
+def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -> "HumanResolution":
+    """The answer that a person gives to questions, or writes into a draft."""
+    from specwright.bootstrap.reading import reading_project
+    from specwright.cli.pages.answers import FIX, draft
+    from specwright.cli.session.questions import asked, edited
+
+    with reading_project(directory) as view:
+        record = stored_escalation(view, escalation, directory)
+        payload = draft(view, record, action)
+        choices = {"module_ref": view.modules.refs(), "module": list(record.details.get("failed", {}))}
+
+    def read(fields: dict[str, Any]) -> "HumanResolution":
+        return _resolution(escalation, action, fields, action, "")
+
+    def read_files(fields: dict[str, Any]) -> "HumanResolution":
+        return _fix(directory, escalation, action, Path(fields["directory"]), fields["description"])
+
+    if edit:
+        return edited(payload, read)
+    if "fix_artifacts" in payload:
+        return asked({"directory": FIX, "description": "..."}, {}, read_files)
+    return asked(payload, choices, read) if payload else read(payload)
+
+
+def _fix(directory: Path, escalation: str, action: str, files: Path, description: str) -> "HumanResolution":
+    """The answer that brings mended files."""
+    from specwright.bootstrap.fix import read_fix
+    from specwright.bootstrap.reading import reading_project
+
+    if action.upper().replace("-", "_") != "PROVIDE_FIX":
+        raise InputError("--files belongs to PROVIDE_FIX", where=action, remedy="leave it out")
+    if not description.strip():
+        raise InputError("a fix needs a word on what it does", remedy='say it: --rationale "..."')
+    with reading_project(directory) as view:
+        fields = read_fix(view, stored_escalation(view, escalation, directory), files, description)
+    return _resolution(escalation, action, fields, str(files), "")
+
+
+def _resolution(
+    escalation: str, action: str, fields: dict[str, Any], where: str, rationale: str
+) -> "HumanResolution":
+    from pydantic import ValidationError
+
+    from specwright.domain.base.record import validation_messages
+    from specwright.domain.escalation.resolutions import Action, HumanResolution
+
+    action = action.upper().replace("-", "_")
+    if action not in set(Action):
+        raise InputError(f"there is no action {action!r}", remedy=f"choose one of {', '.join(Action)}")
+    if rationale:
+        fields = {**fields, "rationale": rationale}
+    try:
+        return HumanResolution(action=Action(action), payload=fields, escalation_id=escalation)
+    except ValidationError as error:
+        raise InputError(
+            "; ".join(_without_value(line) for line in validation_messages(error)),
+            where=where or action,
+            remedy=_what_to_type(escalation, action, fields),
+        ) from error
+
+
+def _what_to_type(escalation: str, action: str, fields: dict[str, Any]) -> str:
+    if action in _REASON_ALONE and not fields:
+        return 'say why: --rationale "..."'
+    return f"`specwright escalations {escalation} DIR --draft {action}` prints what to fill in"
+
+
+def _without_value(line: str) -> str:
+    """A message without the prefixes of the validation and the value, which is the whole payload."""
+    return line.removeprefix("(whole): ").removeprefix("Value error, ").rpartition(", got {")[0] or line
+
+
+def _read(payload: str) -> dict[str, Any]:
+    try:
+        data = sys.stdin.buffer.read(_LARGEST_PAYLOAD + 1) if payload == "-" else Path(payload).read_bytes()
+    except OSError as error:
+        raise InputError(f"the payload cannot be read: {error.strerror}", where=payload) from error
+    if len(data) > _LARGEST_PAYLOAD:
+        raise InputError(f"the payload is longer than {_LARGEST_PAYLOAD:,} bytes", where=payload)
+    try:
+        fields = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the payload is no JSON: {error}", where=payload) from error
+    if not isinstance(fields, dict):
+        raise InputError(
+            "the payload is no JSON object",
+            where=payload,
+            remedy="`specwright escalations ESC-ID --draft ACTION` prints one to fill in",
+        )
+    return cast("dict[str, Any]", fields)
+
+
+def stored_escalation(view: "ProjectView", wanted: str, directory: Path) -> "EscalationArtifact":
+    """The record of an escalation.
+
+    Raises:
+        InputError: there is none of that id.
+    """
+    if Path(wanted).name != wanted or not view.escalations.exists(wanted):
+        raise InputError(
+            f"there is no escalation {wanted}",
+            where=str(directory),
+            remedy=f"`{next_command('escalations', directory)}` lists those that wait",
+        )
+    return view.escalations.escalation(wanted)

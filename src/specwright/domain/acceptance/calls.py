@@ -1,0 +1,142 @@
+"""Approved examples as the gate of one module runs them, and the plans that can serve them (design: executable-spec).
+
+An example imports from the product's package, which does not exist before the release. At a module's gate each name comes
+from the module that exports it.
+"""
+
+import ast
+import inspect
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from specwright.domain.acceptance.records import (
+    AcceptanceExample,
+    AcceptanceProperty,
+    TaskAcceptance,
+    name_of,
+    signature_of,
+)
+from specwright.domain.acceptance.rules import is_standard
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.docstring import entry_points, public_names
+from specwright.domain.contract.examples_file import Example, python_tree
+from specwright.domain.contract.rules import default_of
+
+
+def examples_of_module(
+    acceptance: TaskAcceptance | None, own: MicroModuleContract, called: Sequence[MicroModuleContract]
+) -> list[Example]:
+    """The approved examples that call a module and nothing beyond the modules that it calls.
+
+    Args:
+        acceptance: Of its task.
+        own: The module's contract.
+        called: Those of the modules that it calls, directly or not.
+    """
+    homes = _homes(own, called)
+    entries = {entry.name for entry in entry_points(own)}
+    return [
+        _example(example, homes)
+        for example in (acceptance.examples if acceptance else ())
+        if (names := _imported(example)) and entries & names and names <= set(homes)
+    ]
+
+
+def examples_of_product(acceptance: TaskAcceptance | None, released: Collection[str]) -> list[Example]:
+    """The approved examples of a task as a user of the package calls them.
+
+    Args:
+        acceptance: Of the task.
+        released: The public names of all tasks that are released; an example that needs others is left out.
+    """
+    return [
+        Example(_heading(example), example.title, example.code, example.gives, 1)
+        for example in (acceptance.examples if acceptance else ())
+        if _imported(example) <= set(released)
+    ]
+
+
+def _heading(approved: AcceptanceExample) -> str:
+    numbers = ", ".join(map(str, approved.criteria))
+    return f"{'criterion' if len(approved.criteria) == 1 else 'criteria'} {numbers}, {approved.title}"
+
+
+def _homes(own: MicroModuleContract, called: Sequence[MicroModuleContract]) -> dict[str, str]:
+    """The module that each name comes from; the module's own come first."""
+    return {name: contract.name for contract in (*reversed(called), own) for name in public_names(contract)}
+
+
+def _imported(item: AcceptanceExample | AcceptanceProperty) -> set[str]:
+    tree = python_tree(item.code)
+    return {alias.name for node in _product_imports(tree) for alias in node.names} if tree else set()
+
+
+def _product_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and not is_standard(node.module or ""):
+            yield node
+
+
+def _example(approved: AcceptanceExample, homes: Mapping[str, str]) -> Example:
+    tree = python_tree(approved.code)
+    assert tree is not None  # its record was validated
+    code = ast.unparse(ast.fix_missing_locations(_FromModules(homes).visit(tree)))
+    return Example(_heading(approved), approved.title, code, approved.gives, 1)
+
+
+class _FromModules(ast.NodeTransformer):
+    """`from tabkeeper import settle, Payment` becomes an import of each from its module."""
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = homes
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | list[ast.AST]:
+        if is_standard(node.module or ""):
+            return node
+        return [ast.ImportFrom(f"modules.{self._homes[alias.name]}", [alias], 0) for alias in node.names]
+
+
+def unserved(
+    acceptance: TaskAcceptance | None, contracts: Sequence[MicroModuleContract], reused: Collection[str] = ()
+) -> list[str]:
+    """What the approved examples of a task use and its plan does not provide so.
+
+    Args:
+        acceptance: Of the task.
+        contracts: Of the plan's new modules.
+        reused: Names of modules that it takes as they are; what these export is seen when the examples are run.
+    """
+    if acceptance is None:
+        return []
+    functions = {entry.name: contract for contract in contracts for entry in entry_points(contract)}
+    exported = {name for contract in contracts for name in public_names(contract)}
+    problems: list[str] = []
+    for public in acceptance.provides:
+        name, signature = name_of(public), signature_of(public)
+        if name in reused or (signature is None and (name in exported or reused)):
+            continue
+        users = _users(acceptance, name)
+        if signature is None:
+            problems.append(f"modules: none exports {name}, which is approved{users}; export it by that name")
+        elif name not in functions:
+            problems.append(f"modules: none is called {name}, which is approved as `{public}`{users}")
+        elif problem := _parameter_problem(signature, functions[name]):
+            problems.append(f"modules.{name}: {problem}; it is approved as `{public}`{users}")
+    return problems
+
+
+def _users(acceptance: TaskAcceptance, name: str) -> str:
+    """The first example or property that uses a name."""
+    titles = (item.title for item in acceptance.items if name in _imported(item))
+    return f" and used by the example {title!r}" if (title := next(titles, "")) else ""
+
+
+def _parameter_problem(signature: inspect.Signature, contract: MicroModuleContract) -> str:
+    stated = [one.name for one in signature.parameters.values()]
+    planned = [one.name for one in contract.inputs]
+    if stated != planned:
+        return f"its inputs are {', '.join(planned) or 'none'}, not {', '.join(stated) or 'none'}"
+    for parameter, one in zip(signature.parameters.values(), contract.inputs, strict=True):
+        if (parameter.default is inspect.Parameter.empty) != (default_of(one) is None):
+            says = "no default" if parameter.default is inspect.Parameter.empty else "a default"
+            return f"its input {one.name} has {says} in the approved spec"
+    return ""

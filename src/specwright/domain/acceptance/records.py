@@ -1,0 +1,185 @@
+"""Acceptance examples and properties: what of a task's criteria code holds the product to (design: executable-spec).
+
+A task may say which public names it provides, with their parameters, and show its criteria by examples and properties. They
+use the names as a user of the installed package does, `from tabkeeper import settle`. They are written before any plan
+exists, and are approved with the spec. What one record knows of itself is checked here; what needs the other tasks:
+`rules`.
+"""
+
+import ast
+import builtins
+import inspect
+import keyword
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from specwright.domain.base.record import Record, Text
+from specwright.domain.contract.annotations import normal_type
+from specwright.domain.contract.boundary_types import type_problem
+from specwright.domain.contract.examples_file import Example, python_tree
+
+Author = Literal["researcher", "person"]
+"""Who wrote it; what a person wrote is struck by nobody else."""
+
+Criterion = Annotated[
+    int, Field(ge=1, description="The number of an acceptance criterion of the task, from 1.")
+]
+
+
+def _check_code(code: str) -> str:
+    tree = python_tree(code)
+    if tree is None:
+        raise ValueError("it is not Python; correct it")
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
+        raise ValueError("its last line is no expression; end with the value that is looked at")
+    return code
+
+
+Code = Annotated[str, AfterValidator(_check_code)]
+"""A block that runs by itself and ends in an expression, as in `examples.md`."""
+
+
+def _check_public_name(text: str) -> str:
+    signature_of(text)
+    return text
+
+
+PublicName = Annotated[
+    str,
+    AfterValidator(_check_public_name),
+    Field(
+        description="`settle(expenses: list[Expense]) -> list[Payment]`; of a record or an error its name alone."
+    ),
+]
+"""A name that the package exports: a function with its parameters, or a class."""
+
+
+class _Showing(Record):
+    """Something that shows criteria of its task."""
+
+    title: Annotated[Text, Field(description="What it shows; no two of a task have the same.")]
+    criteria: Annotated[list[Criterion], Field(min_length=1)]
+    code: Annotated[Code, Field(description="Imports, then an expression: `from tabkeeper import settle`.")]
+
+
+class AcceptanceExample(_Showing):
+    """A use of the product, and what comes out."""
+
+    gives: Annotated[
+        str,
+        Field(min_length=1, description="The `repr` of the last line, or `ErrorName: start of its message`."),
+    ]
+    author: Author = "researcher"
+
+    @property
+    def example(self) -> Example:
+        """As the gate runs it."""
+        return Example(self.title, self.title, self.code, self.gives, 1)
+
+
+class AcceptanceProperty(_Showing):
+    """Something that holds for all values of its variables."""
+
+    variables: Annotated[
+        dict[str, str],
+        Field(min_length=1, description="Each variable with its type: `Decimal`, `list[str]`."),
+    ]
+    errors: list[str] = Field(default_factory=list, description="Errors that may come out instead.")
+    author: Author = "researcher"
+
+    @model_validator(mode="after")
+    def _variables_are_used(self) -> "AcceptanceProperty":
+        for name, kind in self.variables.items():
+            if not name.isidentifier() or keyword.iskeyword(name) or name in dir(builtins):
+                raise ValueError(f"{name!r} cannot be the name of a variable")
+            if problem := type_problem(normal_type(kind)):
+                raise ValueError(f"the variable {name}: {problem}")
+        tree = python_tree(self.code)
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set[str]()
+        if unused := [name for name in self.variables if name not in used]:
+            raise ValueError(f"its code does not use {', '.join(unused)}")
+        return self
+
+
+class UnexecutableCriterion(Record):
+    """A criterion that nothing executable shows."""
+
+    criterion: Criterion
+    why: Annotated[Text, Field(description="Why no example and no property can show it.")]
+
+
+class TaskAcceptance(Record):
+    """What code holds a task to."""
+
+    provides: Annotated[list[PublicName], Field(min_length=1, description="The public names of this task.")]
+    examples: list[AcceptanceExample] = Field(default_factory=list)
+    properties: list[AcceptanceProperty] = Field(default_factory=list)
+    unexecutable: list[UnexecutableCriterion] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _titles_are_unique(self) -> "TaskAcceptance":
+        seen = set[str]()
+        for one in self.items:
+            if one.title in seen:
+                raise ValueError(f"the title {one.title!r} occurs twice; give each its own")
+            seen.add(one.title)
+        return self
+
+    @property
+    def items(self) -> "tuple[AcceptanceExample | AcceptanceProperty, ...]":
+        """All examples, then all properties."""
+        return (*self.examples, *self.properties)
+
+    @property
+    def shown(self) -> frozenset[int]:
+        """The criteria that something executable shows."""
+        return frozenset(n for one in self.items for n in one.criteria)
+
+
+def name_of(public: PublicName) -> str:
+    """`settle` for `settle(expenses: list[Expense]) -> list[Payment]`."""
+    return public.partition("(")[0].strip()
+
+
+def signature_of(public: PublicName) -> inspect.Signature | None:
+    """The parameters of a public function; None for a class.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    name = name_of(public)
+    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+        raise ValueError(f"{public!r} begins with no public name")
+    if "(" not in public:
+        return None
+    tree = python_tree(f"def {public}: ...")
+    if tree is None or len(tree.body) != 1 or not isinstance(found := tree.body[0], ast.FunctionDef):
+        raise ValueError(f"{public!r} is no signature; write `name(parameter: type) -> type`")
+    return _signature(found.args)
+
+
+def _signature(given: ast.arguments) -> inspect.Signature:
+    if given.vararg or given.kwarg:
+        raise ValueError("`*` and `**` parameters take anything; name each parameter")
+    plain = [*given.posonlyargs, *given.args]
+    without_default = len(plain) - len(given.defaults)
+    parameters = [
+        inspect.Parameter(
+            one.arg,
+            inspect.Parameter.POSITIONAL_ONLY
+            if place < len(given.posonlyargs)
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=inspect.Parameter.empty if place < without_default else None,
+        )
+        for place, one in enumerate(plain)
+    ]
+    parameters += [
+        inspect.Parameter(
+            one.arg,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if default is None else None,
+        )
+        for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    ]
+    return inspect.Signature(parameters)

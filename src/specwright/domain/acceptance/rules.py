@@ -1,0 +1,229 @@
+"""What the acceptance of all tasks must keep together (design: executable-spec).
+
+An example names only what some task provides, calls it by the parameters that were stated, cites criteria that exist, and
+agrees with the other examples.
+"""
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from specwright.domain.acceptance.records import (
+    AcceptanceExample,
+    AcceptanceProperty,
+    TaskAcceptance,
+    name_of,
+    signature_of,
+)
+from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS
+from specwright.domain.contract.examples_file import python_tree, undefined_names
+
+_VALUE_MODULES = {
+    *BOUNDARY_IMPORTS.values(),
+    *(
+        "collections",
+        "dataclasses",
+        "enum",
+        "fractions",
+        "functools",
+        "itertools",
+        "json",
+        "math",
+        "operator",
+        "re",
+    ),
+    *("statistics", "string", "textwrap", "zoneinfo"),
+}
+"""Of the standard library, what an example may import: the page that a person approves leaves imports out."""
+
+
+class TaskPromise(NamedTuple):
+    """A task with its acceptance.
+
+    Args:
+        task_id: As the spec names it.
+        criteria: How many it has.
+        acceptance: What holds it.
+    """
+
+    task_id: str
+    criteria: int
+    acceptance: TaskAcceptance
+
+
+class AcceptanceProblem(NamedTuple):
+    """A fault: the task, the field, what is wrong and what to do."""
+
+    task_id: str
+    field: str
+    message: str
+
+
+class PublicNames:
+    """The public names of a product, by the tasks that provide them."""
+
+    def __init__(self, tasks: Sequence[TaskPromise]) -> None:
+        self.owners: dict[str, list[str]] = {}
+        self.stated: dict[str, str] = {}
+        for task in tasks:
+            for public in task.acceptance.provides:
+                self.owners.setdefault(name_of(public), []).append(task.task_id)
+                self.stated.setdefault(name_of(public), public)
+
+
+def acceptance_problems(package: str, tasks: Sequence[TaskPromise]) -> list[AcceptanceProblem]:
+    """All faults, in the order of the tasks.
+
+    Args:
+        package: What the product is imported as.
+        tasks: Those that have examples or properties.
+    """
+    names = PublicNames(tasks)
+    return [
+        *(AcceptanceProblem(*found) for task in tasks for found in _of_task(package, task, names)),
+        *_contradictions(tasks),
+    ]
+
+
+def _of_task(package: str, task: TaskPromise, names: PublicNames) -> Iterator[tuple[str, str, str]]:
+    for name in dict.fromkeys(map(name_of, task.acceptance.provides)):
+        owners = names.owners[name]
+        if owners[0] != task.task_id or owners.count(task.task_id) > 1:
+            yield task.task_id, "provides", f"{name} is provided by {owners[0]} already; one task provides it"
+    for one in task.acceptance.unexecutable:
+        if one.criterion > task.criteria:
+            yield task.task_id, "unexecutable", _no_criterion(one.criterion, task)
+        elif one.criterion in task.acceptance.shown:
+            yield (
+                task.task_id,
+                "unexecutable",
+                f"criterion {one.criterion} is shown by an example or a property; leave it out here",
+            )
+    for kind, items in (("examples", task.acceptance.examples), ("properties", task.acceptance.properties)):
+        for item in items:
+            for message in _of_item(package, task, item, names):
+                yield task.task_id, kind, f"{item.title!r}: {message}"
+
+
+def _no_criterion(number: int, task: TaskPromise) -> str:
+    return f"there is no criterion {number}; {task.task_id} has {task.criteria}"
+
+
+def _of_item(
+    package: str, task: TaskPromise, item: AcceptanceExample | AcceptanceProperty, names: PublicNames
+) -> Iterator[str]:
+    yield from (_no_criterion(number, task) for number in item.criteria if number > task.criteria)
+    tree = python_tree(item.code)
+    if tree is None:
+        return
+    used = Uses.of(tree, package)
+    yield from used.problems
+    for name in used.imported.values():
+        if name not in names.stated:
+            yield f"no task provides {name}; add it to `provides` of the task that makes it, or use another name"
+    own = set(map(name_of, task.acceptance.provides))
+    if not own & set(used.imported.values()):
+        yield f"it uses no name of {task.task_id}; move it to the task whose criteria it shows"
+    if isinstance(item, AcceptanceProperty):
+        known = {*names.stated, *dir(builtins)}
+        yield from (f"nothing provides the error {name}" for name in item.errors if name not in known)
+    variables = set(item.variables) if isinstance(item, AcceptanceProperty) else set[str]()
+    if unknown := sorted(used.unknown - variables):
+        yield f"it uses names that nothing defines: {', '.join(unknown)}"
+    yield from _calls(used, names.stated)
+
+
+def _calls(used: "Uses", stated: Mapping[str, str]) -> Iterator[str]:
+    """Calls that the stated parameters do not take."""
+    for name, call in used.calls:
+        public = stated.get(name)
+        signature = signature_of(public) if public else None
+        if signature is None or _is_open(call):
+            continue
+        try:
+            signature.bind(*call.args, **{str(one.arg): one.value for one in call.keywords})
+        except TypeError as error:
+            yield f"{ast.unparse(call)} does not fit `{public}`: {error}"
+
+
+def _is_open(call: ast.Call) -> bool:
+    return any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg is None for one in call.keywords
+    )
+
+
+class Uses(NamedTuple):
+    """What a block uses.
+
+    Args:
+        imported: Names of the product, by what the block calls them.
+        calls: Calls of these names.
+        unknown: Names that nothing defines.
+        problems: Imports of anything else.
+    """
+
+    imported: Mapping[str, str]
+    calls: Sequence[tuple[str, ast.Call]]
+    unknown: frozenset[str]
+    problems: Sequence[str]
+
+    @classmethod
+    def of(cls, tree: ast.Module, package: str) -> "Uses":
+        """Read a block.
+
+        Args:
+            tree: Of the block.
+            package: What the product is imported as.
+        """
+        imported, problems = dict[str, str](), list[str]()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                problems += [
+                    _wrong_import(one.name, package) for one in node.names if not _makes_values(one.name)
+                ]
+            elif isinstance(node, ast.ImportFrom):
+                if node.level == 0 and node.module == package:
+                    imported |= {one.asname or one.name: one.name for one in node.names}
+                elif node.level or not _makes_values(node.module or ""):
+                    problems.append(_wrong_import("." * node.level + (node.module or ""), package))
+        calls = [
+            (imported[node.func.id], node)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in imported
+        ]
+        return cls(imported, calls, frozenset(undefined_names(tree)), problems)
+
+
+def _wrong_import(module: str, package: str) -> str:
+    return (
+        f"it imports {module}; import public names by `from {package} import ...`, and of the standard library what "
+        f"makes values: {', '.join(sorted(_VALUE_MODULES))}"
+    )
+
+
+def _makes_values(module: str) -> bool:
+    return module.partition(".")[0] in _VALUE_MODULES
+
+
+def is_standard(module: str) -> bool:
+    """Whether a module is of the standard library."""
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def _contradictions(tasks: Sequence[TaskPromise]) -> Iterator[AcceptanceProblem]:
+    """Examples of the same code with another outcome."""
+    first: dict[str, tuple[str, AcceptanceExample]] = {}
+    for task in tasks:
+        for example in task.acceptance.examples:
+            tree = python_tree(example.code)
+            if tree is None:
+                continue
+            owner, earlier = first.setdefault(ast.dump(tree), (task.task_id, example))
+            if earlier.gives != example.gives:
+                message = (
+                    f"{example.title!r} says that the same code gives {example.gives!r}, {earlier.title!r} of {owner} "
+                    f"says {earlier.gives!r}; only one can be right"
+                )
+                yield AcceptanceProblem(task.task_id, "examples", message)

@@ -1,0 +1,331 @@
+"""Examples and properties for a person: as tables on the page that is approved, and as a file to edit (design:
+executable-spec)."""
+
+import ast
+import copy
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
+from specwright.domain.base.markdown_text import fenced, inline, printable
+from specwright.domain.base.record import validation_messages
+from specwright.domain.contract.examples_file import chapters, prose_and_fences, python_tree
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, TaskSpec
+from specwright.errors import InputError
+
+_LONGEST_CELL = 160
+Item = AcceptanceExample | AcceptanceProperty
+
+
+def summary(spec: ProductSpec | ProductSpecDraft) -> str:
+    """How many criteria code shows, and which it does not: `27 criteria, 24 executable, 3 judged by models alone: ...`."""
+    tasks = list(spec.tasks())
+    total = sum(len(task.acceptance_criteria) for task in tasks)
+    open_ = [
+        (task, number)
+        for task in tasks
+        for number in range(1, len(task.acceptance_criteria) + 1)
+        if task.acceptance is None or number not in task.acceptance.shown
+    ]
+    if len(open_) == total:
+        return f"{total} criteria, none executable: models alone judge them."
+    if not open_:
+        return f"{total} criteria, all executable."
+    listed = "; ".join(_judged(task, number) for task, number in open_)
+    return f"{total} criteria, {total - len(open_)} executable, {len(open_)} judged by models alone: {printable(listed)}."
+
+
+def _judged(task: TaskSpec, number: int) -> str:
+    whys = {one.criterion: one.why for one in task.acceptance.unexecutable} if task.acceptance else {}
+    why = f" ({whys[number].rstrip('.')})" if number in whys else ""
+    return f"{task.task_id} criterion {number}{why}"
+
+
+def criteria_with_examples(task: TaskSpec) -> str:
+    """The numbered criteria, each with a table of what shows it; what shows several stands at the first of them."""
+    blocks: list[str] = []
+    shown = set[str]()
+    for number, text in enumerate(task.acceptance_criteria, 1):
+        items = [
+            item for item in _items(task.acceptance) if number in item.criteria and item.title not in shown
+        ]
+        shown |= {item.title for item in items}
+        blocks.append(f"{number}. {printable(text)}{_table(items)}")
+    return "\n".join(blocks)
+
+
+def _items(acceptance: TaskAcceptance | None) -> Sequence[Item]:
+    return acceptance.items if acceptance else ()
+
+
+def _table(items: Sequence[Item]) -> str:
+    if not items:
+        return ""
+    rows = ["", "", "   | | call | result |", "   |---|---|---|"]
+    rows += [f"   | {_cell(_label(item))} | {_code(_call(item))} | {_result(item)} |" for item in items]
+    return "\n".join((*rows, ""))
+
+
+def _label(item: Item) -> str:
+    return f"{item.title}{' (yours)' if item.author == 'person' else ''}"
+
+
+def _call(item: Item) -> str:
+    """The code without the imports, on one line."""
+    tree = python_tree(item.code)
+    lines = (
+        [ast.unparse(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+        if tree
+        else []
+    )
+    return "; ".join(lines)
+
+
+def _result(item: Item) -> str:
+    if isinstance(item, AcceptanceExample):
+        return _code(item.gives)
+    errors = "".join(f", or {_code(name)}" for name in item.errors)
+    return f"true for all {_code(_typed(item))}{errors}"
+
+
+def _typed(item: AcceptanceProperty) -> str:
+    return ", ".join(f"{name}: {kind}" for name, kind in item.variables.items())
+
+
+def _cell(text: str) -> str:
+    return printable(text).replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    line = printable(text)
+    short = line if len(line) <= _LONGEST_CELL else f"{line[: _LONGEST_CELL - 3]}..."
+    marks = "`" * (max((len(run) for run in re.findall("`+", short)), default=0) + 1)
+    space = " " if short.startswith("`") or short.endswith("`") else ""
+    return f"{marks}{space}{_cell(short)}{space}{marks}"
+
+
+def acceptance_file(spec: ProductSpec | ProductSpecDraft) -> str:
+    """All examples and properties as a file that a person edits and hands back; `read_acceptance` reads it."""
+    parts = [
+        f"# Acceptance of {printable(spec.title)}",
+        "Correct, add or strike examples and properties, then hand the file back: `specwright amend --examples FILE`. "
+        "What you write or correct is yours: no model can strike it. An example ends in an expression; its text block is "
+        "the `repr` of the value, or `ErrorName: start of the message`. A property has no text block: its expression is "
+        "true for all values.",
+    ]
+    for task in spec.tasks():
+        parts += _task_chapter(task)
+    return "\n\n".join(parts) + "\n"
+
+
+def _task_chapter(task: TaskSpec) -> Iterator[str]:
+    yield f"# {task.task_id} {printable(task.name)}"
+    yield "\n".join(f"{n}. {inline(text)}" for n, text in enumerate(task.acceptance_criteria, 1))
+    acceptance = task.acceptance
+    if acceptance is None:
+        return
+    yield "Provides:\n\n" + "\n".join(f"- `{public}`" for public in acceptance.provides)
+    if acceptance.unexecutable:
+        listed = "\n".join(
+            f"- criterion {one.criterion}: {inline(one.why)}" for one in acceptance.unexecutable
+        )
+        yield f"Not executable:\n\n{listed}"
+    for item in _items(acceptance):
+        yield f"## {printable(item.title)}"
+        yield _sentences(item)
+        yield fenced(item.code, "python")
+        if isinstance(item, AcceptanceExample):
+            yield fenced(item.gives, "text")
+
+
+def _sentences(item: Item) -> str:
+    numbers = ", ".join(map(str, item.criteria))
+    said = [f"Shows criteri{'on' if len(item.criteria) == 1 else 'a'} {numbers}."]
+    if isinstance(item, AcceptanceProperty):
+        variables = ", ".join(f"`{name}: {kind}`" for name, kind in item.variables.items())
+        said.append(f"Holds for all {variables}.")
+        if item.errors:
+            said.append(f"May raise {', '.join(f'`{name}`' for name in item.errors)}.")
+    if item.author == "person":
+        said.append("Yours.")
+    return " ".join(said)
+
+
+def task_acceptance(acceptance: TaskAcceptance) -> str:
+    """What a task is held to, for those who plan, make and judge it; headings of the fourth level."""
+    provides = "\n".join(f"- `{public}`" for public in acceptance.provides)
+    parts = [f"They bind, and are run at the ship gate and at the release. Public names:\n\n{provides}"]
+    for item in acceptance.items:
+        parts += [f"#### {printable(item.title)}", _sentences(item), fenced(item.code, "python")]
+        if isinstance(item, AcceptanceExample):
+            parts.append(fenced(item.gives, "text"))
+    return "\n\n".join(parts)
+
+
+_TASK = re.compile(r"(TSK-[0-9]+)\b")
+_SHOWS = re.compile(r"Shows criteri(?:on|a) ([0-9]+(?:(?:, | and )[0-9]+)*)\.")
+_HOLDS = re.compile(r"Holds for all (`[^`]+`(?:, `[^`]+`)*)\.")
+_RAISES = re.compile(r"May raise (`[^`]+`(?:, `[^`]+`)*)\.")
+_WHY = re.compile(r"- criterion ([0-9]+): (.+)")
+_PROVIDED = re.compile(r"- `(.+)`\s*")
+
+
+def read_acceptance(text: str, where: str) -> dict[str, TaskAcceptance]:
+    """The file as a person handed it back, by task; a task without public names has no entry.
+
+    Args:
+        text: Of the file.
+        where: Its path, for messages.
+
+    Raises:
+        InputError: something in it cannot be read; with the line.
+    """
+    found: dict[str, TaskAcceptance] = {}
+    for heading, line, body in chapters(text, "# "):
+        task = _TASK.match(heading)
+        if task is None:
+            continue
+        try:
+            acceptance = _read_task(body)
+        except ValidationError as error:
+            raise _unreadable("; ".join(validation_messages(error)), f"{where}:{line}") from error
+        except ValueError as error:
+            raise _unreadable(str(error), f"{where}:{line}") from error
+        if acceptance is not None:
+            found[task[1]] = acceptance
+    if not found:
+        raise _unreadable("no task of it has an example", where)
+    return found
+
+
+def _unreadable(problem: str, where: str) -> InputError:
+    return InputError(
+        f"the examples cannot be read: {problem}",
+        where=where,
+        remedy="keep the form of `acceptance.md`: `# TSK-001 ...`, `Provides:`, and `## ` for each example or property",
+    )
+
+
+def _read_task(body: Sequence[str]) -> TaskAcceptance | None:
+    text = "\n".join(body)
+    head = text.partition("\n## ")[0].splitlines()
+    provides = [found[1] for line in head if (found := _PROVIDED.fullmatch(line))]
+    whys = [found for line in head if (found := _WHY.fullmatch(line))]
+    items = [_read_item(title, below) for title, _, below in chapters(text)]
+    if not provides and not items:
+        return None
+    return TaskAcceptance.model_validate(
+        {
+            "provides": provides,
+            "examples": [item for item in items if "gives" in item],
+            "properties": [item for item in items if "gives" not in item],
+            "unexecutable": [{"criterion": int(why[1]), "why": why[2]} for why in whys],
+        }
+    )
+
+
+def _read_item(title: str, body: Sequence[str]) -> dict[str, Any]:
+    prose, fences = prose_and_fences(body)
+    shows = _SHOWS.search(prose)
+    languages = [fence.language for fence in fences]
+    if shows is None:
+        raise ValueError(f"{title!r} does not say what it shows: `Shows criterion 1.`")
+    if languages not in (["python", "text"], ["python"]):
+        raise ValueError(
+            f"{title!r} has the fenced blocks {languages}; write `python`, and for an example `text`"
+        )
+    item: dict[str, Any] = {
+        "title": title,
+        "criteria": [int(number) for number in re.findall("[0-9]+", shows[1])],
+        "code": fences[0].text,
+        "author": "person",
+    }
+    if len(fences) > 1:
+        return {**item, "gives": fences[1].text.rstrip("\n")}
+    holds, raises = _HOLDS.search(prose), _RAISES.search(prose)
+    if holds is None:
+        raise ValueError(
+            f"{title!r} is no example without a text block, and no property without `Holds for all ...`"
+        )
+    pairs = [one.partition(":") for one in _quoted(holds[1])]
+    return {
+        **item,
+        "variables": {name.strip(): kind.strip() for name, _, kind in pairs},
+        "errors": _quoted(raises[1]) if raises else [],
+    }
+
+
+def _quoted(text: str) -> list[str]:
+    return re.findall("`([^`]+)`", text)
+
+
+def with_acceptance(spec: dict[str, Any], edited: Mapping[str, TaskAcceptance]) -> dict[str, Any]:
+    """A spec as JSON with the examples and properties of an edited file; those that were not touched keep their author.
+
+    Args:
+        spec: As it was shown.
+        edited: Of `read_acceptance`.
+
+    Raises:
+        InputError: it names a task that the spec does not have.
+    """
+    found = copy.deepcopy(spec)
+    tasks = {task["task_id"]: task for task in _tasks_of(found)}
+    if unknown := sorted(set(edited) - set(tasks)):
+        raise InputError(f"the spec has no task {', '.join(unknown)}", remedy=f"it has {', '.join(tasks)}")
+    for name, task in tasks.items():
+        before = task.pop("acceptance", None)
+        if name in edited:
+            task["acceptance"] = _with_authors(
+                edited[name], TaskAcceptance.model_validate(before) if before else None
+            )
+    return found
+
+
+def _tasks_of(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for pillar in spec["pillars"]:
+        for epic in pillar["epics"]:
+            for story in epic["stories"]:
+                yield from story["tasks"]
+
+
+def _with_authors(after: TaskAcceptance, before: TaskAcceptance | None) -> dict[str, Any]:
+    known = [item.model_copy(update={"author": "person"}) for item in _items(before)]
+    authors = [item.author for item in _items(before)]
+    data = after.to_json()
+    kept = {"examples": after.examples, "properties": after.properties}
+    for field, items in kept.items():
+        for place, item in enumerate(items):
+            if item in known:
+                data[field][place]["author"] = authors[known.index(item)]
+    return data
+
+
+def authorship_problems(before: ProductSpec | None, after: ProductSpecDraft) -> list[str]:
+    """What a person wrote and a later draft of the researcher leaves out or changes, and what it passes off as a person's
+    (design: executable-spec)."""
+    old, new = _persons(before), _persons(after)
+    return [
+        *(
+            f'acceptance of {task}: {title!r} was written by the person; keep it exactly, with `author` "person"'
+            for task, title, text in old
+            if (task, title, text) not in new
+        ),
+        *(
+            f"acceptance of {task}: {title!r} is not the person's; leave `author` out"
+            for task, title, text in new
+            if (task, title, text) not in old
+        ),
+    ]
+
+
+def _persons(spec: ProductSpec | ProductSpecDraft | None) -> list[tuple[str, str, str]]:
+    return [
+        (task.task_id, item.title, item.model_dump_json())
+        for task in (spec.tasks() if spec else ())
+        for item in _items(task.acceptance)
+        if item.author == "person"
+    ]

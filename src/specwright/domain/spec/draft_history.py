@@ -1,0 +1,161 @@
+"""What became of the drafts of a spec before its approval: each answer that sent one back, and which draft is shown (design:
+approval).
+
+The answers stand in one file beside the draft, so that neither a failed model nor a lost checkpoint loses one. What the
+researcher is asked follows from them.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from specwright.domain.base.record import Record
+
+_EDITED = "SPEC.md was edited since. It now reads:"
+_EXAMPLES = "The person edited the examples and properties. Take them as they stand here, and keep those marked `Yours`:"
+
+
+class GateAction(StrEnum):
+    """Why a draft is written again."""
+
+    AMEND = "AMEND"
+    """A person wants it changed: the conversation goes on."""
+
+    REJECT = "REJECT"
+    """A person wants another one: a new conversation, which knows the reasons and nothing else."""
+
+    RESTART = "RESTART"
+    """The researcher gave up, or SPEC.md was edited before there was a draft: a new conversation about all that was asked
+    for."""
+
+
+class GateAnswer(Record):
+    """An answer that sends a draft back.
+
+    Args:
+        action: What happens next.
+        text: Feedback or reasons, in a person's words; empty if the edited SPEC.md says it.
+        spec_text: SPEC.md as it was edited since the last answer; empty if it was not.
+        examples: The examples and properties as the person edited them; empty if they were not.
+        structured: The product spec that the edited SPEC.md is, or the draft with the edited examples; it goes to the gate
+            as it is.
+    """
+
+    action: GateAction
+    text: str = ""
+    spec_text: str = ""
+    examples: str = ""
+    structured: dict[str, Any] | None = None
+
+    @property
+    def message(self) -> str:
+        """What the researcher reads of an amendment."""
+        return "\n\n".join(
+            part
+            for part in (
+                self.text,
+                self.spec_text and f"{_EDITED}\n\n{self.spec_text}",
+                self.examples and f"{_EXAMPLES}\n\n{self.examples}",
+            )
+            if part
+        )
+
+
+class DraftHistory(Record):
+    """The answers so far, and the draft that is shown.
+
+    Args:
+        first_spec_text: SPEC.md as the run began with it; empty as long as no answer came with another one.
+        answers: In order.
+        drafted: How many of the answers the draft takes into account; -1 while there is no draft.
+        shown_sha256: Of the draft that is shown.
+        gave_up: The models that the researcher gave up with after the last answer; empty if it did not.
+        passed_over: The SHA-256 of an edited SPEC.md that a person left out of the approval.
+    """
+
+    first_spec_text: str = ""
+    answers: list[GateAnswer] = Field(default_factory=list[GateAnswer])
+    drafted: int = -1
+    shown_sha256: str = ""
+    gave_up: str = ""
+    passed_over: str = ""
+
+    @property
+    def is_drafted(self) -> bool:
+        """Whether the draft takes every answer into account."""
+        return self.drafted == len(self.answers)
+
+    @property
+    def restart(self) -> int:
+        """1, and one more for each new conversation."""
+        return 1 + sum(answer.action is not GateAction.AMEND for answer in self.answers)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why earlier drafts were rejected."""
+        return [answer.text for answer in self.answers if answer.action is GateAction.REJECT and answer.text]
+
+    @property
+    def feedback(self) -> list[str]:
+        """What the conversation goes on with: the amendments since the last rejection. Edited examples alone ask for no
+        answer: they come with the next words."""
+        found, waiting = list[str](), list[str]()
+        for answer in self._amendments():
+            waiting.append(answer.message)
+            if answer.text or answer.spec_text:
+                found.append("\n\n".join(waiting))
+                waiting = []
+        return found
+
+    @property
+    def earlier_examples(self) -> str:
+        """The examples and properties that a person edited before the conversation that is under way began; empty if none
+        were."""
+        since = len(self._since_rejection())
+        texts = [answer.examples for answer in self.answers[: len(self.answers) - since] if answer.examples]
+        return texts[-1] if texts else ""
+
+    @property
+    def amendments(self) -> int:
+        """Amendments in a row."""
+        return len(self._amendments())
+
+    @property
+    def structured(self) -> dict[str, Any] | None:
+        """The product spec that the last answer came with, if it takes the place of the draft."""
+        last = self.answers[-1] if self.answers else GateAnswer(action=GateAction.AMEND)
+        return None if last.text else last.structured
+
+    @property
+    def spec_text(self) -> str:
+        """SPEC.md as it was last sent; empty if it is as the run began with it."""
+        return self._last_text(len(self.answers))
+
+    @property
+    def assigned_text(self) -> str:
+        """SPEC.md as the conversation that is under way began with it; empty as above."""
+        began = [at for at, answer in enumerate(self.answers) if answer.action is not GateAction.AMEND]
+        return self._last_text(1 + began[-1] if began else 0)
+
+    def sent_back(self, answer: GateAnswer, spec_text: str) -> "DraftHistory":
+        """With one more answer.
+
+        Args:
+            answer: It.
+            spec_text: SPEC.md as the draft before was made from it.
+        """
+        first = self.first_spec_text or (spec_text if answer.spec_text else "")
+        added = {"first_spec_text": first, "answers": [*self.answers, answer], "gave_up": ""}
+        return self.model_copy(update=added)
+
+    def _amendments(self) -> list[GateAnswer]:
+        return [answer for answer in self._since_rejection() if answer.action is GateAction.AMEND]
+
+    def _since_rejection(self) -> list[GateAnswer]:
+        rejected = [at for at, answer in enumerate(self.answers) if answer.action is GateAction.REJECT]
+        return self.answers[rejected[-1] + 1 :] if rejected else self.answers
+
+    def _last_text(self, answers: int) -> str:
+        texts = [answer.spec_text for answer in self.answers[:answers] if answer.spec_text]
+        return texts[-1] if texts else self.first_spec_text

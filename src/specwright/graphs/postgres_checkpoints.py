@@ -1,0 +1,25 @@
+"""The graphs' checkpoints in the schema of a project (design: stores); needs the extra `postgres`."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from langgraph.checkpoint.postgres import PostgresSaver
+
+from specwright.graphs.checkpoints import Saver, SaverClass
+from specwright.postgres import PostgresDatabase, postgres_errors
+
+
+@contextmanager
+def checkpoint_tables(database: PostgresDatabase, saver: SaverClass) -> Generator[Saver]:
+    """The checkpoints in the schema of a project, on its connection.
+
+    Raises:
+        RefusedError: the store breaks off or refuses.
+    """
+    chosen_class: Any = saver(PostgresSaver)
+    chosen = chosen_class(database.connection)
+    chosen.lock = database.lock  # the threads of the graph take turns with those that write the rest
+    with postgres_errors(database.address):
+        chosen.setup()
+        yield chosen

@@ -1,0 +1,1 @@
+"""The queue of projects that wait for a worker (design: workers)."""

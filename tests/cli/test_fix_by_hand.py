@@ -1,0 +1,159 @@
+"""A person mends what failed in files of their own, from the halt to the wheel (F§17.2, DESIGN §9)."""
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specwright.gate.directory.module_directory import read_module
+from testkit.cli.commands import everything, specwright
+from testkit.loop.weak_product import BRANCH, halted_weak
+from testkit.shared_fixtures import made_once
+
+ENTRY = "implementation/__init__.py"
+WHY = ("--rationale", "Each word counts once.")
+
+
+@pytest.fixture(scope="session")
+def weak_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A project that halted for weak tests, its playbook beside it; only copied."""
+    return made_once(tmp_path_factory, worker_id, "weak", halted_weak)
+
+
+@pytest.fixture
+def weak(weak_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """That project, with the playbook of which the Challenger answers, as the working directory."""
+    project = Path(shutil.copytree(weak_once / "project", tmp_path / "project"))
+    options = json.loads((project / ".specwright/run.json").read_text())
+    options["model"] = f"playbook:{weak_once / 'playbook'}"
+    (project / ".specwright/run.json").write_text(json.dumps(options))
+    monkeypatch.chdir(project)
+    return project
+
+
+@pytest.fixture
+def halted(halted_once: Path, tmp_path: Path) -> tuple[Path, str]:
+    """A project whose module `shout` was rejected, and its escalation."""
+    project = Path(shutil.copytree(halted_once, tmp_path / "project"))
+    (path,) = (project / "state_store/escalations").iterdir()
+    return project, path.stem
+
+
+@pytest.mark.slow
+def test_five_survivors_fit_a_screen_and_the_mended_files_are_released(
+    weak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-17.1-02, F-17.2-11, D-S9-01: 80 columns, 40 lines, each survivor once; checkout, gate, resolve, wheel."""
+    monkeypatch.setenv("COLUMNS", "80")
+    (path,) = (weak / "state_store/escalations").iterdir()
+    page = specwright("escalations", path.stem).out
+    lines = page.splitlines()
+    assert len(lines) <= 40
+    assert max(len(line) for line in lines if "specwright" not in line) <= 80
+    assert [page.count(f"  {one}") for one in ("`>` to `>=`", "`40` to `41`", "`return letters[:40]`")] == [
+        1,
+        2,
+        1,
+    ]
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("    specwright ")]
+    checkout, gate, answer = commands[:3]
+    assert specwright(*checkout).code == 0
+    assert specwright(*gate).code == 1
+    entry = Path("fix") / ENTRY
+    mended = entry.read_text().replace(BRANCH, "\n").replace("_shortened(", "(")
+    entry.write_text(mended)
+    assert specwright(*gate).code == 0
+    told = specwright(*answer)
+    assert told.code == 0, told
+    (sealed,) = weak.glob(f"state_store/modules/*/*/{ENTRY}")
+    assert sealed.read_text() == mended
+    assert specwright("verify").code == 0
+
+
+def test_a_draft_is_laid_out_as_the_gate_reads_it(halted: tuple[Path, str], tmp_path: Path) -> None:
+    """F-17.2-11, D-20-02: contract, code, tests and examples; nothing there that it would call unexpected."""
+    project, escalation = halted
+    told = specwright("escalations", escalation, project, "--checkout", tmp_path / "fix")
+    assert told.code == 0, told
+    assert f"gate {tmp_path / 'fix'}" in told.out
+    assert f"resolve {escalation} PROVIDE_FIX {project} --files {tmp_path / 'fix'}" in told.out
+    found = read_module(tmp_path / "fix")
+    assert found.candidate
+    assert found.candidate.contract.name == "shout"
+    assert found.findings == ()
+    (draft,) = project.glob("state_store/drafts/*/*/IMPL-*")
+    kept = {path: data for path, data in everything(draft).items() if not path.startswith("escalation")}
+    assert everything(tmp_path / "fix").keys() == kept.keys()
+
+
+def test_notes_of_a_halt_are_no_fault_of_a_module_directory(halted: tuple[Path, str]) -> None:
+    """D-20-02, D-S8-15: a kept draft is read as it lies in the store."""
+    (draft,) = halted[0].glob("state_store/drafts/*/*/IMPL-*")
+    assert (draft / "escalation.json").is_file()
+    found = read_module(draft)
+    assert found.candidate
+    assert not [path for path in found.candidate.files if path.endswith("escalation.json")]
+
+
+def test_what_lies_there_is_not_overwritten(halted: tuple[Path, str], tmp_path: Path) -> None:
+    """D-S9-04: a directory that is in use is refused, and nothing is written."""
+    project, escalation = halted
+    (tmp_path / "fix").mkdir()
+    (tmp_path / "fix/mine.txt").write_text("mine")
+    before = everything(tmp_path)
+    specwright("escalations", escalation, project, "--checkout", tmp_path / "fix").refuses(
+        "something there already", "new or empty"
+    )
+    assert everything(tmp_path) == before
+
+
+def _leave(fix: Path) -> None:
+    """Change nothing."""
+
+
+def _drop_contract(fix: Path) -> None:
+    (fix / "contract.json").unlink()
+
+
+def _change_contract(fix: Path) -> None:
+    (fix / "contract.json").write_text("{}")
+
+
+def _write_bytes(fix: Path) -> None:
+    (fix / ENTRY).write_bytes(b"\xff")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_leave, ["those of the draft that failed"]),
+        (_drop_contract, ["no contract.json", "shout"]),
+        (_change_contract, ["not the locked contract", "REVISE_PLAN"]),
+        (_write_bytes, ["not UTF-8", ENTRY]),
+        (shutil.rmtree, ["no such directory", "--checkout"]),
+    ],
+    ids=["unchanged", "no contract", "another contract", "no text", "nothing"],
+)
+def test_files_that_are_no_fix_are_refused(
+    halted: tuple[Path, str], tmp_path: Path, spoil: Callable[[Path], object], words: list[str]
+) -> None:
+    """F-17.2-01: what is wrong and where; the escalation still waits."""
+    project, escalation = halted
+    specwright("escalations", escalation, project, "--checkout", tmp_path / "fix")
+    spoil(tmp_path / "fix")
+    told = specwright("resolve", escalation, "PROVIDE_FIX", project, "--files", tmp_path / "fix", *WHY)
+    told.refuses(*words)
+    assert (
+        specwright("escalations", project, "--json").document["escalations"][0]["escalation_id"] == escalation
+    )
+
+
+def test_a_fix_says_what_it_does_and_files_belong_to_it_alone(halted: tuple[Path, str]) -> None:
+    """F-17.2-01: what to type."""
+    project, escalation = halted
+    specwright("resolve", escalation, "PROVIDE_FIX", project, "--files", "fix").refuses("--rationale")
+    specwright("resolve", escalation, "RETRY", project, "--files", "fix").refuses("belongs to PROVIDE_FIX")
+    specwright("escalations", project, "--checkout", "fix").refuses("--checkout needs an ESC-ID")

@@ -1,0 +1,173 @@
+"""What a person sees, whole: the main pages at 80 and 120 columns, kept as files beside this test (DESIGN §9).
+
+A change of a page shows here as a difference that a person reads. Ids and times are those of the recorded run that the
+pages are about; the clock of the progress is given to it. `RENEW_SCREENS=1 .venv/bin/pytest tests/cli/test_screens.py`
+writes the files anew.
+"""
+
+import difflib
+import io
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from specwright.bootstrap.verify import judge_directory
+from specwright.cli.commands.verify import present_verdict
+from specwright.cli.terminal.progress import ConsoleProgress
+from specwright.domain.costs.budget import Budget
+from specwright.domain.costs.cost import Cost
+from specwright.ports.progress import AnswerBought, RoleDone, RoleStarted, Step
+from testkit.cli.commands import SMALL, specwright
+from testkit.paths import ROOT
+from testkit.shared_fixtures import made_once
+
+SCREENS = Path(__file__).parent / "screens"
+RENEW = "RENEW_SCREENS"
+RECORDING = SCREENS / "halted.journal"
+"""Of a small product of two modules: one is sealed, the other was rejected three times."""
+BOUGHT = ROOT / "examples/dueplan/recorded.journal"
+"""Answers with tokens."""
+
+
+class Terminal(io.StringIO):
+    """A terminal that keeps what is printed."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(scope="session")
+def halted_project(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The recorded run, repeated: the gate judges again, ids and times are the recorded ones."""
+
+    def make(directory: Path) -> None:
+        options = ("--spec", SMALL / "SPEC.md", "--model", f"replay:{RECORDING}", "--approve")
+        assert specwright("run", directory / "nameplate", *options).code == 3
+
+    return made_once(tmp_path_factory, worker_id, "screens", make) / "nameplate"
+
+
+@pytest.fixture(params=[80, 120])
+def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The columns of the terminal."""
+    monkeypatch.setenv("COLUMNS", str(request.param))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    return request.param
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("status", ["status"]),
+        ("tasks", ["tasks"]),
+        ("module", ["module", "initials"]),
+        ("escalation", ["escalations", "ESC-541e4534"]),
+    ],
+    ids=["status", "tasks", "module", "escalation"],
+)
+def test_the_pages_of_a_halted_project(
+    name: str, words: list[str], width: int, halted_project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D-S9-08: where it stands, its tasks, a module, what waits for a person."""
+    monkeypatch.chdir(halted_project)
+    compare(name, width, printed(lambda: specwright_code(*words)))
+
+
+def test_the_page_of_the_costs(
+    width: int, halted_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D-S9-08: tokens and money by role, of a run whose answers were bought."""
+    project = Path(shutil.copytree(halted_project, tmp_path / "project"))
+    shutil.copy(BOUGHT, project / ".specwright/journal.jsonl")
+    monkeypatch.chdir(project)
+    compare("costs", width, printed(lambda: specwright_code("costs")))
+
+
+def test_the_page_of_a_gate_with_ten_findings(width: int, halted_project: Path, tmp_path: Path) -> None:
+    """D-S9-08: each finding says where and what to do, and none is cut."""
+    (version,) = (halted_project / "state_store/modules").glob("*/*")
+    module = tmp_path / "initials"
+    shutil.copytree(version, module)
+    (module / "ship.json").unlink()
+    entry = module / "implementation/__init__.py"
+    faults = ["import subprocess", "import socket", "import threading", "import ctypes", "import random"]
+    faults += ["import requests", "global_count = []", "eval('1')", "exec('1')", "open('/etc/passwd')"]
+    faults += ["compile('1', '', 'exec')", "__import__('os')", "globals()", "import multiprocessing"]
+    entry.chmod(0o600)
+    entry.write_text(entry.read_text() + "\n" + "\n".join(faults) + "\n")
+    judged = judge_directory(module)
+    assert len(judged.findings) >= 10
+    judged = judged._replace(findings=judged.findings[:10])
+    compare("gate", width, printed(lambda: present_verdict(judged, 1.2, as_json=False)))
+
+
+def test_the_lines_of_a_run(width: int) -> None:
+    """D-S9-08: who is at work, what came of it, what it cost, and the sum."""
+    seconds, screen = [0.0], Terminal()
+    bought = AnswerBought(
+        Cost(1, 9_000, 3_100, 900, Decimal("0.0312")), Cost(4, 0, 9_000, 2_000), Budget(100_000)
+    )
+
+    def role(name: str, subject: str, stage: str, outcome: str, kind: str) -> list[object]:
+        place = RoleStarted(f"TSK-001.1/{subject}/{stage}/{name}", name, "TSK-001", subject, stage)
+        return [
+            place,
+            12.5,
+            bought,
+            RoleDone(place.run_id, 1, 3_100, 900, replayed=False),
+            Step(kind, "TSK-001", outcome),
+        ]
+
+    events = [
+        Step("task", "TSK-001", "Divide an amount evenly"),
+        *role("planner", "plan", "round-1", "to_cents, split_evenly", "plan"),
+        *role("proposer", "split_evenly", "round-1", "split_evenly round 1", "proposed"),
+        *role("challenger", "split_evenly", "round-1", "split_evenly round 1: FAIL", "challenged"),
+        *role("arbiter", "split_evenly", "round-2", "split_evenly round 2: APPROVE", "adjudicated"),
+        Step("sealed", "TSK-001", "split_evenly MM-1a2b3c4d@1.0.0, 24 tests"),
+        Step("halted", "TSK-001", "ESC-1a2b3c4d: to_cents could not be shipped"),
+    ]
+    with redirect_stderr(screen), ConsoleProgress(lambda _: False, lambda: seconds[0]) as progress:
+        for event in events:
+            if isinstance(event, float):
+                seconds[0] += event
+            else:
+                progress.note(event)
+    compare("run", width, screen.getvalue())
+
+
+def specwright_code(*words: str) -> None:
+    """Run a command whose output is caught already."""
+    from specwright.cli.main import main
+
+    assert main(list(words)) == 0
+
+
+def printed(show: Callable[[], object]) -> str:
+    """What is printed on a terminal."""
+    screen = Terminal()
+    with redirect_stdout(screen):
+        show()
+    return screen.getvalue()
+
+
+def compare(name: str, width: int, text: str) -> None:
+    """Hold a screen against its file."""
+    file = SCREENS / f"{name}-{width}.txt"
+    lines = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    if os.environ.get(RENEW):
+        file.write_text(lines, encoding="utf-8")
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    difference = "\n".join(difflib.unified_diff(before.splitlines(), lines.splitlines(), lineterm=""))
+    assert not difference, f"{file.name} is another one; {RENEW}=1 writes it anew\n{difference}"
+    for line in lines.splitlines():
+        whole = any(mark in line for mark in ("specwright ", "/", "Interface"))
+        assert whole or len(line) <= width, line

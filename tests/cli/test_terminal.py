@@ -1,0 +1,174 @@
+"""Pages by the terminal's width and colours, projects found from below, names that are nearly right (DESIGN §9)."""
+
+import io
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from specwright.cli.main import main
+from specwright.cli.pages.page import Page, wrapped
+from specwright.cli.terminal.output import did_you_mean
+from specwright.cli.terminal.progress import fitted
+from specwright.cli.terminal.screen import UNLIMITED, shows_colours, width_of
+from testkit.cli.commands import PLAYBOOK, everything, specwright
+
+
+class Terminal(io.StringIO):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def page() -> Page:
+    """A page with every kind of part."""
+    made = Page()
+    made.bar("Tasks:", 1, 3, "1 of 3 shipped, 1 halted", labels=10)
+    made.prose("A paragraph of several words that a narrow terminal wraps between them.", 2)
+    made.row("Invariant", "the shares together are the amount that was divided")
+    made.table(
+        ("TASK", "STATUS", "NAME"),
+        [("TSK-001", "SHIPPED", "Divide amounts evenly among several people")],
+        whole=("TASK", "STATUS"),
+    )
+    return made
+
+
+@pytest.mark.parametrize("width", [20, 80, 100, 120, 200])
+def test_no_line_is_longer_than_the_terminal_and_no_word_is_broken(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From 20 columns to 200 (D-S9-01, D-S9-08)."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = page().render().splitlines()
+    assert max(map(len, lines)) <= width
+    words = set(" ".join(lines).split())
+    for whole in ("TSK-001", "several", "paragraph", "between", "together", "Divide", "shipped,"):
+        assert whole in words, lines
+
+
+def test_a_word_that_is_longer_than_the_line_stays_whole() -> None:
+    """Paths and hashes are copied (D-S9-01)."""
+    assert wrapped("it lies in state_store/releases/REL-1 now", 12) == [
+        "it lies in",
+        "state_store/releases/REL-1",
+        "now",
+    ]
+
+
+def test_a_pipe_has_no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lines are not wrapped unless COLUMNS says so (D-S9-01)."""
+    monkeypatch.delenv("COLUMNS")
+    assert width_of(io.StringIO()) == UNLIMITED
+    made = Page()
+    made.prose("word " * 100)
+    assert len(made.render().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("variables", "terminal", "pipe"),
+    [
+        ({}, True, False),
+        ({"NO_COLOR": "1"}, False, False),
+        ({"FORCE_COLOR": "1"}, True, True),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False, False),
+        ({"TERM": "dumb"}, False, False),
+    ],
+    ids=str,
+)
+def test_colours_are_for_terminals_unless_a_variable_says_otherwise(
+    variables: dict[str, str], terminal: bool, pipe: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NO_COLOR is stronger than FORCE_COLOR (D-S9-01)."""
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert (shows_colours(Terminal()), shows_colours(io.StringIO())) == (terminal, pipe)
+    with redirect_stdout(io.StringIO()):
+        assert ("\x1b[" in page().render()) is pipe
+
+
+def test_a_line_of_progress_fits_on_the_terminal() -> None:
+    """Where its columns do not fit, it is wrapped between words (D-S9-08)."""
+    line = "  12.0s · TSK-001  challenger split_evenly           1 call   2.0s  1,234 tokens $0.01 PASS"
+    assert fitted(line, 200) == line
+    for width in (20, 60, 80):
+        assert max(map(len, fitted(line, width).splitlines())) <= width
+        assert " ".join(fitted(line, width).split()) == " ".join(line.split())
+
+
+def test_the_project_is_found_from_a_directory_below_it(
+    released_once: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearest one above, which is told; a directory that is named is taken as it is (D-S9-08)."""
+    monkeypatch.chdir(released_once / "state_store/modules")
+    found = specwright("tasks")
+    assert "TSK-001" in found.out
+    assert f"The project is {released_once}" in found.err
+    specwright("tasks", ".").refuses("no run has begun")
+
+
+def test_a_spec_in_place_of_the_directory_is_offered_as_an_option(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`run SPEC.md` is a natural thing to type; nothing is written (D-S9-04)."""
+    monkeypatch.chdir(project)
+    before = everything(project)
+    specwright("run", "SPEC.md", "--model", PLAYBOOK).refuses("specwright run --spec SPEC.md")
+    assert everything(project) == before
+    assert specwright("run", "--spec", "SPEC.md", "--model", PLAYBOOK).code == 3
+
+
+def test_names_that_are_nearly_right_are_recognised(released_once: Path) -> None:
+    """Commands, options, modules (D-S9-04)."""
+    specwright("statsu").refuses("Did you mean 'status'?")
+    specwright("status", "--jsn").refuses("--json")
+    specwright("module", "initals", released_once).refuses("did you mean `initials`?")
+    specwright("module", "initals", released_once, "--debate").refuses("did you mean `initials`?")
+    specwright("help", "wrie").refuses("did you mean `wire`?")
+    assert did_you_mean("xyz", ["initials"]) == ""
+
+
+def test_help_is_a_command_too() -> None:
+    """The same pages as `--help` (D-S9-01)."""
+    assert specwright("help").out == specwright("--help").out
+    assert specwright("help", "wire", "log").out == specwright("wire", "log", "--help").out
+
+
+def test_a_file_that_is_there_is_never_overwritten(released_once: Path, tmp_path: Path) -> None:
+    """By no option; `-` is standard output (D-S9-05)."""
+    printed = specwright("tasks", released_once, "--mermaid", "-")
+    assert printed.out.startswith("flowchart LR")
+    assert printed.err == ""
+    file = tmp_path / "tasks.mmd"
+    assert specwright("tasks", released_once, "--mermaid", file).code == 0
+    assert file.read_text() == printed.out
+    file.write_text("mine")
+    specwright("tasks", released_once, "--mermaid", file).refuses("there already", "nothing is overwritten")
+    specwright("export", released_once, file).refuses("there already", "nothing is overwritten")
+    assert file.read_text() == "mine"
+
+
+def test_the_package_is_a_program() -> None:
+    """`python -m specwright`, where the script is not on PATH (D-S9-01)."""
+    said = subprocess.run(
+        [sys.executable, "-m", "specwright", "--version"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout == specwright("--version").out
+
+
+def test_the_shell_completes_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the script that `--install-completion` installs (D-S9-01)."""
+    monkeypatch.setenv("_SPECWRIGHT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "specwright sta")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == ["status"]

@@ -1,0 +1,363 @@
+"""Examples and properties of a spec: what their record accepts, what all of them must keep together, and the file in which
+a person edits them (D40; DESIGN §13.2)."""
+
+import copy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.spec.acceptance_text import (
+    acceptance_file,
+    authorship_problems,
+    read_acceptance,
+    summary,
+    with_acceptance,
+)
+from specwright.domain.spec.completeness import validate
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.spec_changes import spec_changes
+from specwright.domain.spec.spec_markdown import render
+from specwright.errors import InputError
+from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
+
+IMPORT = "from table_keeper import parse_header\n"
+
+
+def example(
+    title="A plain header", code=f"{IMPORT}parse_header('a,b')", gives="['a', 'b']", criteria=(1,), **more
+):
+    """An example of the first task."""
+    return {"title": title, "criteria": list(criteria), "code": code, "gives": gives, **more}
+
+
+def held(
+    title="Any name comes back", variables=None, code="parse_header(name) == [name]", errors=("ValueError",)
+):
+    """A property of the first task."""
+    return {
+        "title": title,
+        "criteria": [1, 2],
+        "variables": variables or {"name": "str"},
+        "code": f"{IMPORT}{code}",
+        "errors": list(errors),
+    }
+
+
+def acceptance(*examples, properties=(), provides=("parse_header(text: str) -> list[str]",), **more):
+    """Of the first task."""
+    return {"provides": list(provides), "examples": list(examples), "properties": list(properties), **more}
+
+
+def spec(first=None, second=None):
+    """A draft of two tasks with their acceptance; its package is `table_keeper`."""
+    tasks = [task_data(1), task_data(2, "Parse the rows", ["TSK-001"])]
+    for task, one in zip(tasks, (first, second), strict=True):
+        if one is not None:
+            task["acceptance"] = one
+    return draft_data([pillar_data([epic_data([story_data(tasks)])])])
+
+
+def faults(*tasks):
+    """What `validate` says of the acceptance of tasks."""
+    return [f"{error.field}: {error.message}" for error in validate(spec(*tasks)).errors]
+
+
+def test_a_spec_may_have_none_and_says_so():
+    """The fields of F stay as they are; a spec without examples is stored without the field (D-40-01)."""
+    draft = ProductSpecDraft.model_validate(spec())
+    assert "acceptance" not in draft.to_json()["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    assert summary(draft) == "4 criteria, none executable: models alone judge them."
+
+
+def test_good_examples_and_properties_are_no_fault():
+    """Also an example that uses the names of another task, keywords, defaults, the standard library (D-40-01)."""
+    rows = acceptance(
+        example(
+            "Rows", f"{IMPORT}from table_keeper import Row, rows\nrows(parse_header('a'), sep=';')", "[]"
+        ),
+        example(
+            "An error",
+            "import datetime\nfrom table_keeper import rows\nrows('', sep='')",
+            "ValueError: empty",
+        ),
+        provides=["rows(names: list[str], sep: str = ',') -> list[Row]", "Row"],
+    )
+    assert faults(acceptance(example(), properties=[held()]), rows) == []
+
+
+PLANTED = {
+    "an example that contradicts another": (
+        acceptance(example(), example("Again", f"{IMPORT}parse_header( 'a,b' )", "['a']")),
+        "only one can be right",
+    ),
+    "a name that nobody provides": (
+        acceptance(example(code="from table_keeper import parse_header, heads\nheads(parse_header(''))")),
+        "no task provides heads",
+    ),
+    "another signature": (
+        acceptance(example(code=f"{IMPORT}parse_header('a', sep=';')")),
+        "does not fit `parse_header(text: str) -> list[str]`: got an unexpected keyword argument 'sep'",
+    ),
+    "too few arguments": (
+        acceptance(example(code=f"{IMPORT}parse_header()")),
+        "missing a required argument: 'text'",
+    ),
+    "a criterion that is none": (acceptance(example(criteria=[3])), "there is no criterion 3; TSK-001 has 2"),
+    "another package": (
+        acceptance(example(code=f"{IMPORT}import requests\nparse_header('')")),
+        "it imports requests",
+    ),
+    "what reaches beyond the product": (
+        acceptance(example(code=f"{IMPORT}import subprocess\nparse_header('')")),
+        "it imports subprocess",
+    ),
+    "a module of the product": (
+        acceptance(example(code=f"{IMPORT}from modules.parse_header import rows\nparse_header(rows)")),
+        "by `from table_keeper import ...`",
+    ),
+    "nothing of its task": (acceptance(example(code="1 + 1")), "it uses no name of TSK-001"),
+    "a name that nothing defines": (
+        acceptance(example(code=f"{IMPORT}parse_header(text)")),
+        "nothing defines: text",
+    ),
+    "an unknown error": (
+        acceptance(properties=[held(errors=["HeadError"])]),
+        "nothing provides the error HeadError",
+    ),
+    "shown and said to be not executable": (
+        acceptance(example(), unexecutable=[{"criterion": 1, "why": "it looks nice"}]),
+        "criterion 1 is shown",
+    ),
+    "a name twice": (
+        acceptance(example(), provides=["parse_header(text: str) -> list[str]", "parse_header(a) -> int"]),
+        "parse_header is provided by TSK-001 already",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given_", "words"), [*PLANTED.values()], ids=[*PLANTED])
+def test_a_planted_fault_is_found_before_the_gate(given_, words):
+    """With the task's field, what is wrong, and what to do (D-40-05)."""
+    found = faults(given_)
+    assert len(found) == 1, found
+    assert words in found[0]
+    assert found[0].startswith("acceptance.")
+
+
+def test_two_of_one_title_are_told_by_it():
+    """Which one, and nothing else (D-40-02)."""
+    found = faults(acceptance(example(), example(code=f"{IMPORT}parse_header('c')")))
+    assert found == ["acceptance: the title 'A plain header' occurs twice; give each its own (criterion 10)"]
+
+
+def test_a_criterion_that_nothing_shows_and_nobody_explains_is_a_warning():
+    """Only where the task has examples at all: prose criteria stay as they are (D-40-04)."""
+    why = {"unexecutable": [{"criterion": 2, "why": "a person has to look"}]}
+    for more, count in (({}, 1), (why, 0)):
+        warnings = [
+            one
+            for one in validate(spec(acceptance(example(), **more))).warnings
+            if "shown by no" in one.message
+        ]
+        assert [one.message[:3] for one in warnings] == ["[1]"] * count
+    assert validate(spec()).warnings == []
+
+
+def test_a_name_of_two_tasks_is_refused():
+    """One task provides a name, so that one signature is meant (D-40-05)."""
+    other = acceptance(example("Other", gives="[]", code=f"{IMPORT}parse_header('')"))
+    assert faults(acceptance(example()), other) == [
+        "acceptance.provides: parse_header is provided by TSK-001 already; one task provides it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"code": "x ="}, "not Python"),
+        ({"code": "x = 1"}, "its last line is no expression"),
+        ({"code": ""}, "its last line is no expression"),
+        ({"criteria": []}, "at least 1 item"),
+        ({"criteria": [0]}, "greater than or equal to 1"),
+        ({"title": "TBD"}, "placeholder"),
+        ({"gives": ""}, "empty"),
+        ({"author": "somebody"}, "researcher"),
+    ],
+)
+def test_an_example_that_is_none_is_refused(changes, words):
+    """It parses and ends in a value, and names criteria (D-40-02, D-40-04)."""
+    errors = [str(error) for error in validate(spec(acceptance({**example(), **changes}))).errors]
+    assert errors or changes == {"criteria": []}, (
+        "the count of a list is told by the number of criteria alone"
+    )
+    assert all(words in error for error in errors[:1])
+    with pytest.raises(ValidationError):
+        TaskAcceptance.model_validate(acceptance({**example(), **changes}))
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({"name": "Iterator[str]"}, "the variable name"),
+        ({"name": "str", "other": "int"}, "does not use other"),
+        ({"list": "str"}, "cannot be the name of a variable"),
+        ({"a b": "str"}, "cannot be the name of a variable"),
+    ],
+)
+def test_a_property_has_variables_that_can_be_drawn(variables, words):
+    """Of the types that cross a module's boundary, all of them used (D-40-03)."""
+    with pytest.raises(ValidationError, match=words):
+        TaskAcceptance.model_validate(acceptance(properties=[held(variables=variables)]))
+
+
+@pytest.mark.parametrize(
+    "public", ["", "2x", "_own(a)", "f(", "f(a): pass\ndef g()", "class", "f(*a)", "f(**k)", "f(a) ->"]
+)
+def test_a_public_name_is_a_class_or_a_signature(public):
+    """Names and signatures bind the plan (D-40-09)."""
+    with pytest.raises(ValidationError):
+        TaskAcceptance.model_validate(acceptance(provides=[public]))
+
+
+def test_the_page_shows_each_criterion_with_its_examples():
+    """Where they are read, as a small table; and how many are executable, and which are not (D-40-06)."""
+    first = acceptance(
+        example(),
+        example("Bars", f"{IMPORT}x = 'a|b'\nparse_header(x)", "['a|b']", author="person"),
+        properties=[held()],
+    )
+    second = acceptance(
+        provides=["rows(text: str) -> list[str]"],
+        unexecutable=[{"criterion": 2, "why": "only a person sees it."}],
+    )
+    page = render(ProductSpec.model_validate({**spec(first, second), "created_at": NOW, "updated_at": NOW}))
+    assert (
+        "4 criteria, 2 executable, 2 judged by models alone: TSK-002 criterion 1; "
+        "TSK-002 criterion 2 (only a person sees it)."
+    ) in page
+    assert "1. Returns the column names in order\n\n   | | call | result |" in page
+    assert "   | A plain header | `parse_header('a,b')` | `['a', 'b']` |" in page
+    assert "   | Bars (yours) | `x = 'a\\|b'; parse_header(x)` | `['a\\|b']` |" in page
+    assert (
+        "   | Any name comes back | `parse_header(name) == [name]` | true for all `name: str`, or `ValueError` |"
+        in page
+    )
+    assert "2. Raises ValueError for an empty file" in page
+
+
+_TITLES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=3, max_size=12).filter(
+    lambda text: not text.startswith("#")
+)
+_VALUES = st.one_of(st.text(max_size=20), st.integers(), st.lists(st.text(max_size=5), max_size=3))
+
+
+@settings(max_examples=60)
+@given(
+    titles=st.lists(_TITLES, min_size=3, max_size=3, unique=True),
+    value=_VALUES,
+    criteria=st.lists(st.sampled_from([1, 2]), min_size=1, unique=True),
+    author=st.sampled_from(["researcher", "person"]),
+)
+def test_what_is_not_edited_comes_back_as_it_was(titles, value, criteria, author):
+    """The file says everything; reading it changes nothing, authors included (D-40-07)."""
+    try:
+        first = acceptance(
+            example(titles[0], f"{IMPORT}parse_header({value!r})", repr(value), criteria, author=author),
+            example(
+                titles[1],
+                f"{IMPORT}parse_header(```\n```)" if False else f"{IMPORT}parse_header('`````')",
+                "[]",
+            ),
+            properties=[held(titles[2])],
+            unexecutable=[],
+        )
+        TaskAcceptance.model_validate(first)
+    except ValidationError:  # a title that is a placeholder
+        return
+    draft = ProductSpecDraft.model_validate(spec(first, acceptance(provides=["Row"])))
+    read = read_acceptance(acceptance_file(draft), "acceptance.md")
+    assert with_acceptance(draft.to_json(), read) == draft.to_json()
+
+
+def edited(text):
+    """A spec whose only example is the researcher's, after a person edited the file so."""
+    draft = ProductSpecDraft.model_validate(spec(acceptance(example())))
+    changed = with_acceptance(draft.to_json(), read_acceptance(text(acceptance_file(draft)), "acceptance.md"))
+    return changed["pillars"][0]["epics"][0]["stories"][0]["tasks"][0].get("acceptance")
+
+
+def test_what_a_person_corrects_or_adds_is_theirs():
+    """A changed example and a new one; the others stay the researcher's (D-40-07)."""
+    corrected = edited(lambda text: text.replace("['a', 'b']", "['A']"))
+    assert [(one["gives"], one["author"]) for one in corrected["examples"]] == [("['A']", "person")]
+    added = (
+        "\n## Mine\nShows criterion 2.\n\n"
+        "```python\nfrom table_keeper import parse_header\nparse_header('')\n```\n\n```text\nValueError: empty\n```\n"
+    )
+    more = edited(lambda text: text.replace("\n# TSK-002", f"{added}\n# TSK-002"))
+    assert [(one["title"], one["author"]) for one in more["examples"]] == [
+        ("A plain header", "researcher"),
+        ("Mine", "person"),
+    ]
+    assert edited(
+        lambda text: text.replace("\n# TSK-002", f"{added}\n# TSK-002").replace("A plain header", "Mine 2")
+    )
+
+
+@pytest.mark.parametrize(
+    ("replaced", "by", "words"),
+    [
+        ("Shows criterion 1.", "", "does not say what it shows"),
+        ("```text", "```yaml", "fenced blocks"),
+        ("['a', 'b']", "", "empty|at least 1"),
+        ("parse_header('a,b')", "parse_header(", "not Python"),
+        ("# TSK-001", "# TSK-009", "the spec has no task TSK-009"),
+        ("# TSK-001", "# The first", "no task of it has an example"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_with_its_line(replaced, by, words):
+    """One error, what and where (D-40-07)."""
+    with pytest.raises(InputError, match=words) as caught:
+        edited(lambda text: text.replace(replaced, by))
+    assert "acceptance.md" in str(caught.value) or "TSK-009" in str(caught.value)
+
+
+def test_nobody_strikes_what_a_person_wrote():
+    """A later draft keeps it to the letter, and passes nothing off as a person's (D-40-08)."""
+    before = ProductSpecDraft.model_validate(
+        spec(acceptance(example(author="person"), example("B", gives="[]")))
+    )
+    kept, struck, changed, forged = (copy.deepcopy(before.to_json()) for _ in range(4))
+
+    def first(data):
+        return data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["acceptance"]["examples"]
+
+    first(kept).pop(1)
+    first(struck).pop(0)
+    first(changed)[0]["gives"] = "[]"
+    first(forged)[1]["author"] = "person"
+    problems = [
+        authorship_problems(before, ProductSpecDraft.model_validate(data))
+        for data in (kept, struck, changed, forged)
+    ]
+    assert problems[0] == []
+    assert ["was written by the person" in one for one in problems[1]] == [True]
+    assert len(problems[2]) == 2
+    assert ["is not the person's" in one for one in problems[3]] == [True]
+
+
+def test_a_changed_example_is_a_change_of_its_task():
+    """Shown at the gate by its title, and the task is built again (D-40-07, D-38-03)."""
+    stamped = {"created_at": NOW, "updated_at": NOW}
+    before = ProductSpec.model_validate({**spec(), **stamped})
+    after = ProductSpec.model_validate({**spec(acceptance(example())), **stamped})
+    assert spec_changes(before, after) == [
+        "changed: task TSK-001 Parse the header: acceptance: + parse_header(text: str) -> list[str]; + A plain header"
+    ]
+    other = ProductSpec.model_validate({**spec(acceptance(example(gives="[]"))), **stamped})
+    assert spec_changes(after, other) == [
+        "changed: task TSK-001 Parse the header: acceptance: A plain header is another one"
+    ]

@@ -1,0 +1,180 @@
+"""What a person approved by example is what the factory is held to, from the gate to the sealed module (DESIGN §13.2)."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.bootstrap.project import Silent, open_project
+from specwright.settings import Settings
+from testkit.cli.commands import SMALL, everything, specwright
+from testkit.roles.overheard import RequestRecorder
+
+IMPORT = "from nameplate import initials\n"
+PRODUCT = Path("state_store/product")
+MINE = """
+## A tab parts words
+Shows criterion 1.
+
+```python
+from nameplate import initials
+initials('ada\\tlovelace')
+```
+
+```text
+'AL'
+```
+"""
+
+
+def approved(*examples: dict[str, Any], provides: str = "initials(name: str) -> str") -> dict[str, Any]:
+    """The acceptance of the one task."""
+    refused = {
+        "title": "No letter",
+        "criteria": [2],
+        "code": f"{IMPORT}initials('42')",
+        "gives": "ValueError:",
+    }
+    return {"provides": [provides], "examples": [*examples, refused]}
+
+
+def example(title: str, name: str, gives: str) -> dict[str, Any]:
+    """An example of criterion 1."""
+    return {"title": title, "criteria": [1], "code": f"{IMPORT}initials({name!r})", "gives": gives}
+
+
+ADA = example("Two words", "ada lovelace", "'AL'")
+
+
+def task_of(spec: dict[str, Any]) -> dict[str, Any]:
+    """The one task."""
+    task: dict[str, Any] = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    return task
+
+
+def playbook_with(directory: Path, acceptance: dict[str, Any]) -> Path:
+    """The small product whose researcher writes examples; a second draft strikes all of them."""
+    playbook = Path(shutil.copytree(SMALL / "playbook", directory / "playbook"))
+    file = playbook / "researcher/spec.json"
+    spec = json.loads(file.read_text())
+    amended = json.loads(file.read_text())
+    amended["description"] += " Names come from a form."
+    task_of(amended)["acceptance"] = approved()
+    task_of(spec)["acceptance"] = acceptance
+    file.write_text(json.dumps(spec))
+    (playbook / "researcher/amended-1.json").write_text(json.dumps(amended))
+    return playbook
+
+
+def at_gate(directory: Path, acceptance: dict[str, Any]) -> Path:
+    """A project whose spec waits."""
+    project, model = directory / "project", f"playbook:{playbook_with(directory, acceptance)}"
+    told = specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", model)
+    assert told.code == 3, told
+    return project
+
+
+def edited(project: Path, directory: Path, text: str) -> Path:
+    """The examples of the spec that waits, with a text behind them."""
+    file = directory / "mine.md"
+    file.write_text((project / PRODUCT / "acceptance.md").read_text() + text)
+    return file
+
+
+def examples_in(project: Path) -> list[tuple[str, str]]:
+    """Titles and authors in the spec that waits."""
+    acceptance = task_of(json.loads((project / PRODUCT / "spec.json").read_text()))["acceptance"]
+    return [(one["title"], one["author"]) for one in acceptance["examples"]]
+
+
+def test_a_person_adds_an_example_at_the_gate(tmp_path: Path):
+    """No model is asked, what was added is the person's, and no later draft strikes it (D-40-06, D-40-07, D-40-08)."""
+    project = at_gate(tmp_path, approved(ADA))
+    page = (project / PRODUCT / "spec.md").read_text()
+    assert "2 criteria, all executable." in page
+    assert "| Two words | `initials('ada lovelace')` | `'AL'` |" in page
+    mine = edited(project, tmp_path, MINE)
+    told = specwright("amend", project, "--examples", mine)
+    assert told.code == 3, told
+    assert examples_in(project)[-1] == ("A tab parts words", "person")
+    assert "| A tab parts words (yours) |" in (project / PRODUCT / "spec.md").read_text()
+    specwright("amend", project, "--examples", mine).refuses("those of the spec that waits")
+    specwright("amend", project, "--feedback", "Say where names come from.").refuses(
+        "'A tab parts words' was written by the person", code=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (MINE.replace("'AL'", "'A'") + MINE.replace("A tab", "The tab"), "only one can be right"),
+        (MINE.replace("initials(", "initial("), "nothing defines: initial"),
+        (MINE.replace("criterion 1", "criterion 7"), "there is no criterion 7"),
+        (MINE.replace("```text", "```"), "fenced blocks"),
+        ("\n# TSK-009 Other\n\nProvides:\n\n- `other()`\n", "no task TSK-009"),
+    ],
+)
+def test_examples_that_do_not_fit_change_nothing(tmp_path: Path, text: str, words: str):
+    """One error that says which, and the spec that waits is as it was (D-40-05, D-40-07)."""
+    project = at_gate(tmp_path, approved(ADA))
+    before = everything(project / "state_store")
+    specwright("amend", project, "--examples", edited(project, tmp_path, text)).refuses(words)
+    assert everything(project / "state_store") == before
+
+
+def test_a_plan_that_does_not_serve_the_examples_goes_back(tmp_path: Path):
+    """Names and parameters bind the plan, in its own conversation (D-40-09)."""
+    ada = {**ADA, "code": ADA["code"].replace("'ada lovelace'", "text='ada lovelace'")}
+    project = at_gate(tmp_path, approved(ada, provides="initials(text: str) -> str"))
+    told = specwright("approve", project)
+    told.refuses(
+        "its inputs are name, not text; it is approved as `initials(text: str) -> str` and used by the example",
+        code=1,
+    )
+
+
+@pytest.mark.slow
+def test_a_module_gives_what_was_approved(tmp_path: Path):
+    """Its gate runs the approved examples, a person's among them, as its evidence says; so does the release (D-40-10)."""
+    project = at_gate(tmp_path, approved(ADA))
+    told = specwright("amend", project, "--examples", edited(project, tmp_path, MINE), "--json")
+    assert told.code == 3, told
+    assert specwright("approve", project).code == 0
+    (manifest,) = project.glob("state_store/releases/*/manifest.json")
+    own = (SMALL / "playbook/TSK-001/initials/round-1/deliverable/examples.md").read_text().count("\n## ")
+    assert f"examples run: {own + 3}." in json.loads(manifest.read_text())["product"]["detail"]
+    (evidence,) = project.glob("state_store/modules/*/*/ship.json")
+    checks = {check["name"]: check for check in json.loads(evidence.read_text())["gate"]}
+    assert checks["acceptance"]["result"] == "PASS"
+    assert checks["acceptance"]["observed"] == {"examples": 3}
+    assert "Approved Examples" in next(project.glob("project/**/T-*.md")).read_text()
+    assert specwright("verify", project).code == 0
+
+
+@pytest.mark.slow
+def test_a_module_that_fails_an_approved_example_is_not_sealed(tmp_path: Path):
+    """The Proposer is told the criterion, the call and what came out (D-40-10)."""
+    project = at_gate(tmp_path, approved(ADA, example("A hyphen", "ada-lovelace", "'AL'")))
+    told = specwright("approve", project)
+    told.refuses(
+        "acceptance.failed",
+        "criterion 1, A hyphen",
+        "the text block says \"'AL'\"; correct the module",
+        code=1,
+    )
+    assert not list(project.glob("state_store/modules/*/*/ship.json"))
+
+
+@pytest.mark.slow
+def test_the_proposer_is_told_of_the_examples_from_the_start(tmp_path: Path):
+    """Those that the gate will run on its module, as calls with their results (D-40-10)."""
+    project = at_gate(tmp_path, approved(ADA))
+    heard = RequestRecorder(project, lambda place, directory: None)
+    settings, text = Settings(model=f"playbook:{tmp_path / 'playbook'}"), (SMALL / "SPEC.md").read_text()
+    with open_project(project, settings, Silent(), text, heard.composition) as opened:
+        opened.approve()
+    asked = heard.invoked["TSK-001.1/initials/round-1/proposer"].requests[0]
+    assert "# Approved examples" in asked
+    assert "## criterion 1, Two words\ninitials('ada lovelace')\ngives 'AL'" in asked
