@@ -361,3 +361,16 @@ def test_a_changed_example_is_a_change_of_its_task():
     assert spec_changes(after, other) == [
         "changed: task TSK-001 Parse the header: acceptance: A plain header is another one"
     ]
+
+
+def test_a_class_of_another_task_is_named_by_a_task_that_comes_after_it():
+    """A record has one definition, of the task that provides it (D-40-05)."""
+    first = acceptance(example(), provides=["parse_header(text: str) -> Header", "Header"])
+    second = {"provides": ["rows(header: list[Header]) -> list[str]"]}
+    assert faults(first, second) == []
+    alone = spec(first, second)
+    task = alone["pillars"][0]["epics"][0]["stories"][0]["tasks"][1]
+    task["depends_on"] = []
+    assert [error.message for error in validate(alone).errors] == [
+        "`rows(header: list[Header]) -> list[str]` names Header of TSK-001; add TSK-001 to `depends_on` of TSK-002"
+    ]

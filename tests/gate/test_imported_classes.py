@@ -189,3 +189,110 @@ def test_a_class_of_the_same_name_that_is_described_otherwise_is_the_modules_own
     """D-21-03: another class cannot be imported."""
     contract = a_contract("swap_pair", "Pair", ["Pair is a frozen dataclass: left: int"], [READ.ref])
     assert imported_classes(contract, [READ]) == {"PairError": "read_pair"}
+
+
+SUM = MicroModuleContract(
+    module_id="MM-0000000d",
+    name="sum_pair",
+    purpose="Add the numbers of a pair.",
+    inputs=[Input(name="pair", type="Pair", constraints=["left is at most 9"])],
+    outputs=[Output(name="total", type="int", invariants=["total is left plus right"])],
+    error_surfaces=[ErrorSurface(name="PairError", when="left is above 9", surface="exception")],
+    effects=[],
+    modes=Modes(sync=True, async_=False),
+    dependencies=[Dependency(ref=READ.ref, why="It exports Pair and PairError.")],
+)
+SUM_FILES = {
+    "implementation/__init__.py": """from ..read_pair import Pair, PairError
+
+__all__ = ["Pair", "PairError", "sum_pair"]
+
+
+def sum_pair(pair: Pair) -> int:
+    if pair.left > 9:
+        raise PairError("left is above 9", index=0)
+    return pair.left + pair.right
+""",
+    "tests/test_sum_pair.py": """import pytest
+
+from modules.read_pair import read_pair
+from modules.sum_pair import Pair, PairError, sum_pair
+
+
+@pytest.mark.parametrize(("left", "right", "total"), [(1, 2, 3), (9, 4, 13), (-3, 0, -3), (0, -5, -5)])
+def test_the_numbers_are_added(left, right, total):
+    assert sum_pair(Pair(left=left, right=right)) == total
+
+
+def test_a_pair_of_the_module_that_has_the_class_is_taken():
+    assert sum_pair(read_pair("3,4")) == 7
+
+
+def test_more_than_nine_is_refused():
+    assert sum_pair(Pair(left=9, right=0)) == 9
+    with pytest.raises(PairError):
+        sum_pair(Pair(left=10, right=0))
+""",
+    "tests/obligations.json": json.dumps(
+        {
+            "test_the_numbers_are_added": ["", "/outputs/0/invariants/0"],
+            "test_a_pair_of_the_module_that_has_the_class_is_taken": [""],
+            "test_more_than_nine_is_refused": ["/error_surfaces/0", "/inputs/0/constraints/0"],
+        }
+    ),
+    "examples.md": """## A sum
+
+Of two numbers.
+
+```python
+from modules.sum_pair import Pair, sum_pair
+
+sum_pair(Pair(left=1, right=2))
+```
+
+```text
+3
+```
+
+## A large number
+
+It is refused.
+
+```python
+from modules.sum_pair import Pair, sum_pair
+
+sum_pair(Pair(left=10, right=2))
+```
+
+```text
+PairError: left
+```
+""",
+}
+
+
+def test_a_module_may_take_a_record_and_raise_an_error_of_a_module_that_it_never_calls(reading):
+    """D-21-03: one definition serves both; what the one gives, the other takes."""
+    files = {path: text.encode() for path, text in SUM_FILES.items()}
+    verdict = SandboxedShipGate().judge(Candidate(SUM, files, (reading,)))
+    assert codes(verdict) == []
+    assert verdict.actual_fingerprint == SUM.interface_fingerprint
+
+
+def test_a_copy_of_the_record_is_another_class(reading):
+    """D-21-03: what the owner gives is not taken by a module that has made its own."""
+    own = (
+        SUM_FILES["implementation/__init__.py"]
+        .replace(
+            "from ..read_pair import Pair, PairError\n",
+            "from dataclasses import dataclass\n\nfrom ..read_pair import PairError\n",
+        )
+        .replace(
+            "\n\ndef sum_pair",
+            "\n\n@dataclass(frozen=True)\nclass Pair:\n    left: int\n    right: int\n\n\ndef sum_pair",
+            1,
+        )
+    )
+    files = {path: text.encode() for path, text in {**SUM_FILES, "implementation/__init__.py": own}.items()}
+    verdict = SandboxedShipGate().judge(Candidate(SUM, files, (reading,)))
+    assert "surface.mismatch" in codes(verdict)

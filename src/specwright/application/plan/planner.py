@@ -30,7 +30,7 @@ from specwright.application.plan.advance_answers import AdvanceAnswer, OfferedAn
 from specwright.application.plan.baseline import baseline_plan, sealed_by_task
 from specwright.application.plan.drafted_plans import plan_basis, sealed_fingerprint, shown_of
 from specwright.application.plan.human_plan import HumanPlan, human_plan
-from specwright.application.plan.rules import OwnModule, PlanRules, known_modules, own_modules
+from specwright.application.plan.rules import OwnModule, PlanRules, known_modules, own_modules, owned_classes
 from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, StoredPlan
 from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import Task, neighbours
@@ -163,6 +163,7 @@ def _amended_by_code(
     everything = known_modules(factory, scope)
     own = own_modules(factory, task, scope)
     rules = _rules(task, everything, human_plan(factory, task, everything), reopened, own)
+    rules = rules._replace(owned=owned_classes(factory, task, scope))
     broken, drafts = rules.check(answer)
     if broken or drafts is None or contract_problems(amendments, approved.contracts, drafts):
         return ""
@@ -197,6 +198,7 @@ def _asked(
     human = human_plan(factory, task, everything)
     own = own_modules(factory, task, scope)
     rules = _rules(task, everything, human, revision.reopened if revision else None, own)
+    rules = rules._replace(owned=owned_classes(factory, task, scope))
     entries = _revision_entries(factory, task, stage, revision) if revision else []
     rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
     entries += [PackEntry(*ruling.row) for ruling in rulings.values()]

@@ -7,19 +7,23 @@ from typing import NamedTuple, cast
 from specwright.application.factory import Factory
 from specwright.application.plan.baseline import sealed_by_task
 from specwright.application.plan.stored_plans import Contracts
-from specwright.application.tasks import Task
+from specwright.application.tasks import Task, task_board
 from specwright.canonical_json import JsonValue
 from specwright.domain.acceptance.calls import unserved
-from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.acceptance.records import TaskAcceptance, name_of, signature_of
+from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes
 from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.docstring import own_exceptions
 from specwright.domain.contract.normal_form import normalise
-from specwright.domain.contract.rules import problems
+from specwright.domain.contract.rules import own_statements, problems
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan.human_plan import HumanModule, deviations
 from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, plan_problems, sealed_problems
+from specwright.domain.tasks.task_board import TaskBoard
 from specwright.ports.journal import Scope
 
 _NO_ID = "00000000"
@@ -55,6 +59,7 @@ class PlanRules(NamedTuple):
         sealed: The contracts of modules that are sealed under the locked plan; they cannot change.
         own: The modules that earlier attempts sealed, by name: they may be planned again, as their next versions.
         acceptance: The approved examples of the task, which bind names and parameters.
+        owned: The classes that other tasks provide.
     """
 
     known: KnownModules
@@ -63,6 +68,7 @@ class PlanRules(NamedTuple):
     sealed: Contracts = MappingProxyType({})
     own: Mapping[str, OwnModule] = MappingProxyType({})
     acceptance: TaskAcceptance | None = None
+    owned: Sequence[OwnedClass] = ()
 
     def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
         """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
@@ -76,7 +82,8 @@ class PlanRules(NamedTuple):
             return changed, None
         broken = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
         reused = {module.name for module in answer.modules} - set(drafts)
-        return [*broken, *unserved(self.acceptance, list(drafts.values()), reused)], drafts
+        missing = unserved(self.acceptance, list(drafts.values()), reused)
+        return [*broken, *missing, *copied_classes(drafts, self.owned)], drafts
 
     def draw_up(
         self, answer: PlanAnswer, plan_id: str, task_ref: str, new_module_id: Callable[[], str]
@@ -119,6 +126,49 @@ def own_modules(factory: Factory, task: Task, scope: Scope) -> dict[str, OwnModu
     rows = cast(dict[str, list[str]], scope.recall("tool", asked, live))
     contracts = {ref: factory.modules.contract(ref) for ref in rows}
     return {c.name: OwnModule(c, frozenset(rows[ref])) for ref, c in contracts.items()}
+
+
+def owned_classes(factory: Factory, task: Task, scope: Scope) -> list[OwnedClass]:
+    """The classes that other tasks provide, with the modules that exported them when the plan was first made (design:
+    executable-spec)."""
+    owners = _class_owners(factory, task)
+    if not owners:
+        return []
+    board = task_board(factory)
+
+    def live() -> JsonValue:
+        before = list(reachable([task.task_id], board.dependencies_of))
+        return {
+            owner: [ref for name in before if _is_of(board, name, owner) for ref in board.modules_of(name)]
+            for owner in sorted(set(owners.values()))
+        }
+
+    asked: JsonValue = {"tool": "owned_classes", "names": list[JsonValue](sorted(owners))}
+    rows = cast(dict[str, list[str]], scope.recall("tool", asked, live))
+    return [OwnedClass(name, owner, _exporting(factory, name, rows[owner])) for name, owner in owners.items()]
+
+
+def _class_owners(factory: Factory, task: Task) -> dict[str, str]:
+    """The tasks that provide classes, but the one at hand, as the spec names them."""
+    spec, own = factory.projection.spec, task.entry.spec_task_id
+    return {
+        name_of(public): other.task_id
+        for other in (spec.tasks() if spec else ())
+        if other.acceptance and own != other.task_id and not own.startswith(f"{other.task_id}.")
+        for public in other.acceptance.provides
+        if signature_of(public) is None
+    }
+
+
+def _is_of(board: TaskBoard, task_id: str, owner: str) -> bool:
+    """Whether a task is one of the spec, or a part of it."""
+    name = board.entry(task_id).spec_task_id
+    return name == owner or name.startswith(f"{owner}.")
+
+
+def _exporting(factory: Factory, name: str, refs: Sequence[str]) -> MicroModuleContract | None:
+    contracts = [factory.modules.contract(ref) for ref in refs]
+    return next((one for one in contracts if name in {*own_statements(one), *own_exceptions(one)}), None)
 
 
 def known_now(factory: Factory) -> KnownModules:

@@ -159,6 +159,13 @@ def signature_of(public: PublicName) -> inspect.Signature | None:
     return _signature(found.args)
 
 
+def annotated_names(public: PublicName) -> list[str]:
+    """The names in the types of a public function, each once; of a class there are none."""
+    tree = python_tree(f"def {public}: ...") if "(" in public else None
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)] if tree else []
+    return list(dict.fromkeys(node.id for node in nodes))
+
+
 def _signature(given: ast.arguments) -> inspect.Signature:
     if given.vararg or given.kwarg:
         raise ValueError("`*` and `**` parameters take anything; name each parameter")

@@ -14,9 +14,11 @@ from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceProperty,
     TaskAcceptance,
+    annotated_names,
     name_of,
     signature_of,
 )
+from specwright.domain.base.graph import reachable
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS
 from specwright.domain.contract.examples_file import python_tree, undefined_names
 
@@ -73,15 +75,19 @@ class PublicNames:
                 self.stated.setdefault(name_of(public), public)
 
 
-def acceptance_problems(package: str, tasks: Sequence[TaskPromise]) -> list[AcceptanceProblem]:
+def acceptance_problems(
+    package: str, tasks: Sequence[TaskPromise], depends_on: Mapping[str, Sequence[str]]
+) -> list[AcceptanceProblem]:
     """All faults, in the order of the tasks.
 
     Args:
         package: What the product is imported as.
         tasks: Those that have examples or properties.
+        depends_on: The tasks that each task waits for.
     """
     names = PublicNames(tasks)
     return [
+        *(AcceptanceProblem(*found) for task in tasks for found in _foreign_classes(task, names, depends_on)),
         *(AcceptanceProblem(*found) for task in tasks for found in _of_task(package, task, names)),
         *_contradictions(tasks),
     ]
@@ -105,6 +111,18 @@ def _of_task(package: str, task: TaskPromise, names: PublicNames) -> Iterator[tu
         for item in items:
             for message in _of_item(package, task, item, names):
                 yield task.task_id, kind, f"{item.title!r}: {message}"
+
+
+def _foreign_classes(
+    task: TaskPromise, names: PublicNames, depends_on: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, str, str]]:
+    """Classes that signatures name and that are made by a task which may come later."""
+    for public in task.acceptance.provides:
+        for name in annotated_names(public):
+            owner = names.owners.get(name, [task.task_id])[0]
+            if owner not in (task.task_id, *reachable([task.task_id], lambda one: depends_on.get(one, ()))):
+                message = f"`{public}` names {name} of {owner}; add {owner} to `depends_on` of {task.task_id}"
+                yield task.task_id, "provides", message
 
 
 def _no_criterion(number: int, task: TaskPromise) -> str:

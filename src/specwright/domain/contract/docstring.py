@@ -52,7 +52,7 @@ def error_fields(contract: MicroModuleContract) -> dict[str, list[ErrorField]]:
 def public_names(contract: MicroModuleContract) -> tuple[str, ...]:
     """What a caller may import: entry points, the contract's own exceptions, every class in its types."""
     names = [entry.name for entry in entry_points(contract)]
-    return tuple(dict.fromkeys([*names, *own_exceptions(contract), *_classes(contract)]))
+    return tuple(dict.fromkeys([*names, *own_exceptions(contract), *named_classes(contract)]))
 
 
 def return_type(contract: MicroModuleContract) -> str:
@@ -99,7 +99,7 @@ def imported_classes(
     contract names, and does not describe as something else."""
     found: dict[str, str] = {}
     stated, fields = own_statements(contract), error_fields(contract)
-    for name in (*own_exceptions(contract), *_classes(contract)):
+    for name in (*own_exceptions(contract), *named_classes(contract)):
         for other in dependencies:
             theirs, their_fields = own_statements(other), error_fields(other)
             exported = name in own_exceptions(other) or name in theirs
@@ -109,7 +109,8 @@ def imported_classes(
     return found
 
 
-def _classes(contract: MicroModuleContract) -> tuple[str, ...]:
+def named_classes(contract: MicroModuleContract) -> tuple[str, ...]:
+    """The classes in its types, and in the fields of those that it states."""
     types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
     fields = [
         name
@@ -171,14 +172,14 @@ def _header(contract: MicroModuleContract, siblings: Mapping[str, str]) -> str:
     imported = [f"from ..{siblings[name]} import {name}" for name in public if name in siblings]
     missing = [
         f"# {name} belongs to a dependency: write `from ..<module> import {name}`"
-        for name in _classes(contract)
+        for name in named_classes(contract)
         if name not in statements and name not in siblings
     ]
     return "\n".join([*lines[:-2], *imported, *missing, *lines[-2:]]).replace("\n\n\n", "\n\n")
 
 
 def _is_foreign(contract: MicroModuleContract, name: str) -> bool:
-    return name in _classes(contract) and name not in own_statements(contract)
+    return name in named_classes(contract) and name not in own_statements(contract)
 
 
 def _imports(contract: MicroModuleContract, siblings: Mapping[str, str]) -> list[str]:

@@ -266,7 +266,8 @@ def _acceptance_errors(data: JsonValue, tasks: Sequence[_Node]) -> Iterator[Defi
                 promises.append(TaskPromise(name, len(criteria), acceptance))
                 places.setdefault(name, task)
     package = import_name(slugify(title)) if isinstance(title, str) else ""
-    for problem in acceptance_problems(package, promises) if package else ():
+    edges = {str(task.data.get("task_id")): [ref for _, ref in task.texts("depends_on")] for task in tasks}
+    for problem in acceptance_problems(package, promises, edges) if package else ():
         yield places[problem.task_id].error(f"acceptance.{problem.field}", problem.message)
 
 

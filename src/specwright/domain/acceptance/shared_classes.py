@@ -1,0 +1,55 @@
+"""Records and errors that several tasks use: one task provides them, and the others import them (design: executable-spec).
+
+Two classes of one name are two classes: what one module makes, the other refuses, and the package can export but one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.docstring import error_fields, named_classes, own_exceptions
+from specwright.domain.contract.rules import own_statements
+
+
+class OwnedClass(NamedTuple):
+    """A class that another task provides.
+
+    Args:
+        name: As the package exports it.
+        task_id: Of the task that provides it, as the spec names it.
+        module: The contract of the module that exports it; None if the task at hand does not wait for that task.
+    """
+
+    name: str
+    task_id: str
+    module: MicroModuleContract | None
+
+
+def copied_classes(drafts: Mapping[str, MicroModuleContract], owned: Sequence[OwnedClass]) -> list[str]:
+    """Where contracts make a class anew that another task provides, and what to do instead."""
+    by_name = {one.name: one for one in owned}
+    return [
+        f"modules.{name}: {problem}"
+        for name, contract in drafts.items()
+        for used in dict.fromkeys((*own_exceptions(contract), *named_classes(contract)))
+        if used in by_name and (problem := _problem(contract, by_name[used]))
+    ]
+
+
+def _problem(contract: MicroModuleContract, owned: OwnedClass) -> str:
+    if owned.module is None:
+        return f"{owned.name} is a class of {owned.task_id}, on which this task does not depend; choose another name"
+    exporting = f"{owned.name} is exported by {owned.module.name} of {owned.task_id}"
+    if all(owned.module.module_id != one.ref.partition("@")[0] for one in contract.dependencies):
+        return f"{exporting}; add {owned.module.ref} to its `depends_on`, and leave out what {owned.name} is"
+    if _is_described_otherwise(contract, owned.name, owned.module):
+        return f"{exporting}, with other fields; leave out what {owned.name} is"
+    return ""
+
+
+def _is_described_otherwise(contract: MicroModuleContract, name: str, module: MicroModuleContract) -> bool:
+    stated, theirs = own_statements(contract), own_statements(module)
+    fields, their_fields = error_fields(contract), error_fields(module)
+    return stated.get(name, theirs.get(name)) != theirs.get(name) or fields.get(
+        name, their_fields.get(name)
+    ) != their_fields.get(name)
