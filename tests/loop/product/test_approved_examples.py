@@ -135,6 +135,24 @@ def test_a_plan_that_does_not_serve_the_examples_goes_back(tmp_path: Path):
     )
 
 
+def test_a_plan_that_makes_the_class_of_another_task_goes_back(tmp_path: Path):
+    """A record or an error has one definition, of the task that provides it (D-40-09)."""
+    playbook = playbook_with(tmp_path, approved(ADA))
+    spec = json.loads((playbook / "researcher/spec.json").read_text())
+    tasks = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"]
+    other = {**tasks[0], "task_id": "TSK-002", "name": "Make a badge", "depends_on": ["TSK-001"]}
+    tasks.append({**other, "acceptance": {"provides": ["badge(name: str) -> str", "BadgeError"]}})
+    (playbook / "researcher/spec.json").write_text(json.dumps(spec))
+    plan = json.loads((playbook / "TSK-001/planner.json").read_text())
+    plan["plan"]["modules"][0]["error_surfaces"][0]["name"] = "BadgeError"
+    (playbook / "TSK-001/planner.json").write_text(json.dumps(plan))
+    project, model = tmp_path / "project", f"playbook:{playbook}"
+    told = specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", model, "--approve")
+    told.refuses(
+        "modules.initials: BadgeError is a class of TSK-002, on which this task does not depend", code=1
+    )
+
+
 @pytest.mark.slow
 def test_a_module_gives_what_was_approved(tmp_path: Path):
     """Its gate runs the approved examples, a person's among them, as its evidence says; so does the release (D-40-10)."""
