@@ -36,6 +36,7 @@ LOOKS: dict[str, tuple[str, list[str]]] = {
     "costs": ("costs", ["costs", "{released}"]),
     "verify": ("verified", ["verify", "{released}"]),
     "gate": ("gate", ["gate", "{module}"]),
+    "gate of many": ("gates", ["gate", "{module}", "{module}"]),
     "doctor": ("doctor", ["doctor", "{released}"]),
     "wire log": ("wire-log", ["wire", "log", "{released}"]),
     "wire verify": ("log-verified", ["wire", "verify", "{released}"]),
@@ -59,7 +60,7 @@ def document_of(told: Told, name: str) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("command", [slow(name) if name == "gate" else name for name in LOOKS])
+@pytest.mark.parametrize("command", [slow(name) if name.startswith("gate") else name for name in LOOKS])
 def test_a_document_holds_to_the_schema_that_it_names(
     command: str, released_once: Path, waiting_once: Path, halted_once: Path, tmp_path: Path
 ) -> None:

@@ -3,24 +3,51 @@
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from specwright.cli.commands import AsJson, Directory
+from specwright.cli.commands.gate_many import ManyOptions, judge_many
 from specwright.cli.terminal.output import counted, listed, note, show
+from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.bootstrap.verify import DirectoryVerdict
 
 _FEW = 5
 
-ModuleDirectory = Annotated[
-    Path,
+ModuleDirectories = Annotated[
+    list[Path],
     typer.Argument(
-        metavar="MODULE_DIR", help="A directory with contract.json, implementation/, tests/, examples.md."
+        metavar="MODULE_DIR...",
+        help="Directories with contract.json, implementation/, tests/, examples.md, or with such directories below them.",
     ),
 ]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="Modules at a time; as many as cores if left out.")
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds", min=0, help="After so many no further module is begun, and the verdict is FAIL."
+    ),
+]
+Passed = Annotated[
+    Path | None,
+    typer.Option(
+        "--passed",
+        metavar="FILE",
+        help="Leave out modules that are as they were when they passed; kept in FILE.",
+    ),
+]
+Sarif = Annotated[
+    Path | None, typer.Option("--sarif", metavar="FILE", help="Write the findings as SARIF 2.1.0.")
+]
+JUnit = Annotated[
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write tests and findings as JUnit XML.")
+]
+Badge = Annotated[Path | None, typer.Option("--badge", metavar="FILE", help="Write how many pass as an SVG.")]
 Fix = Annotated[bool, typer.Option("--fix", help="Write the contract's docstring into the entry file.")]
 Dependencies = Annotated[
     list[Path] | None,
@@ -37,13 +64,41 @@ def register(app: typer.Typer) -> None:
 
 
 def gate(
-    directory: ModuleDirectory, fix: Fix = False, dependency: Dependencies = None, as_json: AsJson = False
+    directories: ModuleDirectories,
+    fix: Fix = False,
+    dependency: Dependencies = None,
+    jobs: Jobs = None,
+    seconds: Seconds = None,
+    passed: Passed = None,
+    sarif: Sarif = None,
+    junit: JUnit = None,
+    badge: Badge = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Judge a module directory as a run would; needs no project."""
+    """Judge module directories as a run would; needs no project.
+
+    Of one module every finding is shown, of many each module in a line and its findings below.
+    """
+    reports = {"sarif": sarif, "junit": junit, "badge": badge}
+    alone = len(directories) == 1 and (directories[0] / "contract.json").exists()
+    if alone and not passed and not any(reports.values()):
+        _judge_one(directories[0], dependency or [], fix=fix, as_json=as_json)
+    if fix or dependency:
+        raise InputError(
+            "--fix and --dependency are for one module", remedy="name one directory, and no report"
+        )
+    judge_many(
+        directories,
+        ManyOptions(jobs, seconds, passed, {k: v for k, v in reports.items() if v}),
+        as_json=as_json,
+    )
+
+
+def _judge_one(directory: Path, dependencies: list[Path], *, fix: bool, as_json: bool) -> None:
     from specwright.bootstrap.verify import judge_directory
 
     began = time.monotonic()
-    judged = judge_directory(directory, dependency or [], fix=fix)
+    judged = judge_directory(directory, dependencies, fix=fix)
     present_verdict(judged, time.monotonic() - began, as_json=as_json)
     if judged.fixed:
         note(f"the contract's docstring was written into {directory / judged.fixed}")
@@ -53,7 +108,9 @@ def gate(
 def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:
     """Print the verdict of a module, with the seconds that it took."""
     if as_json:
-        show(_gate_document(judged), "gate")
+        from specwright.cli.pages.gate_many import gate_document
+
+        show(gate_document(judged), "gate")
     else:
         _print_verdict(
             judged.name,
@@ -94,21 +151,6 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
             f"{len(checked.unbound)} files are bound by nothing (a run was cut short, or they wait for approval): {files}"
         )
     raise typer.Exit(1 if checked.findings else 0)
-
-
-def _gate_document(judged: "DirectoryVerdict") -> dict[str, Any]:
-    tests = judged.verdict.tests if judged.verdict else ()
-    return {
-        "verdict": "FAIL" if judged.findings else "PASS",
-        "findings": [finding._asdict() for finding in judged.findings],
-        "tests": [
-            {"name": test.name, "result": test.result, "duration_ms": round(test.duration_ms, 3)}
-            for test in tests
-        ],
-        "stages": [stage._asdict() for stage in judged.verdict.stages] if judged.verdict else [],
-        "notes": [*judged.verdict.notes] if judged.verdict else [],
-        "fingerprint": judged.verdict.actual_fingerprint if judged.verdict else "",
-    }
 
 
 def _gate_summary(judged: "DirectoryVerdict", seconds: float) -> str:

@@ -300,6 +300,23 @@ class Gate(Document):
     fingerprint: str
 
 
+class JudgedModule(TypedDict):
+    """A module of many; `judged` is there unless it passed before or the time was over."""
+
+    directory: str
+    name: str
+    result: Literal["PASS", "FAIL", "UNCHANGED", "UNJUDGED"]
+    seconds: float
+    judged: NotRequired[dict[str, Any]]
+
+
+class Gates(Document):
+    """The gate's verdicts on many module directories."""
+
+    verdict: Verdict
+    modules: list[JudgedModule]
+
+
 class Verified(Document):
     """What was checked of a project."""
 
@@ -441,6 +458,7 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "escalations": Escalations,
     "exceptions": Exceptions,
     "gate": Gate,
+    "gates": Gates,
     "hedera-read": HederaRead,
     "hedera-submitted": HederaSubmitted,
     "init": Init,

@@ -175,6 +175,44 @@ def write_new_file(path: Path, text: str) -> None:
     note(f"Wrote {path}")
 
 
+def check_report(path: Path, begins: str) -> None:
+    """Check, before anything takes time, that a report can be written: to a new file, or in the place of one of its kind.
+
+    Args:
+        path: The file; `-` is standard output.
+        begins: The characters with which all reports of its kind begin.
+
+    Raises:
+        InputError: something else is there, or the directory is not.
+    """
+    if str(path) == "-":
+        return
+    if not path.parent.is_dir():
+        raise InputError("there is no such directory", where=str(path.parent), remedy="make it first")
+    with suppress(FileNotFoundError):
+        if path.is_dir() or not path.read_text(encoding="utf-8", errors="replace").startswith(begins):
+            raise InputError(
+                "something else is there, and is not overwritten",
+                where=str(path),
+                remedy="name another file, or remove it; - is standard output",
+            )
+
+
+def write_report(path: Path, text: str) -> None:
+    """Write a report; `-` is standard output.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    if str(path) == "-":
+        write(text.removesuffix("\n"))
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
+
+
 def write(text: str) -> None:
     """Print on standard output; an error says that it is standard output that failed."""
     try:

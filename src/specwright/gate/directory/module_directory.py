@@ -11,13 +11,14 @@ Left out: judging what was read."""
 import difflib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from specwright import canonical_json
+from specwright.canonical_json import JsonValue
 from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, fingerprint
 from specwright.domain.contract.examples_file import parse_examples
@@ -69,6 +70,22 @@ def read_module(directory: Path, dependencies: Sequence[Path] = ()) -> ModuleDir
     _require_declared(contract, known)
     sealed = _closure(contract, known, directory)
     return ModuleDirectory(Candidate(contract, files, sealed), tuple(links))
+
+
+def candidate_digest(candidate: Candidate) -> str:
+    """SHA-256 of everything of a module that its verdict depends on: contract, files, and those of what it calls."""
+    called = sorted(candidate.dependencies, key=lambda one: one.contract.ref)
+    return canonical_json.digest(
+        {
+            "contract": candidate.contract.to_json(),
+            "files": _digests(candidate.files),
+            "dependencies": [[one.contract.to_json(), _digests(_files(one.directory)[0])] for one in called],
+        }
+    )
+
+
+def _digests(files: Mapping[str, bytes]) -> dict[str, JsonValue]:
+    return {name: canonical_json.sha256(data) for name, data in sorted(files.items())}
 
 
 def docstring_drift(candidate: Candidate, spliced: bytes) -> Finding | None:

@@ -1,0 +1,164 @@
+"""`specwright gate` on many module directories: what is judged, and the reports that other programs read."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import jsonschema
+import pytest
+
+from testkit.cli.commands import ROOT, specwright
+
+MODULES = ROOT / "tests/gate/modules"
+RESULT = {
+    "type": "object",
+    "required": ["ruleId", "ruleIndex", "level", "message", "locations"],
+    "additionalProperties": False,
+    "properties": {
+        "ruleId": {"type": "string"},
+        "ruleIndex": {"type": "integer", "minimum": 0},
+        "level": {"enum": ["none", "note", "warning", "error"]},
+        "message": {"type": "object", "required": ["text"], "properties": {"text": {"minLength": 1}}},
+        "locations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["physicalLocation"],
+                "properties": {
+                    "physicalLocation": {
+                        "type": "object",
+                        "required": ["artifactLocation", "region"],
+                        "properties": {
+                            "artifactLocation": {
+                                "properties": {"uri": {"type": "string", "format": "uri-reference"}}
+                            },
+                            "region": {"properties": {"startLine": {"type": "integer", "minimum": 1}}},
+                        },
+                    },
+                    "logicalLocations": {"items": {"required": ["fullyQualifiedName"]}},
+                },
+            },
+        },
+    },
+}
+SARIF = {
+    "type": "object",
+    "required": ["version", "runs"],
+    "additionalProperties": False,
+    "properties": {
+        "$schema": {"type": "string", "format": "uri"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["tool", "results"],
+                "additionalProperties": False,
+                "properties": {
+                    "tool": {"properties": {"driver": {"required": ["name", "rules"]}}},
+                    "invocations": {"items": {"required": ["executionSuccessful"]}},
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "results": {"type": "array", "items": RESULT},
+                },
+            },
+        },
+    },
+}
+"""What SARIF 2.1.0 says of the parts that the report has, and that it has no others."""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A sound module, and one without examples whose docstring is not the contract's."""
+    for name in ("tally_words", "shorten"):
+        module = Path(shutil.copytree(MODULES / name, tmp_path / "modules" / name))
+        (module / "specwright.toml").write_text("gate_fuzz_examples = 50\n")
+    (tmp_path / "modules/shorten/examples.md").unlink()
+    entry = tmp_path / "modules/shorten/implementation/__init__.py"
+    entry.write_text(entry.read_text().replace('"""', '"""Changed. ', 1), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "modules"
+
+
+def results(document: dict[str, Any]) -> dict[str, str]:
+    """What came of each module, by its directory's name."""
+    return {Path(one["directory"]).name: one["result"] for one in document["modules"]}
+
+
+def test_all_modules_below_a_directory_are_judged_and_reported(place: Path):
+    """One fails, so the verdict is FAIL; each report has what was found, at its file (D-50-03)."""
+    told = specwright("gate", place, "--json", "--sarif", "s.json", "--junit", "j.xml", "--badge", "b.svg")
+    assert told.code == 1, told
+    assert told.document["verdict"] == "FAIL"
+    assert results(told.document) == {"shorten": "FAIL", "tally_words": "PASS"}
+    log = json.loads(Path("s.json").read_text())
+    jsonschema.validate(log, SARIF)
+    found = {
+        (one["ruleId"], one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+        for one in log["runs"][0]["results"]
+    }
+    assert ("files.missing", "modules/shorten/contract.json") in found
+    assert ("docstring.drift", "modules/shorten/implementation/__init__.py") in found
+    rules = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
+    assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in log["runs"][0]["results"])
+    suites = Xml.parse("j.xml").getroot()
+    assert [len(suite.findall("testcase")) for suite in suites] == [
+        int(one.get("tests", "")) for one in suites
+    ]
+    assert int(suites.get("failures", "")) == len(suites.findall(".//failure")) >= 2
+    assert "1 of 2 pass" in Path("b.svg").read_text()
+
+
+def test_a_module_that_passed_is_left_out_until_something_of_it_changes(place: Path):
+    """By what it holds, wherever it lies; one that failed is judged again (D-50-03)."""
+    tally, kept = place / "tally_words", ("--passed", "passed.json", "--json")
+    assert results(specwright("gate", place, *kept).document) == {"shorten": "FAIL", "tally_words": "PASS"}
+    moved = Path(shutil.move(tally, place / "elsewhere"))
+    told = specwright("gate", moved, *kept)
+    assert (told.code, results(told.document)) == (0, {"elsewhere": "UNCHANGED"})
+    (moved / "specwright.toml").write_text("gate_fuzz_examples = 60\n")
+    assert results(specwright("gate", moved, *kept).document) == {"elsewhere": "PASS"}
+    (moved / "examples.md").write_text("nothing\n")
+    assert results(specwright("gate", moved, *kept).document) == {"elsewhere": "FAIL"}
+
+
+def test_what_was_not_judged_in_time_did_not_pass(place: Path):
+    """No module is begun when the time is over; it is said, and the exit is 1."""
+    told = specwright("gate", place / "tally_words", place, "--seconds", "0", "--junit", "j.xml")
+    assert told.code == 1
+    lines = told.out.splitlines()
+    assert lines[-1].startswith("2 modules: 2 not judged in time, ")
+    assert all(line.startswith("UNJUDGED") for line in lines[:-1])
+    assert "the time was over" in Path("j.xml").read_text()
+
+
+def test_a_report_takes_the_place_of_a_report_and_of_nothing_else(place: Path):
+    """It is refused before anything is judged."""
+    quick = ("gate", place, "--seconds", "0")
+    for name in ("--sarif", "--junit", "--badge"):
+        specwright(*quick, name, "report")
+        first = Path("report").read_text()
+        specwright(*quick, name, "report")
+        assert Path("report").read_text()[:40] == first[:40]
+        Path("report").write_text("mine")
+        specwright(*quick, name, "report").refuses("something else is there")
+        assert Path("report").read_text() == "mine"
+        Path("report").unlink()
+    specwright(*quick, "--passed", place / "shorten/contract.json").refuses("no file of modules that passed")
+
+
+def test_bad_input_is_told_with_the_place(place: Path, tmp_path: Path):
+    """A directory that holds no module, options for one module; a module without its dependency is a finding."""
+    (tmp_path / "empty").mkdir()
+    specwright("gate", place, "empty").refuses("no module directory is in it", "empty")
+    specwright("gate", place, "nowhere").refuses("there is no such directory", "nowhere")
+    specwright("gate", place, "--fix").refuses("are for one module")
+    shutil.copytree(MODULES / "save_tally", place / "alone")
+    shutil.rmtree(place / "tally_words")
+    told = specwright("gate", place / "alone", "--sarif", "-")
+    assert told.code == 1
+    assert json.loads(told.out)["runs"][0]["results"][0]["ruleId"] == "module.unreadable"
+    assert "is not there" in told.out
