@@ -25,7 +25,7 @@ LOOKS = {
     "verify": ["verify", "{}"],
     "doctor": ["doctor", "{}"],
     "gate": ["gate", "{module}"],
-    "gate of many": ["gate", "{module}", "{module}"],
+    "gate DIR...": ["gate", "{module}", "{module}"],
     "wire log": ["wire", "log", "{}"],
     "wire verify": ["wire", "verify", "{}"],
     "wire reduce": ["wire", "reduce", "{}"],

@@ -36,7 +36,7 @@ LOOKS: dict[str, tuple[str, list[str]]] = {
     "costs": ("costs", ["costs", "{released}"]),
     "verify": ("verified", ["verify", "{released}"]),
     "gate": ("gate", ["gate", "{module}"]),
-    "gate of many": ("gates", ["gate", "{module}", "{module}"]),
+    "gate DIR...": ("gates", ["gate", "{module}", "{module}"]),
     "doctor": ("doctor", ["doctor", "{released}"]),
     "wire log": ("wire-log", ["wire", "log", "{released}"]),
     "wire verify": ("log-verified", ["wire", "verify", "{released}"]),

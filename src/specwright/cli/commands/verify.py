@@ -1,18 +1,19 @@
-"""Commands that check: `gate` one module directory, `verify` a whole project (design: command-line)."""
+"""Commands that check: `gate` one module directory or many, `verify` a whole project (design: command-line)."""
 
+import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.commands.gate_many import ManyOptions, judge_many
-from specwright.cli.terminal.output import counted, listed, note, show
+from specwright.cli.terminal.output import check_report, counted, listed, note, show, write_report
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
+    from specwright.bootstrap.gate_batch import JudgedModule
     from specwright.bootstrap.verify import DirectoryVerdict
 
 _FEW = 5
@@ -87,9 +88,9 @@ def gate(
         raise InputError(
             "--fix and --dependency are for one module", remedy="name one directory, and no report"
         )
-    judge_many(
+    _judge_many(
         directories,
-        ManyOptions(jobs, seconds, passed, {k: v for k, v in reports.items() if v}),
+        BatchOptions(jobs, seconds, passed, {k: v for k, v in reports.items() if v}),
         as_json=as_json,
     )
 
@@ -103,6 +104,89 @@ def _judge_one(directory: Path, dependencies: list[Path], *, fix: bool, as_json:
     if judged.fixed:
         note(f"the contract's docstring was written into {directory / judged.fixed}")
     raise typer.Exit(1 if judged.findings else 0)
+
+
+class BatchOptions(NamedTuple):
+    """The options of the command for many modules.
+
+    Args:
+        jobs: Modules at a time.
+        seconds: After which no further one is begun.
+        passed: The file with those that need not be judged again.
+        reports: The file of each kind of report.
+    """
+
+    jobs: int | None
+    seconds: float | None
+    passed: Path | None
+    reports: Mapping[str, Path]
+
+
+def _judge_many(directories: Sequence[Path], options: BatchOptions, *, as_json: bool) -> None:
+    """Judge them, print, and write the reports; 0 if all pass, else 1.
+
+    Raises:
+        InputError: no module in a place, or a file that cannot be written.
+        Exit: always.
+    """
+    from specwright.bootstrap.gate_batch import BatchLimits, judge_all, modules_in
+
+    began, found = time.monotonic(), modules_in(directories)
+    _check_reports(options.reports)
+    limits = BatchLimits(seconds=options.seconds, passed=options.passed)
+    if options.jobs:
+        limits = limits._replace(jobs=options.jobs)
+    modules = judge_all(found, limits, _teller(len(found)))
+    _report(modules, options.reports)
+    _present(modules, time.monotonic() - began, options, as_json=as_json)
+    raise typer.Exit(0 if all(module.result in ("PASS", "UNCHANGED") for module in modules) else 1)
+
+
+def _present(
+    modules: "Sequence[JudgedModule]", seconds: float, options: BatchOptions, *, as_json: bool
+) -> None:
+    from specwright.cli.pages.gate_many import gates_document, print_modules
+
+    if as_json:
+        show(gates_document(modules), "gates")
+    elif Path("-") not in options.reports.values():
+        print_modules(modules, seconds)
+
+
+def _teller(every: int) -> "Callable[[JudgedModule], None]":
+    """Tells on a terminal of each module as it ends."""
+    from specwright.cli.pages.gate_many import line_of
+
+    ended = list["JudgedModule"]()
+
+    def tell(module: "JudgedModule") -> None:
+        ended.append(module)
+        if sys.stderr.isatty():
+            note(f"{len(ended)} of {every}  {line_of(module)}")
+
+    return tell
+
+
+def _check_reports(wanted: Mapping[str, Path]) -> None:
+    from specwright.cli.reports import badge, junit, sarif
+
+    begins = {"sarif": sarif.BEGINS, "junit": junit.BEGINS, "badge": badge.BEGINS}
+    for kind, path in wanted.items():
+        check_report(path, begins[kind])
+
+
+def _report(modules: "Sequence[JudgedModule]", wanted: Mapping[str, Path]) -> None:
+    from specwright.cli.reports.badge import badge
+    from specwright.cli.reports.junit import junit_report
+    from specwright.cli.reports.sarif import sarif_report
+
+    kinds = {
+        "sarif": lambda: sarif_report(modules, Path.cwd()),
+        "junit": lambda: junit_report(modules),
+        "badge": lambda: badge(modules),
+    }
+    for kind, path in wanted.items():
+        write_report(path, kinds[kind]())
 
 
 def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:
