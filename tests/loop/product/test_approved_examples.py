@@ -10,6 +10,7 @@ import pytest
 from specwright.bootstrap.project import Silent, open_project
 from specwright.settings import Settings
 from testkit.cli.commands import SMALL, everything, specwright
+from testkit.loop.products import failing, rejecting
 from testkit.roles.overheard import RequestRecorder
 
 IMPORT = "from nameplate import initials\n"
@@ -151,6 +152,32 @@ def test_a_plan_that_makes_the_class_of_another_task_goes_back(tmp_path: Path):
     told.refuses(
         "modules.initials: BadgeError is a class of TSK-002, on which this task does not depend", code=1
     )
+
+
+PLAN: dict[str, Any] = json.loads((SMALL / "playbook/TSK-001/planner.json").read_text())["plan"]
+OTHER_INPUT = {**PLAN, "modules": [{**PLAN["modules"][0], "inputs": [{"name": "text", "type": "str"}]}]}
+OTHER_NAME = [{"module_id": "letters", "description": "Makes the initials of a name.", "depends_on": []}]
+
+
+@pytest.mark.slow
+def test_a_plan_of_a_person_serves_the_examples_too(tmp_path: Path):
+    """In full or in short, it is refused as a planner's would be, and nothing is written (D-40-09)."""
+    project = at_gate(tmp_path, approved(ADA))
+    failing(tmp_path / "playbook/TSK-001/initials", 3)
+    rejecting(tmp_path / "playbook/TSK-001/initials/round-3")
+    assert specwright("approve", project).code == 3
+    before = everything(project / "state_store")
+    (escalation,) = (project / "state_store/escalations").iterdir()
+    approved_as = "is approved as `initials(name: str) -> str` and used by the example 'Two words'"
+    for plan, words in [
+        (OTHER_INPUT, f"its inputs are text, not name; it {approved_as}"),
+        (OTHER_NAME, f"no module is called initials, which {approved_as}"),
+    ]:
+        payload = tmp_path / "payload.json"
+        payload.write_text(json.dumps({"revised_micro_plan": plan}))
+        told = specwright("resolve", escalation.stem, "REVISE_PLAN", project, "--payload", payload)
+        told.refuses("the plan cannot be followed", words)
+        assert everything(project / "state_store") == before
 
 
 @pytest.mark.slow

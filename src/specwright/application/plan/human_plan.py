@@ -13,6 +13,7 @@ from specwright.application.factory import Factory
 from specwright.application.plan.rules import PlanRules, known_now
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import Task
+from specwright.domain.acceptance.calls import without_module
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.base.record import validation_messages
@@ -51,7 +52,7 @@ def human_plan(factory: Factory, task: Task, known: KnownModules) -> HumanPlan:
 
 
 def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> None:
-    """Hold a person's plan to the rules of a planner's; no model is asked.
+    """Hold a person's plan to the rules of a planner's, approved examples among them; no model is asked.
 
     Args:
         factory: The ports.
@@ -61,10 +62,12 @@ def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> 
     Raises:
         InputError: names all its problems.
     """
-    known = known_now(factory)
+    known, acceptance = known_now(factory), task.definition.acceptance
     plan, problems = _read(record.payload, _names(factory, task, record), known)
     if not problems and plan.answer is not None:
-        problems, _ = PlanRules(known).check(plan.answer)
+        problems, _ = PlanRules(known, acceptance=acceptance).check(plan.answer)
+    elif not problems:
+        problems = without_module(acceptance, [module.name for module in plan.modules])
     problems += [
         f"{ref} is taken"
         for ref in plan.refs.values()

@@ -124,6 +124,24 @@ def unserved(
     return problems
 
 
+def without_module(acceptance: TaskAcceptance | None, names: Collection[str]) -> list[str]:
+    """The approved functions of a task that a plan without contracts has no module for.
+
+    Args:
+        acceptance: Of the task.
+        names: Of the plan's modules, new and reused.
+    """
+    if acceptance is None:
+        return []
+    return [
+        f"no module is called {name}, which is approved as `{public}`{_users(acceptance, name)}"
+        for public in acceptance.provides
+        if signature_of(public) is not None
+        and (name := name_of(public)) not in names
+        and name.removesuffix("_async") not in names
+    ]
+
+
 def _users(acceptance: TaskAcceptance, name: str) -> str:
     """The first example or property that uses a name."""
     titles = (item.title for item in acceptance.items if name in _imported(item))

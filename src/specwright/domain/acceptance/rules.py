@@ -199,12 +199,12 @@ class Uses(NamedTuple):
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 problems += [
-                    _wrong_import(one.name, package) for one in node.names if not _makes_values(one.name)
+                    _wrong_import(one.name, package) for one in node.names if not _is_value_module(one.name)
                 ]
             elif isinstance(node, ast.ImportFrom):
                 if node.level == 0 and node.module == package:
                     imported |= {one.asname or one.name: one.name for one in node.names}
-                elif node.level or not _makes_values(node.module or ""):
+                elif node.level or not _is_value_module(node.module or ""):
                     problems.append(_wrong_import("." * node.level + (node.module or ""), package))
         calls = [
             (imported[node.func.id], node)
@@ -221,7 +221,7 @@ def _wrong_import(module: str, package: str) -> str:
     )
 
 
-def _makes_values(module: str) -> bool:
+def _is_value_module(module: str) -> bool:
     return module.partition(".")[0] in _VALUE_MODULES
 
 
