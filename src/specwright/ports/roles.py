@@ -147,6 +147,7 @@ class Assignment(NamedTuple):
             shared-requests).
         undisputed: Whether an Arbiter rules on reviews that found nothing (design: debate).
         before: The answer that is corrected, as JSON text: the role may hand in what changes in it.
+        asks_tests: Whether a Challenger is asked for tests of criteria (design: falsifying-tests).
     """
 
     place: Place
@@ -157,6 +158,7 @@ class Assignment(NamedTuple):
     refused: bool = False
     undisputed: bool = False
     before: str = ""
+    asks_tests: bool = False
 
 
 class Draft(NamedTuple):

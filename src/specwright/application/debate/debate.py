@@ -10,11 +10,11 @@ from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, gate_decision
 from specwright.application.criteria import raise_questions
+from specwright.application.debate.case import Case
 from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
 from specwright.application.debate.implementation import module_of
 from specwright.application.debate.judges import (
-    Case,
     ask_arbiter,
     ask_challenger,
     record_ref,

@@ -20,11 +20,11 @@ from specwright.application.context.packs import (
 )
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
+from specwright.application.debate.case import Case
 from specwright.application.debate.debate import Debate
 from specwright.application.debate.deliverable import PLAN_CLAIM, Version
 from specwright.application.debate.implementation import Implementation
 from specwright.application.debate.judges import (
-    Case,
     RefusedPart,
     arbitrate_together,
     challenge_text,

@@ -4,15 +4,15 @@ role-access)."""
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
-from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.context.packs import Row, index_statuses, task_ref
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
+from specwright.application.debate.case import Case
 from specwright.application.debate.deliverable import PLAN_CLAIM, Deliverable
+from specwright.application.debate.examination import Examination, criteria_to_test
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import (
-    JudgedDebate,
     arbiter_message,
     challenge_message,
 )
@@ -21,16 +21,12 @@ from specwright.application.plan.advance_answers import OfferedAnswer, after_ref
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
-from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer, Failure, FaultOf, Verdict
+from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer, Failure, FaultOf
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.amendments import target_problems, unreachable_targets
 from specwright.domain.debate.answer_rules import (
-    Citable,
-    citable,
-    compliance_problems,
-    mild_review,
     ruling_problems,
 )
 from specwright.domain.debate.debate import (
@@ -42,9 +38,7 @@ from specwright.domain.debate.debate import (
     adjudication,
     challenge,
 )
-from specwright.domain.debate.falsifying import TriedTest, named_in, naming_problems
 from specwright.errors import AnswerError
-from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Place, Role
 
@@ -68,41 +62,6 @@ class RefusedPart(NamedTuple):
         return cls(("it held no answer that could be read",), "\n".join(error.raw_answers))
 
 
-class Case(NamedTuple):
-    """A debate in the round that is judged.
-
-    Args:
-        deliverable: What is debated.
-        version_id: Its version.
-        number: The round.
-        history: The debate so far; its last proposal is judged, or its last challenge.
-    """
-
-    deliverable: Deliverable
-    version_id: str
-    number: int
-    history: DebateHistory
-
-    @property
-    def name(self) -> str:
-        """Of the deliverable."""
-        return self.deliverable.name
-
-    @property
-    def contracts(self) -> list[MicroModuleContract]:
-        """Those that are debated or implemented."""
-        return self.deliverable.contracts(self.version_id)
-
-    @property
-    def shown(self) -> JudgedDebate:
-        """What a request tells of it."""
-        return JudgedDebate(self.name, self.contracts, self.history)
-
-    def place(self, role: Role) -> Place:
-        """Where a role judges it alone."""
-        return self.deliverable.task.place(self.name, f"round-{self.number}", role)
-
-
 def shared_place(cases: Sequence[Case], role: Role) -> Place:
     """Where a role judges several debates of one round (design: shared-requests)."""
     return cases[0].place(role)._replace(subject="+".join(case.name for case in cases))
@@ -110,11 +69,14 @@ def shared_place(cases: Sequence[Case], role: Role) -> Place:
 
 def challenge_text(cases: Sequence[Case]) -> str:
     """What a Challenger would be asked about these debates, as far as it can be said before it is asked."""
-    shown, decided = (
-        [case.shown for case in cases],
-        cases[0].deliverable.task.definition.io_contract_sketch.decided,
+    shown, task = [case.shown for case in cases], cases[0].deliverable.task.definition
+    return challenge_message(
+        shown,
+        called_modules(cases),
+        task.acceptance_criteria,
+        decided=task.io_contract_sketch.decided,
+        acceptance=task.acceptance,
     )
-    return challenge_message(shown, called_modules(cases), _criteria(cases), decided=decided)
 
 
 def ruling_text(factory: Factory, cases: Sequence[Case]) -> str:
@@ -135,8 +97,8 @@ def ask_challenger(
         ahead: What a request about several tasks was answered about this one (design: tasks-together).
     """
     place = case.place(Role.CHALLENGER)
-    by, assignment, known = _challenger_request(factory, [case], place)
-    examination = _Examination(factory, case, known, place.run_id)
+    by, assignment, known, asked = _challenger_request(factory, [case], place)
+    examination = Examination(factory, case, known, place.run_id, asked)
     answer = None
     if ahead:
         answer, refused = ahead.answer.take(ChallengerAnswer, ahead.basis, examination.problems)
@@ -155,7 +117,7 @@ def challenge_together(factory: Factory, cases: Sequence[Case]) -> list[Challeng
         For each its record, or what is wrong with the answer about it (design: shared-requests).
     """
     place = shared_place(cases, Role.CHALLENGER)
-    by, assignment, known = _challenger_request(factory, cases, place)
+    by, assignment, known, _ = _challenger_request(factory, cases, place)
     try:
         shared = factory.roles.challenge_together(assignment)
     except AnswerError as error:
@@ -164,7 +126,7 @@ def challenge_together(factory: Factory, cases: Sequence[Case]) -> list[Challeng
     for case in cases:
         answer = shared.answers.get(case.name)
         own = _citable_in(case, known)
-        examination = _Examination(factory, case, own, scopes.part(place.run_id, case.name))
+        examination = Examination(factory, case, own, scopes.part(place.run_id, case.name))
         problems = shared.problems[case.name] if answer is None else examination.problems(answer)
         accepted = answer if answer is not None and not problems else None
         refused = RefusedPart(problems, shared.raw[case.name])
@@ -232,14 +194,17 @@ def arbitrate_together(
 
 def _challenger_request(
     factory: Factory, cases: Sequence[Case], place: Place
-) -> tuple[Invocation, Assignment, list[MicroModuleContract]]:
-    """The request, and the contracts that it shows."""
+) -> tuple[Invocation, Assignment, list[MicroModuleContract], list[int]]:
+    """The request, the contracts that it shows, and the criteria for which it asks for tests."""
     views = known_views(factory, called_modules(cases), place)
     first = cases[0].deliverable
     rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
     by = open_judge_pack(factory, cases, place, views, rulings)
     shown, decided = [case.shown for case in cases], first.task.definition.io_contract_sketch.decided
-    message = challenge_message(shown, views, _criteria(cases), rulings, first.plan_claim, decided)
+    task, asked = first.task.definition, criteria_to_test(cases[0], rulings) if len(cases) == 1 else []
+    message = challenge_message(
+        shown, views, task.acceptance_criteria, rulings, first.plan_claim, decided, task.acceptance, asked
+    )
     judged = [contract for case in cases for contract in case.contracts]
     store = RoleStore(
         factory,
@@ -257,7 +222,7 @@ def _challenger_request(
         for case in cases
     }
     known = [*judged, *(view.contract for view in views)]
-    return by, Assignment(place, message, proposals, store=store), known
+    return by, Assignment(place, message, proposals, store=store, asks_tests=bool(asked)), known, asked
 
 
 def _citable_in(case: Case, known: Sequence[MicroModuleContract]) -> list[MicroModuleContract]:
@@ -267,7 +232,7 @@ def _citable_in(case: Case, known: Sequence[MicroModuleContract]) -> list[MicroM
 
 
 def _challenge(
-    factory: Factory, case: Case, by: Invocation, answer: ChallengerAnswer, examination: "_Examination"
+    factory: Factory, case: Case, by: Invocation, answer: ChallengerAnswer, examination: Examination
 ) -> Challenge:
     """The record of an answer that was accepted."""
     if case.name == CONTRACTS:  # plan and contracts are the deliverable: their faults are its own
@@ -430,7 +395,8 @@ def open_judge_pack(
             status = f"its index status: {view.status}"
             included.append((view.contract.ref, Permission.CONTRACT_ONLY, "a dependency"))
             included.append((view.contract.ref, Permission.METADATA_ONLY, status))
-        extract = "its acceptance criteria and what its sketch decided, as an extract (design: role-access)"
+        examples = ", its approved examples" if first.task.definition.acceptance else ""
+        extract = f"its acceptance criteria{examples} and what its sketch decided, as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(record_ref(r), "rulings are not shown to this role") for r in earlier]
     included += [row for row in others if row not in included]
@@ -438,93 +404,6 @@ def open_judge_pack(
     return factory.invocations.open(
         scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded
     )
-
-
-class _Examination:
-    """Examines the answers of one Challenger and runs its falsifying tests (design: falsifying-tests).
-
-    A problem with a test is a problem of the answer and goes back to the Challenger, within its attempts (design:
-    debate). If it never gets a test right, its answer counts without tests, unless its review is mild.
-
-    Args:
-        factory: The ports.
-        case: What is challenged.
-        contracts: Those that the request shows.
-        place: Where the answer stands; the runs of the tests are journalled there.
-    """
-
-    def __init__(
-        self, factory: Factory, case: Case, contracts: Sequence[MicroModuleContract], place: str
-    ) -> None:
-        self._deliverable, self._version_id, history = case.deliverable, case.version_id, case.history
-        self._proposal = history.proposals[-1]
-        self._earlier = [tried for earlier in history.challenges for tried in earlier.falsifying_tests]
-        self._contracts = contracts
-        self._scope = factory.journal.scope(scopes.falsifying_tests(place))
-        self._without_tests: ChallengerAnswer | None = None
-        self._was_review = False
-        self.tried: list[TriedTest] = []
-
-    def problems(self, answer: ChallengerAnswer) -> list[str]:
-        """What is wrong with an answer; of an answer without problems the tests are in `tried`."""
-        self._without_tests, self._was_review = None, True
-        names = [test.name for test in answer.falsifying_tests]
-        if mild := compliance_problems(answer, self._citable(names)):
-            return mild
-        if not any(named_in(failure, names) for failure in answer.failures):
-            self._without_tests = answer.model_copy(update={"falsifying_tests": []})
-        if reused_names := naming_problems(answer.falsifying_tests, self._earlier):
-            return reused_names
-        trials = self._deliverable.falsify(self._version_id, answer.falsifying_tests, self._scope)
-        problems = [f"falsifying_tests.{i}: {p}" for i, trial in enumerate(trials) for p in trial.problems]
-        problems += _disproved(answer, trials)
-        self.tried = [] if problems else self._records(answer, trials)
-        return problems
-
-    def fallback(self, error: AnswerError) -> ChallengerAnswer:
-        """What counts if no answer was accepted: the last one without its tests, or a FAIL (design: debate).
-
-        Raises:
-            AnswerError: no answer was a review at all; the deliverable does not pay for that.
-        """
-        if not self._was_review:
-            raise error
-        self.tried = []
-        return self._without_tests or mild_review(error.what)
-
-    def _citable(self, own: Sequence[str]) -> Citable:
-        """What the evidence may cite: what the proposal shows, and the falsifying tests so far."""
-        shown = self._proposal
-        tests = [*shown.test_inventory, *(tried.name for tried in self._earlier), *own]
-        sources = citable(
-            self._contracts, tests if shown.test_inventory else (), shown.preflight, shown.examples
-        )
-        return sources._replace(criteria=len(self._deliverable.task.definition.acceptance_criteria))
-
-    def _records(self, answer: ChallengerAnswer, trials: Sequence[Trial]) -> list[TriedTest]:
-        if not trials:
-            return []
-        (contract,) = self._deliverable.contracts(self._version_id)  # of an implementation there is one
-        against = canonical_json.digest(contract.to_json())
-        return [
-            TriedTest(
-                **test.to_json(),
-                contract_sha256=against,
-                result=Verdict.PASS if trial.passed else Verdict.FAIL,
-                message=trial.message,
-            )
-            for test, trial in zip(answer.falsifying_tests, trials, strict=True)
-        ]
-
-
-def _disproved(answer: ChallengerAnswer, trials: Sequence[Trial]) -> list[str]:
-    """The failures that rest on a test which the module passes."""
-    passed = [trial.name for trial in trials if trial.passed]
-    return [
-        f"failures.{i}: {name} passes on the module; show this failure otherwise, or leave it out"
-        for i, failure in enumerate(answer.failures)
-        for name in named_in(failure, passed)
-    ]
 
 
 def _own_fault(failure: Failure) -> Failure:

@@ -12,8 +12,9 @@ from specwright.application import scopes
 from specwright.application.context.packs import Row, task_ref
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
+from specwright.application.debate.case import Case
 from specwright.application.debate.contract_set import ContractSet
-from specwright.application.debate.judges import Case, called_modules, known_views, open_judge_pack
+from specwright.application.debate.judges import called_modules, known_views, open_judge_pack
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import JudgedDebate
 from specwright.application.messages.tasks import JudgedTask, challenges_message, rulings_message

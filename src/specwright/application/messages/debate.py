@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.parts import (
+    as_acceptance,
     as_amendments,
     as_block,
     as_contract,
@@ -33,7 +34,14 @@ from specwright.application.messages.rounds import (
 )
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
-from specwright.domain.answers.answers import Amendment, Failure, FaultOf, Verdict
+from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.answers.answers import (
+    MAX_FALSIFYING_TESTS,
+    Amendment,
+    Failure,
+    FaultOf,
+    Verdict,
+)
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example, in_short
@@ -183,18 +191,51 @@ def challenge_message(
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     plan_claim: str = "",
     decided: Sequence[str] = (),
+    acceptance: TaskAcceptance | None = None,
+    asked: Sequence[int] = (),
 ) -> str:
-    """The Challenger's: never the task file, never source."""
+    """The Challenger's: never the task file, never source.
+
+    Args:
+        debates: That it judges.
+        dependencies: What their modules call.
+        criteria: Of the task.
+        rulings: On criteria, by their numbers.
+        plan_claim: What the planner says of the contracts.
+        decided: What the sketch of the task decided.
+        acceptance: The approved examples and properties of the task.
+        asked: The criteria for which tests are asked, by their numbers (design: falsifying-tests).
+    """
     return "\n\n".join(
         [
             as_criteria(criteria, rulings),
+            *as_acceptance(acceptance),
             *as_decided(decided),
             *_planned(plan_claim),
             *map(as_dependency, dependencies),
             *(part for debate in debates for part in challenged(debate)),
+            *_tests_asked(asked, acceptance),
             f"{_which(debates)} Judge R1 to R6{_of_each(debates)} and submit your verdict.",
         ]
     )
+
+
+def _tests_asked(asked: Sequence[int], acceptance: TaskAcceptance | None) -> list[str]:
+    """What a Challenger who looks again is asked to test (design: falsifying-tests)."""
+    if not asked:
+        return []
+    whys = {one.criterion: one.why for one in acceptance.unexecutable} if acceptance else {}
+    listed = "\n".join(
+        f"- criterion {number}" + (f" (the spec says of it: {whys[number]})" if number in whys else "")
+        for number in asked
+    )
+    return [
+        "# Tests that you are asked for\n\nNo approved example or property shows these criteria, and no falsifying test of "
+        "this debate tries them. Hand in at least one falsifying test for each, with the criterion's number in the test's "
+        f"`criteria`; one test may try several, and {MAX_FALSIFYING_TESTS} are the most. A criterion that is another "
+        "module's business, or that no test of this module can show, you name in `untested_criteria` with the reason.\n\n"
+        + listed
+    ]
 
 
 def challenged(debate: JudgedDebate) -> list[str]:

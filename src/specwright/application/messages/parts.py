@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from specwright.application.criteria import CriterionRuling
 from specwright.application.store.modules import DependencyView
+from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.base.markdown_text import printable
@@ -37,6 +38,27 @@ def as_criteria(
     """The acceptance criteria of the task by their numbers, with the rulings on them."""
     lines = (f"{n}. {text}{_ruling(n, rulings)}" for n, text in enumerate(criteria, start=1))
     return "# Acceptance criteria of the task\n\n" + "\n".join(lines)
+
+
+def as_acceptance(acceptance: TaskAcceptance | None) -> list[str]:
+    """The approved examples and properties of a task for those who judge, if it has any (design: executable-spec)."""
+    if acceptance is None or not acceptance.items:
+        return []
+    told = (
+        "A person approved them with the spec. Code holds the plan, the modules and the release to them, and nobody can "
+        "strike them: what contradicts one is wrong, and what one asks for is right."
+    )
+    return [f"# Approved examples\n\n{told}\n\n" + "\n\n".join(map(_approved, acceptance.items))]
+
+
+def _approved(item: AcceptanceExample | AcceptanceProperty) -> str:
+    numbers = ", ".join(map(str, item.criteria))
+    title = f"## {'criterion' if len(item.criteria) == 1 else 'criteria'} {numbers}, {item.title}"
+    if isinstance(item, AcceptanceExample):
+        return "\n".join((title, item.code, f"gives {item.gives}"))
+    values = ", ".join(f"{name}: {kind}" for name, kind in item.variables.items())
+    errors = f", or gives {' or '.join(item.errors)}" if item.errors else ""
+    return "\n".join((title, item.code, f"is true for all {values}{errors}"))
 
 
 def as_decided(decided: Sequence[str]) -> list[str]:

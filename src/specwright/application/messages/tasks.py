@@ -9,9 +9,17 @@ from typing import NamedTuple
 
 from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.debate import JudgedDebate, adjudicated, challenged
-from specwright.application.messages.parts import as_criteria, as_decided, as_dependency, as_packages, as_task
+from specwright.application.messages.parts import (
+    as_acceptance,
+    as_criteria,
+    as_decided,
+    as_dependency,
+    as_packages,
+    as_task,
+)
 from specwright.application.messages.planner import NOTHING_SHIPPED
 from specwright.application.store.modules import DependencyView
+from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.base.allowed_packages import AllowedPackage
 
 
@@ -26,6 +34,7 @@ class TaskBrief(NamedTuple):
         rulings: On them, by their numbers.
         decided: What its sketch decided.
         needs: The tasks that it waits for.
+        acceptance: Its approved examples and properties.
     """
 
     name: str
@@ -35,6 +44,7 @@ class TaskBrief(NamedTuple):
     rulings: Mapping[int, CriterionRuling]
     decided: Sequence[str]
     needs: Sequence[str]
+    acceptance: TaskAcceptance | None = None
 
 
 class JudgedTask(NamedTuple):
@@ -100,6 +110,7 @@ def _to_challenge(judged: JudgedTask) -> Iterator[str]:
     task = judged.task
     yield _heading(task)
     yield as_criteria(task.criteria, task.rulings)
+    yield from as_acceptance(task.acceptance)
     yield from as_decided(task.decided)
     yield from challenged(judged.debate)
 

@@ -150,6 +150,7 @@ def task_brief(factory: Factory, task: Task, place: str) -> TaskBrief:
         rulings=carried_rulings(factory, task, (), scopes.part(place, task.entry.spec_task_id)),
         decided=definition.io_contract_sketch.decided,
         needs=[board.entry(name).spec_task_id for name in definition.depends_on],
+        acceptance=definition.acceptance,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from specwright.domain.base.record import Record, Text
+from specwright.domain.base.record import OmittedIfEmpty, Record, Text
 
 CRITERIA = ("R1", "R2", "R3", "R4", "R5", "R6")
 """The Challenger's rubric (design: debate)."""
@@ -19,8 +19,13 @@ MAX_FALSIFYING_TESTS = 5
 MAX_TEST_CHARACTERS = 4000
 """Of the source of one falsifying test."""
 
-IMPLEMENTATION_ONLY = frozenset({"falsifying_tests", "fault", "struck_tests", "confirmed_fault"})
+IMPLEMENTATION_ONLY = frozenset(
+    {"falsifying_tests", "fault", "struck_tests", "confirmed_fault", "untested_criteria"}
+)
 """Fields of the judges' answers that a debate over contracts cannot use, and does not show them (design: debate)."""
+
+WITH_CRITERIA_ONLY = frozenset({"criteria", "untested_criteria"})
+"""Fields of a Challenger's answer that are of use only if it is asked for tests of criteria (design: falsifying-tests)."""
 
 DISPUTED_ONLY = frozenset({"struck_tests", "confirmed_fault", "set_aside"})
 """Fields of an Arbiter's answer that are of use only if the challenge found something (design: debate)."""
@@ -111,8 +116,17 @@ class Failure(Record):
     ] = FaultOf.MODULE
 
 
-class FalsifyingTest(Record):
+class UntestedCriterion(Record):
+    """An acceptance criterion for which a Challenger was asked for a test and hands in none (design: falsifying-tests)."""
+
+    criterion: Annotated[int, Field(ge=1)]
+    reason: Annotated[Text, Field(description="Why it hands in none, in five words or more.")]
+
+
+class FalsifyingTest(OmittedIfEmpty):
     """A black-box test of what the contract says and no listed test shows (design: falsifying-tests)."""
+
+    omitted = ("criteria",)
 
     name: Annotated[
         str,
@@ -135,6 +149,10 @@ class FalsifyingTest(Record):
             description="A whole pytest file: imports, `from modules.<module> import <module>`, one test function.",
         ),
     ]
+    criteria: Annotated[
+        list[Annotated[int, Field(ge=1)]],
+        Field(description="The acceptance criteria that it tries, by their numbers."),
+    ] = Field(default_factory=list)
 
 
 class ChallengerAnswer(Record):
@@ -154,6 +172,10 @@ class ChallengerAnswer(Record):
             description="What you suspect and no listed test shows. One that fails is a counterexample; one that passes "
             "is kept with the module's tests.",
         ),
+    ] = Field(default_factory=list)
+    untested_criteria: Annotated[
+        list[UntestedCriterion],
+        Field(description="Each criterion that you were asked to test and that none of these tests tries."),
     ] = Field(default_factory=list)
 
     @model_validator(mode="after")

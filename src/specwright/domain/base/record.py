@@ -110,6 +110,17 @@ class OmittedIfNone(Record):
         return {name: value for name, value in data.items() if value is not None or name not in self.omitted}
 
 
+class OmittedIfEmpty(Record):
+    """A record with optional lists that stand in its JSON only if they hold something."""
+
+    omitted: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = whole(self)
+        return {name: value for name, value in data.items() if value or name not in self.omitted}
+
+
 def validation_messages(error: ValidationError) -> list[str]:
     """One line per problem: the field's path, what is wrong, and the value (design: planning)."""
     lines: list[str] = []

@@ -22,10 +22,11 @@ from specwright.domain.answers.answers import (
     ShipDirective,
     StruckTest,
     UnshownCriterion,
+    UntestedCriterion,
     Verdict,
 )
 from specwright.domain.base.ids import ArtifactId
-from specwright.domain.base.record import Record, Text
+from specwright.domain.base.record import OmittedIfEmpty, Record, Text
 from specwright.domain.debate.falsifying import TriedTest, counterexample, named_in
 
 CONTRACTS = "contracts"
@@ -60,8 +61,10 @@ class Proposal(Record):
     contract_at_fault: list[ContractFault] = Field(default_factory=list)
 
 
-class Challenge(Record):
+class Challenge(OmittedIfEmpty):
     """The Challenger's verdict on a deliverable (design: debate, falsifying-tests)."""
+
+    omitted = ("untested_criteria",)
 
     challenge_id: ArtifactId
     target_artifact_id: ArtifactId
@@ -71,6 +74,7 @@ class Challenge(Record):
     optional_alternative_ref: str | None = None
     unshown_criteria: list[UnshownCriterion] = Field(default_factory=list)
     falsifying_tests: list[TriedTest] = Field(default_factory=list)
+    untested_criteria: list[UntestedCriterion] = Field(default_factory=list)
 
     @property
     def counterexamples(self) -> list[TriedTest]:

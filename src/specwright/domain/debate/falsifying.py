@@ -6,24 +6,34 @@ was written against.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Annotated
 
 from pydantic import Field
 
-from specwright.domain.answers.answers import Failure, FalsifyingTest, StruckTest, Verdict
-from specwright.domain.base.record import Record, Sha256
+from specwright.domain.answers.answers import (
+    MAX_FALSIFYING_TESTS,
+    ChallengerAnswer,
+    Failure,
+    FalsifyingTest,
+    StruckTest,
+    Verdict,
+)
+from specwright.domain.base.record import OmittedIfEmpty, Sha256
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
 from specwright.domain.debate.vague_text import MIN_WORDS, is_vague
 
 
-class TriedTest(Record):
+class TriedTest(OmittedIfEmpty):
     """A falsifying test and what code saw when it ran.
 
     Args:
         contract_sha256: Of the whole contract that it was written against.
         message: What failed, as the test's process saw it; empty if nothing did.
+        criteria: Of the task, by their numbers, that it tries.
     """
+
+    omitted = ("criteria",)
 
     name: str
     obligation: str
@@ -31,6 +41,7 @@ class TriedTest(Record):
     contract_sha256: Sha256
     result: Verdict
     message: Annotated[str, Field(max_length=4000)] = ""
+    criteria: list[int] = Field(default_factory=list)
 
     @property
     def failed(self) -> bool:
@@ -40,7 +51,57 @@ class TriedTest(Record):
     @property
     def test(self) -> FalsifyingTest:
         """As the Challenger wrote it."""
-        return FalsifyingTest(name=self.name, obligation=self.obligation, source=self.source)
+        return FalsifyingTest(
+            name=self.name, obligation=self.obligation, source=self.source, criteria=self.criteria
+        )
+
+    @property
+    def about(self) -> str:
+        """What it tries, in words."""
+        numbers = ", ".join(map(str, self.criteria))
+        named = f" and {_criteria(self.criteria)} {numbers}" if numbers else ""
+        return f"{self.obligation or 'the purpose'}{named}"
+
+
+def _criteria(numbers: Collection[int]) -> str:
+    return "criterion" if len(numbers) == 1 else "criteria"
+
+
+def asked_criteria(count: int, settled: Collection[int], earlier: Collection[int]) -> list[int]:
+    """The criteria for which a Challenger is asked for a test, as many as one answer may hold tests.
+
+    Args:
+        count: How many criteria the task has.
+        settled: Those that an approved example or property shows, and those that a ruling set aside.
+        earlier: Those that an earlier test tries, or of which an earlier answer said why none does.
+    """
+    due = [number for number in range(1, count + 1) if number not in settled and number not in earlier]
+    return due[:MAX_FALSIFYING_TESTS]
+
+
+def untested_problems(answer: ChallengerAnswer, asked: Collection[int], count: int) -> Iterator[str]:
+    """Criteria that an answer was asked to test and says nothing of, and numbers that no criterion has.
+
+    Args:
+        answer: The Challenger's.
+        asked: The criteria that its request names.
+        count: How many criteria the task has.
+    """
+    tried = [number for test in answer.falsifying_tests for number in test.criteria]
+    untested = [one.criterion for one in answer.untested_criteria]
+    unshown = [one.criterion for one in answer.unshown_criteria]
+    for i, one in enumerate(answer.untested_criteria):
+        if is_vague(one.reason):
+            yield f"untested_criteria.{i}.reason: say why, in {MIN_WORDS} words or more"
+    if wrong := sorted({number for number in (*tried, *untested) if number > count}):
+        numbers = ", ".join(map(str, wrong))
+        yield f"falsifying_tests: there is no criterion {numbers}; the task has {count}, numbered from 1"
+    if left := [number for number in asked if number not in {*tried, *untested, *unshown}]:
+        numbers = ", ".join(map(str, left))
+        yield (
+            f"falsifying_tests: no test tries {_criteria(left)} {numbers}; hand in one for each, with the number in its "
+            "`criteria`, or say in `untested_criteria` why there is none"
+        )
 
 
 def counterexample(tried: TriedTest) -> Failure:

@@ -1,0 +1,44 @@
+"""A debate in the round that is judged, as both judges take it (design: debate)."""
+
+from typing import NamedTuple
+
+from specwright.application.debate.deliverable import Deliverable
+from specwright.application.messages.debate import JudgedDebate
+from specwright.application.store.debates import DebateHistory
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.ports.roles import Place, Role
+
+
+class Case(NamedTuple):
+    """A debate in the round that is judged.
+
+    Args:
+        deliverable: What is debated.
+        version_id: Its version.
+        number: The round.
+        history: The debate so far; its last proposal is judged, or its last challenge.
+    """
+
+    deliverable: Deliverable
+    version_id: str
+    number: int
+    history: DebateHistory
+
+    @property
+    def name(self) -> str:
+        """Of the deliverable."""
+        return self.deliverable.name
+
+    @property
+    def contracts(self) -> list[MicroModuleContract]:
+        """Those that are debated or implemented."""
+        return self.deliverable.contracts(self.version_id)
+
+    @property
+    def shown(self) -> JudgedDebate:
+        """What a request tells of it."""
+        return JudgedDebate(self.name, self.contracts, self.history)
+
+    def place(self, role: Role) -> Place:
+        """Where a role judges it alone."""
+        return self.deliverable.task.place(self.name, f"round-{self.number}", role)
