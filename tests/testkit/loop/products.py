@@ -44,7 +44,22 @@ def failing(debate: Path, rounds: int) -> None:
             "evidence": f"In round {number} the name of {number} words is not shown by any listed test.",
             "required_change": f"Show a name of {number} words by a test of its own.",
         }
+        if number > 1 and debate.name != "contracts":
+            said["untested_criteria"] = [
+                {"criterion": one, "reason": "The listed tests try it with every value that matters."}
+                for one in range(1, _criteria(debate) + 1)
+            ]
         rewrite(place / "challenger.json", **{**said, "verdict": "FAIL", "failures": [failure]})
+
+
+def _criteria(debate: Path) -> int:
+    """How many criteria the task of a debate has."""
+    spec = json.loads((debate.parents[1] / "researcher/spec.json").read_text())
+    stories = (story for pillar in spec["pillars"] for epic in pillar["epics"] for story in epic["stories"])
+    counts = {
+        task["task_id"]: len(task["acceptance_criteria"]) for story in stories for task in story["tasks"]
+    }
+    return counts[debate.parent.name]
 
 
 def rejecting(round_directory: Path, why: str = "Nothing of what was asked for was shown.") -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "PROSE",
     "WHY_UNSHOWN",
     "Turn",
+    "UNTESTED",
     "amended",
     "amending",
     "approving",
@@ -163,8 +164,16 @@ def claimed() -> dict[str, Any]:
     return dict(CLAIM)
 
 
+UNTESTED = [
+    {"criterion": number, "reason": "The listed tests try it with every value that matters."}
+    for number in (1, 2)
+]
+"""Why a Challenger that looks again hands in no test of the criteria of a task of two."""
+
+
 def _verdict(verdict: str, evidence: str, *failures: str, unmet: tuple[str, ...] = ()) -> dict[str, Any]:
     return {
+        "untested_criteria": UNTESTED,
         "rubric_assessments": [
             {
                 "criterion": name,

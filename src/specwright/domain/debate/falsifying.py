@@ -87,6 +87,8 @@ def untested_problems(answer: ChallengerAnswer, asked: Collection[int], count: i
         asked: The criteria that its request names.
         count: How many criteria the task has.
     """
+    if not asked:
+        return
     tried = [number for test in answer.falsifying_tests for number in test.criteria]
     untested = [one.criterion for one in answer.untested_criteria]
     unshown = [one.criterion for one in answer.unshown_criteria]
