@@ -205,6 +205,11 @@ def falsifying_tests(place: str) -> str:
     return f"{place}/tests"
 
 
+def kept_tests(run: str, module: str) -> str:
+    """Which version of a module comes before the one that a task makes."""
+    return f"{run}/{module}/kept-tests"
+
+
 def record(place: str) -> str:
     """A challenge or an adjudication."""
     return f"{place}/record"

@@ -17,6 +17,7 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
+from specwright.domain.modules.kept_tests import KeptTest
 from specwright.domain.spec.bug_report import BugReport
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports.gate import (
@@ -250,25 +251,23 @@ def with_falsifying_tests(
     scope: Scope,
     candidate: Candidate,
     verdict: GateVerdict,
-    active: Sequence[TriedTest],
+    active: Sequence[TriedTest] = (),
+    kept: Sequence[KeptTest] = (),
 ) -> GateVerdict:
-    """A verdict that includes the active falsifying tests of the debate, which must pass as well (design:
-    falsifying-tests).
+    """A verdict that includes the active falsifying tests of the debate, and those kept with earlier versions, which must
+    pass as well (design: falsifying-tests).
 
     They are not run where the module's own tests could not be, for example because its surface differs.
     """
-    if not active or not verdict.tests:
+    tests = [*kept, *active]
+    if not tests or not verdict.tests:
         return verdict
-    trials = falsify(gate, scope, candidate, [one.test for one in active])
-    findings = [
-        Finding("falsifying.failed", f"tests/{one.name}", _still_fails(one, trial))
-        for one, trial in zip(active, trials, strict=True)
-        if not trial.passed
-    ]
+    trials = falsify(gate, scope, candidate, [one.test for one in tests])
+    findings = falsified(tests, trials)
     if findings:
         failed = verdict._replace(findings=tuple(findings))
         progress.note(_refusal_note(scope, candidate, failed, "falsified"))
-    note = f"falsifying tests: {len(active) - len(findings)} of {len(active)} withstood"
+    note = f"falsifying tests: {len(tests) - len(findings)} of {len(tests)} withstood"
     return verdict._replace(
         passed=verdict.passed and not findings,
         findings=(*verdict.findings, *findings),
@@ -291,9 +290,25 @@ def execution_log(contract: MicroModuleContract, verdict: GateVerdict) -> Execut
     return ExecutionLog.of(contract.module_id, contract.module_version, verdict.executed_at, tests)
 
 
-def _still_fails(tried: TriedTest, trial: Trial) -> str:
+def falsified(tests: Sequence[TriedTest | KeptTest], trials: Sequence[Trial]) -> list[Finding]:
+    """The findings about falsifying tests that a candidate does not pass.
+
+    Args:
+        tests: Of the debate, or kept with an earlier version.
+        trials: Their results, in the same order.
+    """
+    return [
+        Finding("falsifying.failed", f"tests/{one.name}", _still_fails(one, trial))
+        for one, trial in zip(tests, trials, strict=True)
+        if not trial.passed
+    ]
+
+
+def _still_fails(test: TriedTest | KeptTest, trial: Trial) -> str:
     result = trial.message or "; ".join(trial.problems)
-    return f"the falsifying test {tried.name} of an earlier round fails:\n{tried.source.strip()}\n\n{result.strip()}"
+    origin = f"kept with {test.since}" if isinstance(test, KeptTest) else "of an earlier round"
+    said = f"the falsifying test {test.name}, {origin}, fails; it tries {test.about}"
+    return f"{said}:\n{test.source.strip()}\n\n{result.strip()}"
 
 
 def as_failures(verdict: GateVerdict) -> list[Failure]:
@@ -379,7 +394,9 @@ def candidate(
     return Candidate(contract, files, tuple(map(module, called)))
 
 
-def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str, ...]:
+def observations(
+    verdict: GateVerdict, active: Sequence[TriedTest], kept: Sequence[KeptTest] = ()
+) -> tuple[str, ...]:
     """What code saw of a draft, for those who may not see it."""
     passed = sum(test.result == "PASS" for test in verdict.tests)
     names = ", ".join(tried.name for tried in active)
@@ -390,6 +407,11 @@ def observations(verdict: GateVerdict, active: Sequence[TriedTest]) -> tuple[str
         else "not shown: " + "; ".join(f"{found.code} at {found.where}" for found in verdict.findings),
         f"{passed} of {len(verdict.tests)} tests passed, those of each parameter counted",
         *([f"falsifying tests of earlier rounds passed: {names}"] if active else []),
+        *(
+            [f"falsifying tests of earlier versions passed: {', '.join(t.name for t in kept)}"]
+            if kept
+            else []
+        ),
         *(
             f"{_BINDING[stage.name]}, which nobody can strike: {stage.result}"
             for stage in verdict.stages

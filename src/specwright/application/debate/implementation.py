@@ -33,6 +33,7 @@ from specwright.application.debate.gate_runs import (
     with_falsifying_tests,
 )
 from specwright.application.factory import Factory
+from specwright.application.kept_tests import kept_for
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan
 from specwright.application.reports import reports_of
@@ -63,6 +64,7 @@ from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
+from specwright.domain.modules.kept_tests import KeptTest, kept_of
 from specwright.domain.spec.bug_report import BugReport
 from specwright.errors import AnswerError
 from specwright.ports.gate import Candidate, Finding, GateVerdict, SealedModule, Trial
@@ -314,7 +316,8 @@ class Implementation:
             return self._factory.journal.scope(scopes.gate_run(scope.name, digest)).now()
 
         run = GateRun(gate, progress, scope, self._measured, shipping, started_at, binding)
-        return with_falsifying_tests(gate, progress, scope, judged, judge(run, judged), active_tests)
+        verdict = judge(run, judged)
+        return with_falsifying_tests(gate, progress, scope, judged, verdict, active_tests, self.kept_tests)
 
     def _measured(self, digest: str) -> Scope:
         """The scope of what the slow stages showed of these files."""
@@ -365,6 +368,16 @@ class Implementation:
         """The bug reports whose examples every version of the module must give."""
         return reports_of(self._factory, self.contract.module_id)
 
+    @property
+    def kept_tests(self) -> Sequence[KeptTest]:
+        """The falsifying tests of earlier versions that every later one must pass."""
+        return kept_for(self._factory, self.contract, self.task.run)
+
+    def with_kept(self, active_tests: Sequence[TriedTest]) -> list[KeptTest]:
+        """The falsifying tests that are kept with it once it is sealed: those of earlier versions, and of its debate."""
+        criteria = self.task.definition.acceptance_criteria
+        return [*self.kept_tests, *kept_of(active_tests, criteria, self.contract.ref)]
+
     def _candidate(self, files: Files) -> Candidate:
         drafted = {ref: module for ref, module in self.drafted.items() if module is not None}
         return candidate(self._factory.modules, self.contract, files, drafted)
@@ -374,6 +387,7 @@ class Implementation:
             self.contract,
             lambda files: self._judged(scope, files, active_tests, shipping=False),
             active_tests,
+            self.kept_tests,
         )
 
     @contextmanager
@@ -511,10 +525,12 @@ class _Preflight:
         contract: MicroModuleContract,
         judged: Callable[[Files], GateVerdict],
         active_tests: Sequence[TriedTest],
+        kept_tests: Sequence[KeptTest],
     ) -> None:
         self._contract = contract
         self._judged = judged
         self._active_tests = active_tests
+        self._kept_tests = kept_tests
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
         self.ledger = PreflightLedger()
@@ -532,7 +548,7 @@ class _Preflight:
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
         self.ledger.add(findings, passed, _claims(files))
         false = list(self.ledger.problems(faults, self._contract))
-        self.observations = observations(verdict, self._active_tests)
+        self.observations = observations(verdict, self._active_tests, self._kept_tests)
         if faults and not false:
             if self.ledger.confirms(faults):
                 return []

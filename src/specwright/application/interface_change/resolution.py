@@ -171,6 +171,7 @@ class Resolution:
             contract,
             module.verdict(version_id, active),
             struck,
+            module.with_kept(active),
             lambda: module.mark_shipped(version_id),
         )
         changes = [change.line for change in compare_contracts(self._old, contract).changes]

@@ -1,19 +1,26 @@
 """Modules as they are sealed: one directory per version, with contract, source, tests, examples and ship evidence
 (design: sealing, closed-source)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from specwright.application.store import layout
-from specwright.canonical_json import JsonValue
+from specwright.canonical_json import JsonValue, digest
 from specwright.domain.artifacts.provenance import SURFACE
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
+from specwright.domain.modules.kept_tests import KeptTest, KeptTests
 from specwright.errors import CorruptionError
 from specwright.ports.store import StateStore
 
-_RECORDS = {layout.CONTRACT, layout.SHIP_EVIDENCE, layout.REPORTED_EXAMPLES, EXECUTION_LOG}
+_RECORDS = {
+    layout.CONTRACT,
+    layout.SHIP_EVIDENCE,
+    layout.REPORTED_EXAMPLES,
+    layout.KEPT_TESTS,
+    EXECUTION_LOG,
+}
 """The files of a sealed version that the factory wrote; the gate judged the others."""
 
 
@@ -76,6 +83,11 @@ class ModuleStore:
         path = layout.ship_evidence(ref)
         return ShipEvidence.from_bytes(self._store.read(path), path)
 
+    def kept_tests(self, ref: str) -> KeptTests | None:
+        """The falsifying tests beside a version, if there are any."""
+        path = f"{layout.module(ref)}/{layout.KEPT_TESTS}"
+        return KeptTests.from_bytes(self._store.read(path), path) if self._store.exists(path) else None
+
     def examples(self, ref: str) -> str:
         """The examples of a version."""
         return self._store.read(f"{layout.module(ref)}/{layout.EXAMPLES}").decode()
@@ -119,13 +131,18 @@ class ModuleStore:
         log: ExecutionLog,
         evidence: ShipEvidence,
         reported: str = "",
+        kept: Sequence[KeptTest] = (),
     ) -> None:
         """Write a version; the evidence comes last and seals it.
 
         Args:
             reported: The examples of bug reports that the gate ran beside its tests; empty if there are none.
+            kept: The falsifying tests that it passed.
         """
         base = layout.module(contract.ref)
+        if kept:
+            record = KeptTests(contract_sha256=digest(contract.to_json()), tests=list(kept))
+            self._store.publish(f"{base}/{layout.KEPT_TESTS}", record.to_bytes())
         if reported:
             self._store.publish(f"{base}/{layout.REPORTED_EXAMPLES}", reported.encode())
         self._store.publish(f"{base}/{layout.CONTRACT}", contract.to_bytes())
