@@ -1,6 +1,9 @@
 """A module directory on disk, read without any factory around it (design: ship-gate, module-directory).
 
-    contract.json, implementation/, tests/, examples.md
+    contract.json, implementation/, tests/, examples.md, falsifying_tests.json
+
+The last one is optional: the falsifying tests that a sealed version was kept with, which are run as long as the contract is
+the one that they were kept under.
 
 What else a sealed version or a draft that did not ship holds (ship.json, its execution log, what stopped it), settings and
 what tools leave behind (caches, dot files) are passed over. Its dependencies are module directories too: named, or found
@@ -23,6 +26,7 @@ from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, fingerprint
 from specwright.domain.contract.examples_file import parse_examples
 from specwright.domain.modules.evidence import EXECUTION_LOG
+from specwright.domain.modules.kept_tests import KeptTests
 from specwright.domain.modules.versions import serves
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.gate.findings import FindingCode
@@ -31,7 +35,16 @@ from specwright.gate.surface.surface import extract_surface
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding, GateVerdict, SealedModule, ShipGate
 
 _CONTRACT = "contract.json"
-_PASSED_OVER = {_CONTRACT, "ship.json", "reported.md", EXECUTION_LOG, "specwright.toml", "findings.json"}
+_KEPT_TESTS = "falsifying_tests.json"
+_PASSED_OVER = {
+    _CONTRACT,
+    _KEPT_TESTS,
+    "ship.json",
+    "reported.md",
+    EXECUTION_LOG,
+    "specwright.toml",
+    "findings.json",
+}
 _HALT_NOTE = re.compile(r"escalation(-r\d+)?\.json")
 """What stopped a draft; it lies beside the files of a draft that did not ship."""
 _CACHES = {"__pycache__", "node_modules"}
@@ -303,7 +316,9 @@ def judge_directory(
     if found.candidate is None:
         return DirectoryVerdict(str(directory), found.findings)
     candidate = found.candidate
-    verdict = gate.judge(candidate)
+    verdict, kept = gate.judge(candidate), list[Finding]()
+    if verdict.tests:  # those could be run
+        verdict, kept = _with_kept_tests(gate, directory, candidate, verdict)
     spliced = verdict.files.get(ENTRY_FILE, b"")
     drift = docstring_drift(candidate, spliced)
     if drift is not None and fix:
@@ -311,11 +326,41 @@ def judge_directory(
     drifted = [drift] if drift is not None and not fix else []
     return DirectoryVerdict(
         f"{candidate.contract.name} {candidate.contract.ref}",
-        (*found.findings, *drifted, *verdict.findings),
+        (*found.findings, *drifted, *verdict.findings, *kept),
         verdict,
         len(parse_examples(candidate.files.get("examples.md", b"").decode(errors="replace"))[0]),
         ENTRY_FILE if drift is not None and fix else "",
     )
+
+
+def _with_kept_tests(
+    gate: ShipGate, directory: Path, candidate: Candidate, verdict: GateVerdict
+) -> tuple[GateVerdict, list[Finding]]:
+    """The verdict with a note of the falsifying tests that lie in the directory, and what they find (design:
+    falsifying-tests)."""
+    path = directory / _KEPT_TESTS
+    if not path.is_file():
+        return verdict, []
+    try:
+        kept = KeptTests.from_bytes(path.read_bytes(), _KEPT_TESTS)
+    except (InputError, OSError) as error:
+        return verdict, [Finding(FindingCode.FILES_UNEXPECTED, _KEPT_TESTS, f"it cannot be read: {error}")]
+    if kept.contract_sha256 != canonical_json.digest(candidate.contract.to_json()):
+        note = f"falsifying tests: none of {len(kept.tests)} run, they were kept under another contract"
+        return verdict._replace(notes=(*verdict.notes, note)), []
+    trials = gate.falsify(candidate, [one.test for one in kept.tests])
+    findings = [
+        Finding(
+            FindingCode.FALSIFYING_FAILED,
+            f"{_KEPT_TESTS}: {one.name}",
+            f"it was kept with {one.since} and fails; it tries {one.about}: "
+            f"{trial.message or '; '.join(trial.problems)}",
+        )
+        for one, trial in zip(kept.tests, trials, strict=True)
+        if not trial.passed
+    ]
+    note = f"falsifying tests: {len(trials) - len(findings)} of {len(trials)} withstood"
+    return verdict._replace(notes=(*verdict.notes, note)), findings
 
 
 class SealedSource:
