@@ -17,7 +17,7 @@ from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.modules.evidence import ExecutionLog, ShipEvidence
-from specwright.domain.modules.kept_tests import KeptTests
+from specwright.domain.modules.regression_tests import RegressionTests
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
 from specwright.domain.spec.completeness import ValidationReport
@@ -126,7 +126,7 @@ LAYOUT: list[tuple[str, Look]] = [
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/examples\.md", _text),
     (rf"{MODULE}/tests/execution_log\.json", _record(ExecutionLog)),
     (rf"{MODULE}/ship\.json", _record(ShipEvidence)),
-    (rf"{MODULE}/falsifying_tests\.json", _record(KeptTests)),
+    (rf"{MODULE}/falsifying_tests\.json", _record(RegressionTests)),
     (rf"{DRAFT}/escalation(?:-r\d+)?\.json", _json),
     (rf"{DRAFT}/findings\.json", _json),
     (r"context_packs/CP-[0-9a-f]{8}\.json", _record(ContextPack)),

@@ -205,9 +205,9 @@ def falsifying_tests(place: str) -> str:
     return f"{place}/tests"
 
 
-def kept_tests(run: str, module: str) -> str:
+def regression_tests(run: str, module: str) -> str:
     """Which version of a module comes before the one that a task makes."""
-    return f"{run}/{module}/kept-tests"
+    return f"{run}/{module}/regression-tests"
 
 
 def record(place: str) -> str:

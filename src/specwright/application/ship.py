@@ -29,7 +29,7 @@ from specwright.domain.modules.evidence import (
     evidence_ref,
     tree_sha256,
 )
-from specwright.domain.modules.kept_tests import KeptTest
+from specwright.domain.modules.regression_tests import RegressionTest
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.gate import GateVerdict
 from specwright.ports.journal import Scope
@@ -69,9 +69,9 @@ def seal(
     if not verdict.passed:
         raise RefusedError("the ship gate did not pass this module", where=contract.ref)
     scope = factory.journal.scope(scopes.seal(task.run, contract.name, version_id))
-    kept = module.with_kept(active_tests)
+    sealing = module.tests_to_seal(active_tests)
     sealed = seal_files(
-        factory, scope, contract, verdict, struck, kept, lambda: module.mark_shipped(version_id)
+        factory, scope, contract, verdict, struck, sealing, lambda: module.mark_shipped(version_id)
     )
     ready = _ready(task, contract, sealed)
     announce(factory, scope, factory.projection.project_id, [ready])
@@ -88,7 +88,7 @@ def seal_files(
     contract: MicroModuleContract,
     verdict: GateVerdict,
     struck: Sequence[StruckTest],
-    kept: Sequence[KeptTest],
+    tests: Sequence[RegressionTest],
     mark_shipped: Callable[[], None] = lambda: None,
 ) -> dict[str, bytes]:
     """Publish what the gate passed as a sealed version, and add it to the index; the announcement is the caller's.
@@ -98,7 +98,7 @@ def seal_files(
         contract: Of the version.
         verdict: Passed.
         struck: Falsifying tests that were taken out.
-        kept: Those that it passed.
+        tests: Those that it passed.
         mark_shipped: Moves the artifacts that it came from.
 
     Returns:
@@ -107,7 +107,7 @@ def seal_files(
     log = execution_log(contract, verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
     reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
-    factory.modules.seal(contract, verdict.files, log, evidence, reported, kept)
+    factory.modules.seal(contract, verdict.files, log, evidence, reported, tests)
     # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
     # which file of it was changed
     sealed = factory.modules.tree(contract.ref)

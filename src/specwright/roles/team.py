@@ -463,7 +463,7 @@ class _Invocation(NamedTuple):
         submission = Submission(
             parser(schema, check, before), attempts - self.assignment.refused, self.run_id
         )
-        shown = tool_schema(schema, self._unusable(debate))
+        shown = tool_schema(schema, _unusable(debate, asks_tests=self.assignment.asks_tests))
         submit = submit_tool(terminal, _first_line(schema), shown, submission)
         changing = [submit_tool(change, _CHANGE, changes_schema(), submission)] if before else []
         return self._converse(prompt(prompt_name, debate), submit, submission, toolset, changing)
@@ -476,24 +476,16 @@ class _Invocation(NamedTuple):
         names, fields = place.modules, shared_fields(place)
         submission = Submission(shared_parser(schema, names, fields), SHARED_ATTEMPTS, self.run_id)
         debate = _debate(place) if place.role is Role.CHALLENGER else ""
-        shown = shared_schema(tool_schema(schema, self._unusable(debate)), names, fields)
+        shown = shared_schema(
+            tool_schema(schema, _unusable(debate, asks_tests=self.assignment.asks_tests)), names, fields
+        )
         submit = submit_tool(terminal, _first_line(schema), shown, submission)
         return self._converse(prompt(prompt_name, debate), submit, submission, toolset)
 
     def ruling_fields(self) -> dict[str, Any]:
         """What the Arbiter may answer: with nothing in dispute nothing is struck or set aside."""
-        unusable = (
-            DISPUTED_ONLY if self.assignment.undisputed else self._unusable(_debate(self.assignment.place))
-        )
+        unusable = DISPUTED_ONLY if self.assignment.undisputed else _unusable(_debate(self.assignment.place))
         return answer_schema(ArbiterAnswer, unusable)
-
-    def _unusable(self, debate: str) -> frozenset[str]:
-        """The fields of an answer that a kind of debate, or this request in it, cannot use: they are not shown, and stay
-        empty."""
-        if not debate:
-            return frozenset()
-        of_others = IMPLEMENTATION_ONLY if debate == CONTRACTS else frozenset[str]()
-        return of_others if self.assignment.asks_tests else of_others | WITH_CRITERIA_ONLY
 
     def decide(self, schema: dict[str, Any], submission: Submission[T]) -> T:
         """The structured answer of the Arbiter."""
@@ -529,6 +521,12 @@ def _debate(place: Place) -> str:
 def shared_fields(place: Place) -> SharedFields:
     """The fields of an answer about several modules or tasks."""
     return TASKS if place.about_tasks else MODULES
+
+
+def _unusable(debate: str, *, asks_tests: bool = False) -> frozenset[str]:
+    """The fields of an answer that a kind of debate, or a request in it, cannot use: they are not shown, and stay empty."""
+    of_request = frozenset[str]() if asks_tests else WITH_CRITERIA_ONLY
+    return of_request | (IMPLEMENTATION_ONLY if debate == CONTRACTS else frozenset[str]())
 
 
 def _first_line(schema: type[Record]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from testkit.paths import EXAMPLES, PRODUCTS
 
-__all__ = ["NAMEPLATE", "NAMEPLATE_SPEC", "PLAYBOOK", "failing", "pair", "rejecting", "rewrite"]
+__all__ = ["NAMEPLATE", "NAMEPLATE_SPEC", "PLAYBOOK", "failing", "pair", "rejecting", "rewrite", "untested"]
 
 NAMEPLATE_SPEC = EXAMPLES / "nameplate" / "SPEC.md"
 PLAYBOOK = EXAMPLES / "nameplate" / "playbook"
@@ -45,11 +45,18 @@ def failing(debate: Path, rounds: int) -> None:
             "required_change": f"Show a name of {number} words by a test of its own.",
         }
         if number > 1 and debate.name != "contracts":
-            said["untested_criteria"] = [
-                {"criterion": one, "reason": "The listed tests try it with every value that matters."}
-                for one in range(1, _criteria(debate) + 1)
-            ]
+            said["untested_criteria"] = _untested(debate)
         rewrite(place / "challenger.json", **{**said, "verdict": "FAIL", "failures": [failure]})
+
+
+def untested(place: Path) -> None:
+    """Let the Challenger of a round say of each criterion why it hands in no test."""
+    rewrite(place / "challenger.json", untested_criteria=_untested(place.parent))
+
+
+def _untested(debate: Path) -> list[dict[str, Any]]:
+    why = "The listed tests try it with every value that matters."
+    return [{"criterion": number, "reason": why} for number in range(1, _criteria(debate) + 1)]
 
 
 def _criteria(debate: Path) -> int:

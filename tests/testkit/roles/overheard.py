@@ -21,7 +21,7 @@ from specwright.ports.progress import Progress
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.sources import ModelSource
 from specwright.settings import Settings
-from testkit.loop.products import failing, rejecting
+from testkit.loop.products import failing, rejecting, untested
 from testkit.model.fake_model import FakeModel, Observer, observed
 from testkit.paths import TABKEEPER
 
@@ -198,6 +198,7 @@ def overheard(
     shutil.copytree(balances / "round-1", balances / "round-3")
     failing(balances, 2)
     shutil.copytree(settle / "round-1", settle / "round-2")
+    untested(settle / "round-2")
     rejecting(settle / "round-1", "The transfers are not shown to be the fewest; show it for three debtors.")
     recorder = RequestRecorder(project, meddle)
     project.mkdir()

@@ -22,7 +22,7 @@ from specwright.application.debate.gate_runs import (
 from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, superseded
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.kept_tests import kept_with
+from specwright.application.regression_tests import tests_sealed_with
 from specwright.application.reports import reports_of
 from specwright.application.ship import seal_files
 from specwright.application.tasks import all_shipped, project_state, task_board
@@ -154,7 +154,7 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     def started_at(digest: str) -> str:
         return factory.journal.scope(scopes.gate_run(scope.name, digest)).now()
 
-    judging, kept = candidate(factory.modules, contract, files), kept_with(factory, old.ref)
+    judging, earlier = candidate(factory.modules, contract, files), tests_sealed_with(factory, old.ref)
     task = factory.projection.definitions[consumer.task_id]
     binding = (
         examples_of_reports(reports_of(factory, contract.module_id)),
@@ -162,7 +162,7 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     )
     run = GateRun(factory.gate, factory.progress, scope, measured, True, started_at, binding)
     verdict = with_falsifying_tests(
-        factory.gate, factory.progress, scope, judging, judge(run, judging), kept=kept
+        factory.gate, factory.progress, scope, judging, judge(run, judging), earlier=earlier
     )
     return _Candidate(contract, files, verdict)
 
@@ -173,7 +173,7 @@ def _reseal(factory: Factory, consumer: Consumer, judged: _Candidate) -> None:
     old, contract = consumer.contract, judged.contract
     scope = factory.journal.scope(f"{scopes.reseal(cause, old.ref)}/seal")
     struck = factory.modules.evidence(old.ref).struck_tests
-    sealed = seal_files(factory, scope, contract, judged.verdict, struck, kept_with(factory, old.ref))
+    sealed = seal_files(factory, scope, contract, judged.verdict, struck, tests_sealed_with(factory, old.ref))
     names = [f"{factory.modules.contract(new).name} {new}" for new in consumer.later.values()]
     record = ResealedModule(
         module_ref=contract.ref,

@@ -17,7 +17,7 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
-from specwright.domain.modules.kept_tests import KeptTest
+from specwright.domain.modules.regression_tests import RegressionTest
 from specwright.domain.spec.bug_report import BugReport
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports.gate import (
@@ -252,14 +252,14 @@ def with_falsifying_tests(
     candidate: Candidate,
     verdict: GateVerdict,
     active: Sequence[TriedTest] = (),
-    kept: Sequence[KeptTest] = (),
+    earlier: Sequence[RegressionTest] = (),
 ) -> GateVerdict:
     """A verdict that includes the active falsifying tests of the debate, and those kept with earlier versions, which must
     pass as well (design: falsifying-tests).
 
     They are not run where the module's own tests could not be, for example because its surface differs.
     """
-    tests = [*kept, *active]
+    tests = [*earlier, *active]
     if not tests or not verdict.tests:
         return verdict
     trials = falsify(gate, scope, candidate, [one.test for one in tests])
@@ -290,11 +290,11 @@ def execution_log(contract: MicroModuleContract, verdict: GateVerdict) -> Execut
     return ExecutionLog.of(contract.module_id, contract.module_version, verdict.executed_at, tests)
 
 
-def falsified(tests: Sequence[TriedTest | KeptTest], trials: Sequence[Trial]) -> list[Finding]:
+def falsified(tests: Sequence[TriedTest | RegressionTest], trials: Sequence[Trial]) -> list[Finding]:
     """The findings about falsifying tests that a candidate does not pass.
 
     Args:
-        tests: Of the debate, or kept with an earlier version.
+        tests: Of the debate, or sealed with an earlier version.
         trials: Their results, in the same order.
     """
     return [
@@ -304,9 +304,9 @@ def falsified(tests: Sequence[TriedTest | KeptTest], trials: Sequence[Trial]) ->
     ]
 
 
-def _still_fails(test: TriedTest | KeptTest, trial: Trial) -> str:
+def _still_fails(test: TriedTest | RegressionTest, trial: Trial) -> str:
     result = trial.message or "; ".join(trial.problems)
-    origin = f"kept with {test.since}" if isinstance(test, KeptTest) else "of an earlier round"
+    origin = f"sealed with {test.since}" if isinstance(test, RegressionTest) else "of an earlier round"
     said = f"the falsifying test {test.name}, {origin}, fails; it tries {test.about}"
     return f"{said}:\n{test.source.strip()}\n\n{result.strip()}"
 
@@ -395,7 +395,7 @@ def candidate(
 
 
 def observations(
-    verdict: GateVerdict, active: Sequence[TriedTest], kept: Sequence[KeptTest] = ()
+    verdict: GateVerdict, active: Sequence[TriedTest], earlier: Sequence[RegressionTest] = ()
 ) -> tuple[str, ...]:
     """What code saw of a draft, for those who may not see it."""
     passed = sum(test.result == "PASS" for test in verdict.tests)
@@ -408,8 +408,8 @@ def observations(
         f"{passed} of {len(verdict.tests)} tests passed, those of each parameter counted",
         *([f"falsifying tests of earlier rounds passed: {names}"] if active else []),
         *(
-            [f"falsifying tests of earlier versions passed: {', '.join(t.name for t in kept)}"]
-            if kept
+            [f"falsifying tests of earlier versions passed: {', '.join(t.name for t in earlier)}"]
+            if earlier
             else []
         ),
         *(

@@ -33,9 +33,9 @@ from specwright.application.debate.gate_runs import (
     with_falsifying_tests,
 )
 from specwright.application.factory import Factory
-from specwright.application.kept_tests import kept_for
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan
+from specwright.application.regression_tests import required_tests
 from specwright.application.reports import reports_of
 from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
@@ -64,7 +64,7 @@ from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
-from specwright.domain.modules.kept_tests import KeptTest, kept_of
+from specwright.domain.modules.regression_tests import RegressionTest, as_regression_tests
 from specwright.domain.spec.bug_report import BugReport
 from specwright.errors import AnswerError
 from specwright.ports.gate import Candidate, Finding, GateVerdict, SealedModule, Trial
@@ -317,7 +317,9 @@ class Implementation:
 
         run = GateRun(gate, progress, scope, self._measured, shipping, started_at, binding)
         verdict = judge(run, judged)
-        return with_falsifying_tests(gate, progress, scope, judged, verdict, active_tests, self.kept_tests)
+        return with_falsifying_tests(
+            gate, progress, scope, judged, verdict, active_tests, self.regression_tests
+        )
 
     def _measured(self, digest: str) -> Scope:
         """The scope of what the slow stages showed of these files."""
@@ -369,14 +371,14 @@ class Implementation:
         return reports_of(self._factory, self.contract.module_id)
 
     @property
-    def kept_tests(self) -> Sequence[KeptTest]:
+    def regression_tests(self) -> Sequence[RegressionTest]:
         """The falsifying tests of earlier versions that every later one must pass."""
-        return kept_for(self._factory, self.contract, self.task.run)
+        return required_tests(self._factory, self.contract, self.task.run)
 
-    def with_kept(self, active_tests: Sequence[TriedTest]) -> list[KeptTest]:
+    def tests_to_seal(self, active_tests: Sequence[TriedTest]) -> list[RegressionTest]:
         """The falsifying tests that are kept with it once it is sealed: those of earlier versions, and of its debate."""
         criteria = self.task.definition.acceptance_criteria
-        return [*self.kept_tests, *kept_of(active_tests, criteria, self.contract.ref)]
+        return [*self.regression_tests, *as_regression_tests(active_tests, criteria, self.contract.ref)]
 
     def _candidate(self, files: Files) -> Candidate:
         drafted = {ref: module for ref, module in self.drafted.items() if module is not None}
@@ -387,7 +389,7 @@ class Implementation:
             self.contract,
             lambda files: self._judged(scope, files, active_tests, shipping=False),
             active_tests,
-            self.kept_tests,
+            self.regression_tests,
         )
 
     @contextmanager
@@ -525,12 +527,12 @@ class _Preflight:
         contract: MicroModuleContract,
         judged: Callable[[Files], GateVerdict],
         active_tests: Sequence[TriedTest],
-        kept_tests: Sequence[KeptTest],
+        regression_tests: Sequence[RegressionTest],
     ) -> None:
         self._contract = contract
         self._judged = judged
         self._active_tests = active_tests
-        self._kept_tests = kept_tests
+        self._regression_tests = regression_tests
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
         self.ledger = PreflightLedger()
@@ -548,7 +550,7 @@ class _Preflight:
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
         self.ledger.add(findings, passed, _claims(files))
         false = list(self.ledger.problems(faults, self._contract))
-        self.observations = observations(verdict, self._active_tests, self._kept_tests)
+        self.observations = observations(verdict, self._active_tests, self._regression_tests)
         if faults and not false:
             if self.ledger.confirms(faults):
                 return []

@@ -171,7 +171,7 @@ class Resolution:
             contract,
             module.verdict(version_id, active),
             struck,
-            module.with_kept(active),
+            module.tests_to_seal(active),
             lambda: module.mark_shipped(version_id),
         )
         changes = [change.line for change in compare_contracts(self._old, contract).changes]

@@ -29,7 +29,7 @@ CONTRACT = "contract.json"
 SHIP_EVIDENCE = "ship.json"
 EXAMPLES = "examples.md"
 REPORTED_EXAMPLES = "reported.md"
-KEPT_TESTS = "falsifying_tests.json"
+REGRESSION_TESTS = "falsifying_tests.json"
 """Files of a sealed module."""
 
 

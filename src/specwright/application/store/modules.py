@@ -10,7 +10,7 @@ from specwright.canonical_json import JsonValue, digest
 from specwright.domain.artifacts.provenance import SURFACE
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
-from specwright.domain.modules.kept_tests import KeptTest, KeptTests
+from specwright.domain.modules.regression_tests import RegressionTest, RegressionTests
 from specwright.errors import CorruptionError
 from specwright.ports.store import StateStore
 
@@ -18,7 +18,7 @@ _RECORDS = {
     layout.CONTRACT,
     layout.SHIP_EVIDENCE,
     layout.REPORTED_EXAMPLES,
-    layout.KEPT_TESTS,
+    layout.REGRESSION_TESTS,
     EXECUTION_LOG,
 }
 """The files of a sealed version that the factory wrote; the gate judged the others."""
@@ -83,10 +83,10 @@ class ModuleStore:
         path = layout.ship_evidence(ref)
         return ShipEvidence.from_bytes(self._store.read(path), path)
 
-    def kept_tests(self, ref: str) -> KeptTests | None:
+    def regression_tests(self, ref: str) -> RegressionTests | None:
         """The falsifying tests beside a version, if there are any."""
-        path = f"{layout.module(ref)}/{layout.KEPT_TESTS}"
-        return KeptTests.from_bytes(self._store.read(path), path) if self._store.exists(path) else None
+        path = f"{layout.module(ref)}/{layout.REGRESSION_TESTS}"
+        return RegressionTests.from_bytes(self._store.read(path), path) if self._store.exists(path) else None
 
     def examples(self, ref: str) -> str:
         """The examples of a version."""
@@ -131,18 +131,18 @@ class ModuleStore:
         log: ExecutionLog,
         evidence: ShipEvidence,
         reported: str = "",
-        kept: Sequence[KeptTest] = (),
+        tests: Sequence[RegressionTest] = (),
     ) -> None:
         """Write a version; the evidence comes last and seals it.
 
         Args:
             reported: The examples of bug reports that the gate ran beside its tests; empty if there are none.
-            kept: The falsifying tests that it passed.
+            tests: The falsifying tests that it passed.
         """
         base = layout.module(contract.ref)
-        if kept:
-            record = KeptTests(contract_sha256=digest(contract.to_json()), tests=list(kept))
-            self._store.publish(f"{base}/{layout.KEPT_TESTS}", record.to_bytes())
+        if tests:
+            record = RegressionTests(contract_sha256=digest(contract.to_json()), tests=list(tests))
+            self._store.publish(f"{base}/{layout.REGRESSION_TESTS}", record.to_bytes())
         if reported:
             self._store.publish(f"{base}/{layout.REPORTED_EXAMPLES}", reported.encode())
         self._store.publish(f"{base}/{layout.CONTRACT}", contract.to_bytes())

@@ -26,7 +26,7 @@ from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, fingerprint
 from specwright.domain.contract.examples_file import parse_examples
 from specwright.domain.modules.evidence import EXECUTION_LOG
-from specwright.domain.modules.kept_tests import KeptTests
+from specwright.domain.modules.regression_tests import RegressionTests
 from specwright.domain.modules.versions import serves
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.gate.findings import FindingCode
@@ -35,10 +35,10 @@ from specwright.gate.surface.surface import extract_surface
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding, GateVerdict, SealedModule, ShipGate
 
 _CONTRACT = "contract.json"
-_KEPT_TESTS = "falsifying_tests.json"
+_REGRESSION_TESTS = "falsifying_tests.json"
 _PASSED_OVER = {
     _CONTRACT,
-    _KEPT_TESTS,
+    _REGRESSION_TESTS,
     "ship.json",
     "reported.md",
     EXECUTION_LOG,
@@ -316,9 +316,9 @@ def judge_directory(
     if found.candidate is None:
         return DirectoryVerdict(str(directory), found.findings)
     candidate = found.candidate
-    verdict, kept = gate.judge(candidate), list[Finding]()
+    verdict, more = gate.judge(candidate), list[Finding]()
     if verdict.tests:  # those could be run
-        verdict, kept = _with_kept_tests(gate, directory, candidate, verdict)
+        verdict, more = _with_regression_tests(gate, directory, candidate, verdict)
     spliced = verdict.files.get(ENTRY_FILE, b"")
     drift = docstring_drift(candidate, spliced)
     if drift is not None and fix:
@@ -326,37 +326,39 @@ def judge_directory(
     drifted = [drift] if drift is not None and not fix else []
     return DirectoryVerdict(
         f"{candidate.contract.name} {candidate.contract.ref}",
-        (*found.findings, *drifted, *verdict.findings, *kept),
+        (*found.findings, *drifted, *verdict.findings, *more),
         verdict,
         len(parse_examples(candidate.files.get("examples.md", b"").decode(errors="replace"))[0]),
         ENTRY_FILE if drift is not None and fix else "",
     )
 
 
-def _with_kept_tests(
+def _with_regression_tests(
     gate: ShipGate, directory: Path, candidate: Candidate, verdict: GateVerdict
 ) -> tuple[GateVerdict, list[Finding]]:
     """The verdict with a note of the falsifying tests that lie in the directory, and what they find (design:
     falsifying-tests)."""
-    path = directory / _KEPT_TESTS
+    path = directory / _REGRESSION_TESTS
     if not path.is_file():
         return verdict, []
     try:
-        kept = KeptTests.from_bytes(path.read_bytes(), _KEPT_TESTS)
+        sealed = RegressionTests.from_bytes(path.read_bytes(), _REGRESSION_TESTS)
     except (InputError, OSError) as error:
-        return verdict, [Finding(FindingCode.FILES_UNEXPECTED, _KEPT_TESTS, f"it cannot be read: {error}")]
-    if kept.contract_sha256 != canonical_json.digest(candidate.contract.to_json()):
-        note = f"falsifying tests: none of {len(kept.tests)} run, they were kept under another contract"
+        return verdict, [
+            Finding(FindingCode.FILES_UNEXPECTED, _REGRESSION_TESTS, f"it cannot be read: {error}")
+        ]
+    if sealed.contract_sha256 != canonical_json.digest(candidate.contract.to_json()):
+        note = f"falsifying tests: none of {len(sealed.tests)} run, they were sealed under another contract"
         return verdict._replace(notes=(*verdict.notes, note)), []
-    trials = gate.falsify(candidate, [one.test for one in kept.tests])
+    trials = gate.falsify(candidate, [one.test for one in sealed.tests])
     findings = [
         Finding(
             FindingCode.FALSIFYING_FAILED,
-            f"{_KEPT_TESTS}: {one.name}",
-            f"it was kept with {one.since} and fails; it tries {one.about}: "
+            f"{_REGRESSION_TESTS}: {one.name}",
+            f"it was sealed with {one.since} and fails; it tries {one.about}: "
             f"{trial.message or '; '.join(trial.problems)}",
         )
-        for one, trial in zip(kept.tests, trials, strict=True)
+        for one, trial in zip(sealed.tests, trials, strict=True)
         if not trial.passed
     ]
     note = f"falsifying tests: {len(trials) - len(findings)} of {len(trials)} withstood"

@@ -24,7 +24,7 @@ _LOOKED_AT = {
 _ALL = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "modes")
 
 
-class KeptTest(Record):
+class RegressionTest(Record):
     """A falsifying test that a sealed version passed and that nobody struck.
 
     Args:
@@ -52,7 +52,7 @@ class KeptTest(Record):
         return f"{self.obligation or 'the purpose'}{named}"
 
 
-class KeptTests(Record):
+class RegressionTests(Record):
     """The falsifying tests beside a sealed version.
 
     Args:
@@ -61,10 +61,12 @@ class KeptTests(Record):
     """
 
     contract_sha256: Sha256
-    tests: list[KeptTest]
+    tests: list[RegressionTest]
 
 
-def kept_of(tried: Iterable[TriedTest], criteria: Sequence[str], since: str) -> list[KeptTest]:
+def as_regression_tests(
+    tried: Iterable[TriedTest], criteria: Sequence[str], since: str
+) -> list[RegressionTest]:
     """The tests of a debate as they are kept.
 
     Args:
@@ -73,7 +75,7 @@ def kept_of(tried: Iterable[TriedTest], criteria: Sequence[str], since: str) -> 
         since: The version.
     """
     return [
-        KeptTest(
+        RegressionTest(
             name=one.name,
             obligation=one.obligation,
             source=one.source,
@@ -86,8 +88,8 @@ def kept_of(tried: Iterable[TriedTest], criteria: Sequence[str], since: str) -> 
 
 
 def still_counting(
-    tests: Iterable[KeptTest], before: MicroModuleContract, after: MicroModuleContract
-) -> list[KeptTest]:
+    tests: Iterable[RegressionTest], before: MicroModuleContract, after: MicroModuleContract
+) -> list[RegressionTest]:
     """The kept tests that count for a later version: nothing that they look at has changed in the contract.
 
     Args:
@@ -97,7 +99,7 @@ def still_counting(
     """
     was, now = before.to_json(), after.to_json()
 
-    def untouched(test: KeptTest) -> bool:
+    def untouched(test: RegressionTest) -> bool:
         looked_at = _LOOKED_AT.get(test.obligation.split("/")[1] if test.obligation else "", _ALL)
         return all(was[field] == now[field] for field in looked_at)
 

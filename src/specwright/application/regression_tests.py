@@ -10,18 +10,18 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.history.sealed_debate import tests_of_debate
 from specwright.canonical_json import JsonValue
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.modules.kept_tests import KeptTest, kept_of, still_counting
+from specwright.domain.modules.regression_tests import RegressionTest, as_regression_tests, still_counting
 
 _FIRST = "1.0.0"
 
 
-def kept_with(view: ProjectView, module_ref: str) -> list[KeptTest]:
+def tests_sealed_with(view: ProjectView, module_ref: str) -> list[RegressionTest]:
     """The tests beside a sealed version; of one that was sealed before they were kept, those of its debate."""
-    kept = view.modules.kept_tests(module_ref)
-    return kept.tests if kept else kept_of(tests_of_debate(view, module_ref), (), module_ref)
+    sealed = view.modules.regression_tests(module_ref)
+    return sealed.tests if sealed else as_regression_tests(tests_of_debate(view, module_ref), (), module_ref)
 
 
-def kept_for(factory: Factory, contract: MicroModuleContract, run: str) -> list[KeptTest]:
+def required_tests(factory: Factory, contract: MicroModuleContract, run: str) -> list[RegressionTest]:
     """The tests of earlier versions that a later version must pass; which version comes before it is journalled.
 
     Args:
@@ -31,11 +31,11 @@ def kept_for(factory: Factory, contract: MicroModuleContract, run: str) -> list[
     """
     if contract.module_version == _FIRST:
         return []
-    scope = factory.journal.scope(scopes.kept_tests(run, contract.name))
+    scope = factory.journal.scope(scopes.regression_tests(run, contract.name))
     asked: JsonValue = {"tool": "version_before", "of": contract.ref}
     before = cast(str, scope.recall("tool", asked, lambda: _before(factory, contract)))
     return (
-        still_counting(kept_with(factory, before), factory.modules.contract(before), contract)
+        still_counting(tests_sealed_with(factory, before), factory.modules.contract(before), contract)
         if before
         else []
     )
