@@ -4,6 +4,7 @@ The roles are scripted; the gate is the real one, in its sandbox, without mutant
 """
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,14 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.modules.evidence import ShipEvidence
+from specwright.domain.modules.regression_tests import RegressionTests
 from specwright.gate import SandboxedShipGate
+from specwright.gate.directory.module_directory import judge_directory
 from specwright.gate.fuzz.check import FuzzBounds
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import DOUBLE, EXACT, REPLANNED, confirming, falsifying, faulty, late, striking
 from testkit.loop.role_answers import (
+    PASSING,
     Turn,
     amended,
     amending,
@@ -184,6 +188,97 @@ def test_tests_that_are_none_go_back_to_the_challenger(directory: Path):
     assert f"{LARGE} passes on the module" in third
     assert challenge(run, 1).verdict == "FAIL"
     assert challenge(run, 1).failures[0].invariant == "mild_review_violation"
+
+
+def told(bench: DebateWorkbench, stage: str) -> list[str]:
+    """The requests to the Challenger of the module in a round."""
+    places = ((one.place, one.message) for one in bench.roles.asked)
+    return [
+        message
+        for place, message in places
+        if (place.subject, place.stage, place.role) == (DOUBLE, stage, "challenger")
+    ]
+
+
+def without_reasons(said: dict[str, Any]) -> dict[str, Any]:
+    """A verdict that says nothing of the criteria that no test tries."""
+    return {**said, "untested_criteria": []}
+
+
+def test_a_second_look_brings_a_test_for_each_criterion_that_nothing_shows(directory: Path):
+    """Asked for from the second look on, in the request of the round alone; an answer without goes back with the numbers,
+    and what is handed in is kept with the module (D-40-11, D-13-01)."""
+    tests = falsifying((LARGE, "/outputs/0/invariants/0", SOURCE), said=without_reasons(PASSING))
+    of_one = {**tests, "falsifying_tests": [{**tests["falsifying_tests"][0], "criteria": [1]}]}
+    reason = {"criterion": 2, "reason": "The other module of the task is the one that raises it."}
+    run = bench(
+        directory,
+        {
+            "double/round-1/challenger": [without_reasons(failing())],
+            "double/round-2/proposer": [Turn(claimed(), draft(DOUBLE, version="Mended"))],
+            "double/round-2/challenger": [
+                without_reasons(PASSING),
+                of_one,
+                {**of_one, "untested_criteria": [reason]},
+            ],
+        },
+    )
+    assert run.begin() == "SHIPPED"
+    assert run.roles.refusals == [
+        "falsifying_tests: no test tries criteria 1, 2; hand in one for each, with the number in its `criteria`, or say in "
+        "`untested_criteria` why there is none",
+        "falsifying_tests: no test tries criterion 2; hand in one for each, with the number in its `criteria`, or say in "
+        "`untested_criteria` why there is none",
+    ]
+    asks = "# Tests that you are asked for"
+    assert asks not in told(run, "round-1")[0]
+    assert "- criterion 1\n- criterion 2" in told(run, "round-2")[0].partition(asks)[2]
+    assert asked(run, DOUBLE).count("round-1/challenger") == 1
+    kept = RegressionTests.from_bytes((run.sealed()[DOUBLE] / "falsifying_tests.json").read_bytes(), "kept")
+    (one,) = kept.tests
+    assert (one.name, one.criteria) == (LARGE, ["Returns the column names in order"])
+    judged = judge_directory(
+        SandboxedShipGate(30.0, strength=0.0, fuzz=FuzzBounds(examples=0)), run.sealed()[DOUBLE]
+    )
+    assert judged.findings == ()
+    assert judged.verdict is not None
+    assert "falsifying tests: 1 of 1 withstood" in judged.verdict.notes
+
+
+@pytest.mark.slow
+def test_a_challenger_that_never_says_why_counts_with_the_tests_that_it_has(directory: Path):
+    """The Proposer is not to blame: no revision is spent, and the good test stays (D-40-11, D-11-04)."""
+    tests = falsifying((LARGE, "/outputs/0/invariants/0", SOURCE), said=without_reasons(PASSING))
+    run = bench(
+        directory,
+        {
+            "double/round-1/challenger": [without_reasons(failing())],
+            "double/round-2/proposer": [Turn(claimed(), draft(DOUBLE, version="Mended"))],
+            "double/round-2/challenger": [tests],
+        },
+    )
+    assert run.begin() == "SHIPPED"
+    assert asked(run, DOUBLE).count("round-2/challenger") == 3
+    assert [one.name for one in challenge(run, 2).falsifying_tests] == [LARGE]
+
+
+@pytest.mark.slow
+def test_a_copy_of_a_sealed_module_that_fails_a_kept_test_fails_the_gate(directory: Path):
+    """`gate` runs what lies beside the version and says what it tries (D-40-11)."""
+    run = bench(
+        directory, {"double/round-1/challenger": [falsifying((LARGE, "/outputs/0/invariants/0", SOURCE))]}
+    )
+    assert run.begin() == "SHIPPED"
+    copy = directory / "copy"
+    shutil.copytree(run.sealed()[DOUBLE], copy)
+    entry = copy / "implementation/__init__.py"
+    entry.chmod(0o644)
+    source = entry.read_text()
+    entry.write_text(source.replace("return number * 2", "return number * 2 if number < 100 else -1"))
+    judged = judge_directory(SandboxedShipGate(30.0, strength=0.0, fuzz=FuzzBounds(examples=0)), copy)
+    (found,) = judged.findings
+    assert (found.code, found.where) == ("falsifying.failed", f"falsifying_tests.json: {LARGE}")
+    assert "it tries /outputs/0/invariants/0" in found.message
 
 
 @pytest.mark.slow
