@@ -224,12 +224,10 @@ def test_a_second_look_brings_a_test_for_each_criterion_that_nothing_shows(direc
         },
     )
     assert run.begin() == "SHIPPED"
-    assert run.roles.refusals == [
-        "falsifying_tests: no test tries criteria 1, 2; hand in one for each, with the number in its `criteria`, or say in "
-        "`untested_criteria` why there is none",
-        "falsifying_tests: no test tries criterion 2; hand in one for each, with the number in its `criteria`, or say in "
-        "`untested_criteria` why there is none",
-    ]
+    first, second = run.roles.refusals
+    rest = "`criteria`, or say in `untested_criteria` why there is none"
+    assert "no test tries criteria 1, 2; hand in one for each, with the number in its " + rest in first
+    assert "no test tries criterion 2; hand in one for each, with the number in its " + rest in second
     asks = "# Tests that you are asked for"
     assert asks not in told(run, "round-1")[0]
     assert "- criterion 1\n- criterion 2" in told(run, "round-2")[0].partition(asks)[2]

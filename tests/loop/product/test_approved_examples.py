@@ -214,12 +214,23 @@ def test_a_module_that_fails_an_approved_example_is_not_sealed(tmp_path: Path):
 
 @pytest.mark.slow
 def test_the_proposer_is_told_of_the_examples_from_the_start(tmp_path: Path):
-    """Those that the gate will run on its module, as calls with their results (D-40-10)."""
+    """Those that the gate will run on its module, as calls with their results; the judges see all of the task (D-40-10,
+    D-40-11)."""
     project = at_gate(tmp_path, approved(ADA))
     heard = RequestRecorder(project, lambda place, directory: None)
     settings, text = Settings(model=f"playbook:{tmp_path / 'playbook'}"), (SMALL / "SPEC.md").read_text()
     with open_project(project, settings, Silent(), text, heard.composition) as opened:
         opened.approve()
     asked = heard.invoked["TSK-001.1/initials/round-1/proposer"].requests[0]
+    for place in ("contracts/round-1/challenger", "initials/round-1/challenger"):
+        judged = heard.invoked[f"TSK-001.1/{place}"].requests[0]
+        assert (
+            "## criterion 1, Two words\nfrom nameplate import initials\ninitials('ada lovelace')\ngives 'AL'"
+            in judged
+        )
+    assert (
+        "ada lovelace"
+        in heard.invoked["TSK-001.1/initials/round-1/arbiter"].requests[0].partition("Approved Examples")[2]
+    )
     assert "# Approved examples" in asked
     assert "## criterion 1, Two words\ninitials('ada lovelace')\ngives 'AL'" in asked
