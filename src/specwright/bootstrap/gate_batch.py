@@ -215,7 +215,7 @@ class _PassedModules:
             return ""
         limits = settings.model_dump(mode="json", include=set(_LIMITS))
         surroundings = {"gate": __version__, "python": platform.python_version(), "limits": limits}
-        return canonical_json.digest({"module": candidate_digest(candidate), **surroundings})
+        return canonical_json.digest({"module": candidate_digest(candidate, directory), **surroundings})
 
     def write(self, path: Path | None) -> None:
         """Keep what passed now, and no more: a module that is gone leaves the file."""

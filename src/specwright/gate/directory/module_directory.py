@@ -85,13 +85,16 @@ def read_module(directory: Path, dependencies: Sequence[Path] = ()) -> ModuleDir
     return ModuleDirectory(Candidate(contract, files, sealed), tuple(links))
 
 
-def candidate_digest(candidate: Candidate) -> str:
-    """SHA-256 of everything of a module that its verdict depends on: contract, files, and those of what it calls."""
+def candidate_digest(candidate: Candidate, directory: Path) -> str:
+    """SHA-256 of everything of a module that its verdict depends on: contract, files, the falsifying tests beside them, and
+    the files of what it calls."""
+    tests = directory / _REGRESSION_TESTS
     called = sorted(candidate.dependencies, key=lambda one: one.contract.ref)
     return canonical_json.digest(
         {
             "contract": candidate.contract.to_json(),
             "files": _digests(candidate.files),
+            "tests": canonical_json.sha256(tests.read_bytes()) if tests.is_file() else "",
             "dependencies": [[one.contract.to_json(), _digests(_files(one.directory)[0])] for one in called],
         }
     )
