@@ -14,10 +14,10 @@ from specwright.domain.artifacts.provenance import ContextPack, Contribution
 from specwright.domain.base.record import OmittedIfNone, Record
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.regression_tests import RegressionTests
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.modules.evidence import ExecutionLog, ShipEvidence
-from specwright.domain.modules.regression_tests import RegressionTests
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
 from specwright.domain.spec.completeness import ValidationReport

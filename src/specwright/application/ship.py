@@ -16,6 +16,7 @@ from specwright.domain.answers.answers import StruckTest
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.debate.regression_tests import RegressionTest
 from specwright.domain.modules.code_index import summarise
 from specwright.domain.modules.evidence import (
     ExecutionLog,
@@ -29,7 +30,6 @@ from specwright.domain.modules.evidence import (
     evidence_ref,
     tree_sha256,
 )
-from specwright.domain.modules.regression_tests import RegressionTest
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.gate import GateVerdict
 from specwright.ports.journal import Scope

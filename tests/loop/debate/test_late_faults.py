@@ -12,9 +12,9 @@ import pytest
 
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Challenge
+from specwright.domain.debate.regression_tests import RegressionTests
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.modules.evidence import ShipEvidence
-from specwright.domain.modules.regression_tests import RegressionTests
 from specwright.gate import SandboxedShipGate
 from specwright.gate.directory.module_directory import judge_directory
 from specwright.gate.fuzz.check import FuzzBounds

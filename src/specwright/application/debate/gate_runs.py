@@ -16,8 +16,8 @@ from specwright.domain.base.graph import reachable
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
 from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.debate.regression_tests import RegressionTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
-from specwright.domain.modules.regression_tests import RegressionTest
 from specwright.domain.spec.bug_report import BugReport
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports.gate import (

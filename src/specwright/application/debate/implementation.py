@@ -61,10 +61,10 @@ from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.debate.regression_tests import RegressionTest, as_regression_tests
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
-from specwright.domain.modules.regression_tests import RegressionTest, as_regression_tests
 from specwright.domain.spec.bug_report import BugReport
 from specwright.errors import AnswerError
 from specwright.ports.gate import Candidate, Finding, GateVerdict, SealedModule, Trial

@@ -25,8 +25,8 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, fingerprint
 from specwright.domain.contract.examples_file import parse_examples
+from specwright.domain.debate.regression_tests import RegressionTests
 from specwright.domain.modules.evidence import EXECUTION_LOG
-from specwright.domain.modules.regression_tests import RegressionTests
 from specwright.domain.modules.versions import serves
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.gate.findings import FindingCode
