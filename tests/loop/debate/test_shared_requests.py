@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 
 from specwright.domain.debate.debate import SHARED_CHARACTERS
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.gate import SandboxedShipGate
+from specwright.gate.fuzz.check import FuzzBounds
+from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, modelled, script
 from testkit.loop.role_answers import (
     MILD,
@@ -83,6 +87,22 @@ def test_each_role_is_asked_once_for_all_modules_of_a_plan(directory: Path):
         }
         assert set(bench.sealed()) == {"double", "halve"}
         assert bench.unapproved() == []
+
+
+def test_a_shared_request_tells_of_the_approved_examples(directory: Path):
+    """Those that the gate will run on each of its modules (D-40-10, D51)."""
+    heard, spec = Overheard(), spec_of_graph([[]]).to_json()
+    code = "from keeper import double\n\ndouble(3)"
+    shown = {"title": "Twice three", "criteria": [1], "code": code, "gives": "6"}
+    (task,) = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"]
+    task["acceptance"] = {"provides": ["double(number: int) -> int"], "examples": [shown]}
+    roles = modelled(script(planning=TWO), heard)
+    gate = SandboxedShipGate(30.0, strength=0.0, fuzz=FuzzBounds(examples=0))
+    with DebateWorkbench(directory, script(), gate, roles=roles, shared=SHARED_CHARACTERS) as bench:
+        bench.approve(ProductSpec.model_validate(spec))
+        bench.run()
+    asked = heard.said("double+halve/round-1/proposer")
+    assert "## criterion 1, Twice three\ndouble(3)\ngives 6" in asked
 
 
 def test_what_is_refused_goes_on_alone_and_is_told_why(directory: Path):
