@@ -27,6 +27,7 @@ from specwright.domain.debate.falsifying import (
     named_in,
     naming_problems,
 )
+from specwright.domain.debate.regression_tests import as_regression_tests, still_counting
 
 CONTRACT = MicroModuleContract.model_validate(
     {
@@ -221,3 +222,31 @@ def test_a_test_stands_until_it_is_struck_or_its_contract_is_gone(all_tried: lis
     strikes = [StruckTest.model_validate(struck(name)) for name in gone]
     found = {one.name for one in active_tests(tests, strikes, NOW)}
     assert found == {one.name for one in tests if one.contract_sha256 == NOW} - gone
+
+
+@pytest.mark.parametrize(
+    ("obligation", "changed", "counts"),
+    [
+        ("/outputs/0/invariants/0", {"module_version": "1.0.1", "error_cases": ["One"]}, True),
+        ("/outputs/0/invariants/0", {"purpose": "Double any number."}, True),
+        (
+            "/outputs/0/invariants/0",
+            {"inputs": [{"name": "number", "type": "int", "constraints": []}]},
+            False,
+        ),
+        ("/outputs/0/invariants/0", {"outputs": []}, False),
+        ("/error_surfaces/0", {"outputs": []}, True),
+        ("", {"module_version": "1.0.1"}, True),
+        ("", {"purpose": "Double any number."}, False),
+        ("/inputs/0/constraints/0", {"outputs": []}, False),
+    ],
+)
+def test_a_test_counts_for_a_later_version_unless_what_it_looks_at_changed(
+    obligation: str, changed: dict[str, Any], counts: bool
+):
+    """The inputs, and the dimension of its statement; of the purpose and of constraints, anything (D-40-11)."""
+    one = tried("test_three", Verdict.PASS).model_copy(update={"obligation": obligation, "criteria": [1, 9]})
+    sealed = as_regression_tests([one], ["Doubles three"], CONTRACT.ref)
+    assert [test.criteria for test in sealed] == [["Doubles three"]]
+    later = MicroModuleContract.model_validate({**CONTRACT.to_json(), **changed})
+    assert still_counting(sealed, CONTRACT, later) == (sealed if counts else [])
