@@ -233,7 +233,7 @@ class DebateWorkbench(workbench.ProjectWorkbench):
 
     def _sealed_files(self, path: Path) -> dict[str, bytes]:
         files = {p.relative_to(path).as_posix(): p.read_bytes() for p in path.rglob("*") if p.is_file()}
-        beside = ("contract.json", "ship.json", "tests/execution_log.json")
+        beside = ("contract.json", "ship.json", "tests/execution_log.json", "falsifying_tests.json")
         return {name: data for name, data in files.items() if name not in beside}
 
     def contract_of(self, envelope: ArtifactEnvelope) -> MicroModuleContract:
