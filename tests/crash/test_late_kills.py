@@ -11,7 +11,7 @@ from specwright.domain.modules.evidence import ShipEvidence
 from testkit.killing import Job
 from testkit.layout import examine_store
 from testkit.loop.processes import killed_again_and_again
-from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rejecting, rewrite
+from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rejecting, rewrite, untested
 from testkit.sampling import nightly, slow
 from testkit.stores import differences, journal_of, records
 from testkit.workshop import Workshop
@@ -50,6 +50,7 @@ def reopened(playbook: Path) -> None:
     again = {**TABS, "name": "test_tabs_part_words_still"}
     again["source"] = again["source"].replace(TABS["name"], again["name"])
     rewrite(playbook / INITIALS / "round-2/challenger.json", falsifying_tests=[again])
+    untested(playbook / INITIALS / "round-2")
     rewrite(playbook / INITIALS / "round-2/arbiter.json", struck_tests=[])
     planned = json.loads((playbook / "TSK-001/planner.json").read_text())
     planned["plan"]["modules"][0]["error_cases"].append("A tab parts two words")
