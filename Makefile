@@ -84,7 +84,7 @@ define install
 	  || { echo "$(PYTHON) is not Python 3.11 to 3.13: make PYTHON=/path/to/python3.11"; exit 1; }; \
 	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV); \
 	echo "setting up $(VENV) from requirements/$(1).txt"; \
-	$(RUN) pip install -q --disable-pip-version-check --require-hashes -r requirements/$(1).txt && \
+	$(RUN) pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements/$(1).txt && \
 	$(RUN) pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 endef
 

@@ -1,6 +1,8 @@
 """What is installed is pinned by its bytes, and fetched from wherever this machine fetches (DESIGN §10, F§18.6)."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -47,7 +49,16 @@ def test_what_the_project_asks_for_is_what_is_locked():
             assert requirement.specifier.contains(locked[canonicalize_name(requirement.name)]), requirement
     installs = re.findall(r"pip install.*-r .*", (ROOT / "Makefile").read_text(encoding="utf-8"))
     assert len(installs) == 1
-    assert "--require-hashes" in installs[0]
+    # with its dependencies an older pip looks for `google-auth[requests]` beside the pinned `google-auth`
+    assert {"--require-hashes", "--no-deps"} <= set(installs[0].split())
+
+
+def test_the_lock_files_leave_nothing_out():
+    """What is installed from them, without a look for more, has all that its packages need (D-S10-01)."""
+    checked = subprocess.run(
+        [sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_canonical_json_is_made_by_the_library_that_is_named_for_it():

@@ -3,34 +3,13 @@
 import pytest
 
 from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes
-from specwright.domain.contract.contract import (
-    Dependency,
-    ErrorField,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
-
-PAIR = "Pair is a frozen dataclass: left: int, right: int"
+from specwright.domain.contract.contract import ErrorField
+from testkit.domain.pair_contracts import ERROR, PAIR, a_contract
 
 
 def contract(name, invariants, depends_on=(), fields=()):
     """Of a function that gives a Pair and raises a PairError."""
-    return MicroModuleContract(
-        module_id=f"MM-{len(name):08x}",
-        name=name,
-        purpose="Read two numbers from a text.",
-        inputs=[Input(name="text", type="str")],
-        outputs=[Output(name="pair", type="Pair", invariants=list(invariants))],
-        error_surfaces=[
-            ErrorSurface(name="PairError", when="no pair", surface="exception", fields=list(fields))
-        ],
-        effects=[],
-        modes=Modes(sync=True, async_=False),
-        dependencies=[Dependency(ref=ref, why="It has the class.") for ref in depends_on],
-    )
+    return a_contract(name, "Pair", invariants, depends_on, ERROR.model_copy(update={"fields": list(fields)}))
 
 
 READ = contract("read_pair", [PAIR])

@@ -8,7 +8,6 @@ import pytest
 
 from specwright.domain.contract.contract import (
     Dependency,
-    ErrorField,
     ErrorSurface,
     Input,
     MicroModuleContract,
@@ -18,32 +17,9 @@ from specwright.domain.contract.contract import (
 from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.gate import SandboxedShipGate
 from specwright.ports.gate import Candidate, SealedModule
+from testkit.domain.pair_contracts import ERROR, PAIR, a_contract
 from testkit.gate.judging import codes
 from testkit.sampling import spread
-
-ERROR = ErrorSurface(
-    name="PairError",
-    when="no digits beside a comma",
-    surface="exception",
-    fields=[ErrorField(name="index", type="int")],
-)
-PAIR = "Pair is a frozen dataclass: left: int, right: int"
-
-
-def a_contract(name, output, invariants, depends_on=(), error=ERROR):
-    """Of a module that reads a pair from a text."""
-    return MicroModuleContract(
-        module_id=f"MM-{len(name):08x}",
-        name=name,
-        purpose="Read two numbers from a text.",
-        inputs=[Input(name="text", type="str")],
-        outputs=[Output(name="pair", type=output, invariants=list(invariants))],
-        error_surfaces=[error],
-        effects=[],
-        modes=Modes(sync=True, async_=False),
-        dependencies=[Dependency(ref=ref, why="It reads the pair.") for ref in depends_on],
-    )
-
 
 READ = a_contract("read_pair", "Pair", ["both are not negative", PAIR])
 READ_SOURCE = """from dataclasses import dataclass

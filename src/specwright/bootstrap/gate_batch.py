@@ -28,10 +28,8 @@ from specwright.ports.gate import Finding
 from specwright.settings import Settings, load_settings
 
 _PASSED_OVER = {"__pycache__", "node_modules", "drafts"}
-_LIMITS = (
-    *("gate_timeout_seconds", "gate_memory_mib", "gate_output_mib", "gate_disk_mib", "gate_strength"),
-    *("gate_fuzz_examples", "packages", "sandbox"),
-)
+_LIMITS = {"packages", "sandbox", *(name for name in Settings.model_fields if name.startswith("gate_"))}
+"""The settings that a verdict depends on."""
 UNREADABLE = "module.unreadable"
 """The code of the finding of a directory that could not be judged."""
 
@@ -39,7 +37,7 @@ UNREADABLE = "module.unreadable"
 class BatchResult(StrEnum):
     """What came of a module."""
 
-    PASS = "PASS"  # noqa: S105 - a verdict
+    PASS = "PASS"  # noqa: S105 - a verdict, no password
     FAIL = "FAIL"
     UNCHANGED = "UNCHANGED"
     """It passed before, and nothing that its verdict depends on is otherwise."""
@@ -66,6 +64,11 @@ class JudgedModule(NamedTuple):
     def name(self) -> str:
         """The module's name and reference, or the directory."""
         return self.judged.name if self.judged else str(self.directory)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it passed, now or before; one that was not judged did not."""
+        return self.result in (BatchResult.PASS, BatchResult.UNCHANGED)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -102,7 +105,8 @@ def modules_in(places: Sequence[Path]) -> list[Path]:
     for place in places:
         below = [place] if (place / "contract.json").is_file() else sorted(_modules_below(place))
         if not below:
-            what = "no module directory is in it" if place.is_dir() else "there is no such directory"
+            missing = "it is no directory" if place.exists() else "there is no such directory"
+            what = "no module directory is in it" if place.is_dir() else missing
             remedy = "name directories with contract.json, implementation/, tests/ and examples.md"
             raise InputError(what, where=str(place), remedy=remedy)
         found |= dict.fromkeys(below)
@@ -213,7 +217,7 @@ class _PassedModules:
         candidate = read_module(directory).candidate if self._keeps else None
         if candidate is None:
             return ""
-        limits = settings.model_dump(mode="json", include=set(_LIMITS))
+        limits = settings.model_dump(mode="json", include=_LIMITS)
         surroundings = {"gate": __version__, "python": platform.python_version(), "limits": limits}
         return canonical_json.digest({"module": candidate_digest(candidate, directory), **surroundings})
 

@@ -25,7 +25,7 @@ from specwright.ports.gate import Trial
 
 def criteria_to_test(case: Case, rulings: Mapping[int, CriterionRuling]) -> list[int]:
     """The criteria for which the Challenger of a module is asked for a test, from its second look on (design:
-    falsifying-tests): nothing executable shows them, no ruling set them aside, and none of its tests tried them."""
+    falsifying-tests): no approved example shows them, no ruling set them aside, and none of its tests tried them."""
     challenges = case.history.challenges
     if case.name == CONTRACTS or not challenges:
         return []
@@ -36,7 +36,7 @@ def criteria_to_test(case: Case, rulings: Mapping[int, CriterionRuling]) -> list
     earlier = {number for one in active for number in one.criteria}
     earlier |= {one.criterion for challenge in challenges for one in challenge.untested_criteria}
     task = case.deliverable.task.definition
-    shown = task.acceptance.shown if task.acceptance else frozenset[int]()
+    shown = task.acceptance.tried if task.acceptance else frozenset[int]()
     return asked_criteria(len(task.acceptance_criteria), {*shown, *rulings}, earlier)
 
 

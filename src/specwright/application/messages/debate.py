@@ -230,7 +230,7 @@ def _tests_asked(asked: Sequence[int], acceptance: TaskAcceptance | None) -> lis
         for number in asked
     )
     return [
-        "# Tests that you are asked for\n\nNo approved example or property shows these criteria, and no falsifying test of "
+        "# Tests that you are asked for\n\nNo approved example shows these criteria, and no falsifying test of "
         "this debate tries them. Hand in at least one falsifying test for each, with the criterion's number in the test's "
         f"`criteria`; one test may try several, and {MAX_FALSIFYING_TESTS} are the most. A criterion that is another "
         "module's business, or that no test of this module can show, you name in `untested_criteria` with the reason.\n\n"

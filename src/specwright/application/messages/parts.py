@@ -45,8 +45,8 @@ def as_acceptance(acceptance: TaskAcceptance | None) -> list[str]:
     if acceptance is None or not acceptance.items:
         return []
     told = (
-        "A person approved them with the spec. Code holds the plan, the modules and the release to them, and nobody can "
-        "strike them: what contradicts one is wrong, and what one asks for is right."
+        "A person approved them with the spec, and nobody can strike them: what contradicts one is wrong, and what one asks "
+        "for is right. Code runs the examples on the module and on the release; what is true for all values it does not run."
     )
     return [f"# Approved examples\n\n{told}\n\n" + "\n\n".join(map(_approved, acceptance.items))]
 

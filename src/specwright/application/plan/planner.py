@@ -162,8 +162,9 @@ def _amended_by_code(
     scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
     everything = known_modules(factory, scope)
     own = own_modules(factory, task, scope)
-    rules = _rules(task, everything, human_plan(factory, task, everything), reopened, own)
-    rules = rules._replace(owned=owned_classes(factory, task, scope))
+    rules = _rules(task, everything, human_plan(factory, task, everything), reopened, own)._replace(
+        owned=owned_classes(factory, task, scope)
+    )
     broken, drafts = rules.check(answer)
     if broken or drafts is None or contract_problems(amendments, approved.contracts, drafts):
         return ""
@@ -197,8 +198,9 @@ def _asked(
     everything = known_modules(factory, scope)
     human = human_plan(factory, task, everything)
     own = own_modules(factory, task, scope)
-    rules = _rules(task, everything, human, revision.reopened if revision else None, own)
-    rules = rules._replace(owned=owned_classes(factory, task, scope))
+    rules = _rules(task, everything, human, revision.reopened if revision else None, own)._replace(
+        owned=owned_classes(factory, task, scope)
+    )
     entries = _revision_entries(factory, task, stage, revision) if revision else []
     rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
     entries += [PackEntry(*ruling.row) for ruling in rulings.values()]

@@ -139,7 +139,7 @@ def _judge_many(directories: Sequence[Path], options: BatchOptions, *, as_json: 
     modules = judge_all(found, limits, _teller(len(found)))
     _report(modules, options.reports)
     _present(modules, time.monotonic() - began, options, as_json=as_json)
-    raise typer.Exit(0 if all(module.result in ("PASS", "UNCHANGED") for module in modules) else 1)
+    raise typer.Exit(0 if all(module.passed for module in modules) else 1)
 
 
 def _present(

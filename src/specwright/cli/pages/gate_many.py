@@ -55,9 +55,8 @@ def gate_document(judged: "DirectoryVerdict") -> dict[str, Any]:
 
 def gates_document(modules: "Sequence[JudgedModule]") -> dict[str, Any]:
     """All verdicts; one that was not judged in time is none."""
-    good = all(module.result in ("PASS", "UNCHANGED") for module in modules)
     return {
-        "verdict": "PASS" if good else "FAIL",
+        "verdict": "PASS" if all(module.passed for module in modules) else "FAIL",
         "modules": [
             {
                 "directory": str(module.directory),

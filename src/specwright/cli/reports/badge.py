@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from specwright.bootstrap.gate_batch import BatchResult, JudgedModule
+from specwright.bootstrap.gate_batch import JudgedModule
 
 BEGINS = '<svg xmlns="http://www.w3.org/2000/svg" width="'
 """How every badge begins."""
@@ -13,7 +13,7 @@ _GREEN, _RED = "#2e7d32", "#b71c1c"
 
 def badge(modules: Sequence[JudgedModule]) -> str:
     """An SVG with `gate` and `12 of 12 pass`."""
-    good = sum(module.result in (BatchResult.PASS, BatchResult.UNCHANGED) for module in modules)
+    good = sum(module.passed for module in modules)
     said, colour = f"{good} of {len(modules)} pass", _GREEN if good == len(modules) else _RED
     left, right = _width("gate"), _width(said)
     return (

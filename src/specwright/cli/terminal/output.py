@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
@@ -158,21 +158,16 @@ def write_new_file(path: Path, text: str) -> None:
     Raises:
         InputError: it is there already, or it cannot be written.
     """
-    if str(path) == "-":
-        write(text.removesuffix("\n"))
-        return
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        _write_file(path, text, "x")
     except FileExistsError as error:
         raise InputError(
             "the file is there already, and nothing is overwritten",
             where=str(path),
             remedy="name another one, or remove it; - is standard output",
         ) from error
-    except OSError as error:
-        raise InputError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
-    note(f"Wrote {path}")
+    if str(path) != "-":
+        note(f"Wrote {path}")
 
 
 def check_report(path: Path, begins: str) -> None:
@@ -199,16 +194,23 @@ def check_report(path: Path, begins: str) -> None:
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a report; `-` is standard output.
+    """Write a report that `check_report` let pass; `-` is standard output.
 
     Raises:
         InputError: it cannot be written.
     """
+    _write_file(path, text, "w")
+
+
+def _write_file(path: Path, text: str, mode: Literal["x", "w"]) -> None:
     if str(path) == "-":
         write(text.removesuffix("\n"))
         return
     try:
-        path.write_text(text, encoding="utf-8")
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise
     except OSError as error:
         raise InputError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
 

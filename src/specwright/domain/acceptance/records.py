@@ -136,6 +136,11 @@ class TaskAcceptance(Record):
         """The criteria that something executable shows."""
         return frozenset(n for one in self.items for n in one.criteria)
 
+    @property
+    def tried(self) -> frozenset[int]:
+        """The criteria that something shows which is run: properties are not yet."""
+        return frozenset(n for one in self.examples for n in one.criteria)
+
 
 def name_of(public: PublicName) -> str:
     """`settle` for `settle(expenses: list[Expense]) -> list[Payment]`."""
