@@ -7,7 +7,7 @@ Values of keys that do not exist are never repeated, since they may be secrets.
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -20,6 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from pydantic_settings.exceptions import SettingsError
 from pydantic_settings.sources import EnvSettingsSource
 
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 from specwright.ports.roles import Role
 
@@ -160,7 +161,7 @@ class Settings(BaseSettings):
     def _roles_are_known(cls, models: dict[str, str]) -> dict[str, str]:
         for role, name in models.items():
             if role not in set(Role):
-                raise ValueError(f"there is no role {role!r}; roles are {', '.join(Role)}")
+                raise ValueError(_no_role(role, Role))
             _checked_model(name)
         return models
 
@@ -169,7 +170,7 @@ class Settings(BaseSettings):
     def _fallbacks_can_be_bought(cls, fallbacks: dict[str, list[str]]) -> dict[str, list[str]]:
         for role, names in fallbacks.items():
             if role not in {*Role, ALL_ROLES}:
-                raise ValueError(f"there is no role {role!r}; roles are {ALL_ROLES}, {', '.join(Role)}")
+                raise ValueError(_no_role(role, (ALL_ROLES, *Role)))
             for name in names:
                 if _checked_model(name).startswith(("playbook:", "replay:")):
                     raise ValueError(f"{name!r} is scripted; a fallback is a model that can be asked")
@@ -320,6 +321,11 @@ def _merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(before, dict) and isinstance(after, dict):
             merged["role_models"] = {**cast(dict[str, Any], before), **cast(dict[str, Any], after)}
     return merged
+
+
+def _no_role(wanted: str, known: Iterable[str]) -> str:
+    names = list(known)
+    return f"there is no role {wanted!r}; {did_you_mean(wanted, names)}roles are {', '.join(names)}"
 
 
 def _checked_model(name: str) -> str:

@@ -1,6 +1,7 @@
 """Pages by the terminal's width and colours, projects found from below, names that are nearly right (DESIGN §9)."""
 
 import io
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -10,10 +11,16 @@ import pytest
 
 from specwright.cli.main import main
 from specwright.cli.pages.page import Page, wrapped
-from specwright.cli.terminal.output import did_you_mean
 from specwright.cli.terminal.progress import fitted
 from specwright.cli.terminal.screen import UNLIMITED, shows_colours, width_of
+from specwright.domain.base.text import did_you_mean
 from testkit.cli.commands import PLAYBOOK, everything, specwright
+
+
+@pytest.fixture
+def halted(halted_once: Path, tmp_path: Path) -> Path:
+    """A project in which a module was rejected."""
+    return Path(shutil.copytree(halted_once, tmp_path / "halted"))
 
 
 class Terminal(io.StringIO):
@@ -132,6 +139,51 @@ def test_names_that_are_nearly_right_are_recognised(released_once: Path) -> None
     specwright("module", "initals", released_once, "--debate").refuses("did you mean `initials`?")
     specwright("help", "wrie").refuses("did you mean `wire`?")
     assert did_you_mean("xyz", ["initials"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["escalations", "ESC-{wrong}"], "ESC-{right}"),
+        (["escalations", "esc-{right}"], "ESC-{right}"),
+        (["escalations", "ESC-{right}", "--draft", "PROVIDEFIX"], "PROVIDE_FIX"),
+        (["resolve", "ESC-{wrong}", "RETRY"], "ESC-{right}"),
+        (["resolve", "ESC-{right}", "RETRI"], "RETRY"),
+        (["deprecate", "initals", "--reason", "old", "--migration-note", "none"], "@1.0.0"),
+        (["run", "--retry", "propser"], "proposer"),
+        (["run", "--role-model", "propser=playbook:x"], "proposer"),
+        (["run", "--fallback-model", "propser=openai:x"], "proposer"),
+        (["init", "new", "--example", "nameplat"], "nameplate"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_every_command_that_takes_a_name_suggests_the_one_that_is_meant(
+    words: list[str], meant: str, halted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ids of escalations, answers, modules, roles, examples; nothing is changed (D-S9-04)."""
+    (right,) = (
+        path.stem.removeprefix("ESC-") for path in (halted / "state_store/escalations").glob("*.json")
+    )
+    wrong = right[:3] + right[4:]
+    monkeypatch.chdir(halted)
+    before = everything(halted / "state_store")
+    refused = specwright(*(word.format(right=right, wrong=wrong) for word in words))
+    refused.refuses("did you mean `", f"{meant.format(right=right)}`? ")
+    assert everything(halted / "state_store") == before
+
+
+def test_escalations_are_found_from_a_directory_below_the_project(
+    halted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With an id and without one (D-S9-08)."""
+    monkeypatch.chdir(halted / "state_store/escalations")
+    waiting = specwright("escalations", "--json").document["escalations"]
+    assert [one["escalation_id"] for one in waiting]
+    name = waiting[0]["escalation_id"]
+    found = specwright("escalations", name)
+    assert name in found.out
+    assert f"The project is {halted}" in found.err
+    specwright("escalations", name, ".").refuses("no run has begun")
 
 
 def test_help_is_a_command_too() -> None:

@@ -6,6 +6,7 @@ from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory
 from specwright.domain.base.ids import ModuleRef
+from specwright.domain.base.text import did_you_mean
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
@@ -95,7 +96,8 @@ def _active(factory: Factory, ref: str) -> CodeIndexEntry:
     """The entry of a version that is in use."""
     entry = factory.index.get(*ModuleRef.parse(ref))
     if entry is None:
-        raise RefusedError(f"{ref} is not sealed here", remedy="`specwright modules` lists what is")
+        like = did_you_mean(ref, factory.modules.refs())
+        raise RefusedError(f"{ref} is not sealed here", remedy=f"{like}`specwright modules` lists what is")
     if entry.status is not IndexStatus.SHIPPED:
         raise RefusedError(f"{ref} is {entry.status} already", where=entry.name, remedy=entry.notes)
     return entry

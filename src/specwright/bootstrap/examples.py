@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import specwright
 from specwright.atomic_write import write_atomically
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
 _PACKAGE = Path(specwright.__file__).resolve().parent
@@ -43,7 +44,7 @@ def example_directory(name: str) -> Path:
     raise InputError(
         f"there is no example {name!r}",
         where="--example",
-        remedy=f"there are {', '.join(example_names()) or 'none in this installation'}",
+        remedy=f"{did_you_mean(name, example_names())}there are {', '.join(example_names()) or 'none in this installation'}",
     )
 
 

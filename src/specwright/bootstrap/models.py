@@ -8,6 +8,7 @@ from typing import cast
 from specwright.application import scopes
 from specwright.application.store.file_hashes import FILE_HASHES
 from specwright.bootstrap.costs import models_by_role, require_prices
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 from specwright.journal import Recording
 from specwright.journal.records import Place
@@ -32,7 +33,10 @@ def model_sources_of(settings: Settings) -> tuple[dict[Role, ModelSource], Recor
         if name.startswith("replay:"):
             recorded = Recording(Path(name.partition(":")[2]))
     if unknown := set(settings.role_models) - set(Role):
-        raise InputError(f"there is no role {sorted(unknown)[0]!r}", remedy=f"roles are: {', '.join(Role)}")
+        name = sorted(unknown)[0]
+        raise InputError(
+            f"there is no role {name!r}", remedy=f"{did_you_mean(name, Role)}roles are: {', '.join(Role)}"
+        )
     sources = model_sources(settings, recorded)
     fallback_sources(settings)  # a wrong name or a missing key is told before the run begins
     require_prices(settings)

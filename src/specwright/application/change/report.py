@@ -10,6 +10,7 @@ from specwright.application.change.request import begin_change, product_modules,
 from specwright.application.debate.gate_runs import candidate
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import project_state
+from specwright.domain.base.text import did_you_mean
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
 from specwright.domain.escalation.resolutions import OPERATOR
@@ -199,7 +200,8 @@ def _module(view: ProjectView, wanted: str, repaired: BugReport | None) -> Micro
         else f"the product has no module {wanted!r}"
     )
     names = ", ".join(sorted(contract.name for contract in contracts.values()))
-    raise InputError(what, remedy=f"name one of these: {names}")
+    known = [name for contract in contracts.values() for name in (contract.name, contract.ref)]
+    raise InputError(what, remedy=f"{did_you_mean(wanted, known)}name one of these: {names}")
 
 
 def _owner(view: ProjectView, ref: str) -> str:

@@ -15,6 +15,7 @@ from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.interface_change.impact import unapprovable
 from specwright.application.tasks import Task, task_at
+from specwright.domain.base.text import did_you_mean
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.interface_change.decision import (
     Decision,
@@ -110,11 +111,12 @@ def finish_decisions(factory: Factory) -> None:
 
 def _waits(view: ProjectView, request: DecisionRequest) -> KnownException:
     """The exception that a decision is about, whose task waits."""
-    known = next((one for one in exceptions(view) if one.record.exception_id == request.exception_id), None)
+    every = {one.record.exception_id: one for one in exceptions(view)}
+    known = every.get(request.exception_id)
     if known is None:
         raise InputError(
             f"there is no interface change exception {request.exception_id}",
-            remedy="`specwright exceptions list` lists them",
+            remedy=f"{did_you_mean(request.exception_id, every)}`specwright exceptions list` lists them",
         )
     if not known.escalation:
         raise RefusedError(

@@ -18,6 +18,7 @@ from specwright.domain.acceptance.calls import examples_of_product
 from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.allowed_packages import required_by
 from specwright.domain.base.slugs import import_name, slugify
+from specwright.domain.base.text import did_you_mean
 from specwright.domain.modules.release import (
     ProductResult,
     ReleaseManifest,
@@ -74,9 +75,10 @@ def _not_shipped(factory: Factory, refs: Sequence[str]) -> RefusedError:
     """Why modules cannot be released: unknown ones, and sealed ones whose task has not shipped."""
     unknown = [ref for ref in refs if not factory.modules.is_sealed(ref)]
     if unknown:
+        like = did_you_mean(unknown[0], factory.modules.refs())
         return RefusedError(
             f"only shipped modules can be released, these are unknown: {', '.join(unknown)}",
-            remedy="name each by its MM-ID@VERSION, as `specwright modules` lists it",
+            remedy=f"{like}name each by its MM-ID@VERSION, as `specwright modules` lists it",
         )
     return RefusedError(
         f"only modules of shipped tasks can be released; sealed for a task that has not shipped, or replaced by a later "

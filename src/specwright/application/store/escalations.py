@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from specwright.application.store import layout
+from specwright.domain.base.text import did_you_mean
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.errors import CorruptionError, InputError
@@ -25,6 +26,11 @@ class EscalationStore:
         """Whether an escalation was written."""
         return self._store.exists(layout.escalation(escalation_id))
 
+    def ids(self) -> list[str]:
+        """Those of every escalation that was written; the debates beside them are none."""
+        names = self._store.names(layout.ESCALATIONS)
+        return [stem for name in names for stem, _, rest in [name.partition(".")] if rest == "json"]
+
     def escalation(self, escalation_id: str) -> EscalationArtifact:
         """An escalation by its id.
 
@@ -42,7 +48,7 @@ class EscalationStore:
                 )
             raise InputError(
                 f"there is no escalation {escalation_id}",
-                remedy="`specwright escalations` lists those that wait",
+                remedy=f"{did_you_mean(escalation_id, self.ids())}`specwright escalations` lists those that wait",
             )
         return EscalationArtifact.from_bytes(self._store.read(path), path)
 

@@ -20,6 +20,7 @@ CONTRIBUTIONS = "contributions"
 DEBATES = "debates"
 DEFINITIONS = "definitions"
 DRAFTS = "drafts"
+ESCALATIONS = "escalations"
 MODULES = "modules"
 RELEASES = "releases"
 
@@ -192,7 +193,7 @@ def contribution(contribution_id: str) -> str:
 
 def escalation(escalation_id: str) -> str:
     """An escalation."""
-    return f"escalations/{escalation_id}.json"
+    return f"{ESCALATIONS}/{escalation_id}.json"
 
 
 def resolution(escalation_id: str) -> str:
@@ -202,7 +203,7 @@ def resolution(escalation_id: str) -> str:
 
 def transcript(escalation_id: str, number: int | str) -> str:
     """The debate over a change that was approved and not agreed on, beside the escalation."""
-    return f"escalations/{escalation_id}.transcript-{number}.json"
+    return f"{ESCALATIONS}/{escalation_id}.transcript-{number}.json"
 
 
 def exception(exception_id: str) -> str:

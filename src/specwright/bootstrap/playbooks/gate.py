@@ -5,6 +5,7 @@ from tempfile import TemporaryDirectory
 
 from specwright.bootstrap.playbooks.files import modules_in
 from specwright.bootstrap.verify import DirectoryVerdict, judge_directory
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
 
@@ -23,7 +24,7 @@ def judge_deliverable(playbook: Path, name: str) -> DirectoryVerdict:
         raise InputError(
             f"the playbook plans no module {name!r}",
             where=str(playbook),
-            remedy=f"planned are {', '.join(modules) or 'none'}",
+            remedy=f"{did_you_mean(name, modules)}planned are {', '.join(modules) or 'none'}",
         )
     if not modules[name].files():
         raise InputError(

@@ -37,6 +37,11 @@ def _chosen(context: typer.Context, directory: Path) -> Path:
     source = context.get_parameter_source("directory")
     if source is None or source.name != "DEFAULT":
         return directory
+    return found_project()
+
+
+def found_project() -> Path:
+    """The nearest project, with a remark if that is not here."""
     if (found := nearest_project()) != Path():
         note(f"The project is {found.resolve()}")
     return found

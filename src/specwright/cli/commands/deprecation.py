@@ -1,12 +1,15 @@
 """`specwright deprecate`: retire a sealed module version (design: deprecation, command-line)."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.errors import InputError
+from specwright.cli.terminal.output import next_command
+from specwright.domain.base.text import closest
+from specwright.errors import InputError, SpecwrightError
 
 if TYPE_CHECKING:
     from specwright.domain.modules.deprecation import DeprecationRequest
@@ -33,14 +36,16 @@ def deprecate(
 
     Searches leave it out from then on, and a release refuses what still depends on it.
     """
-    asked = _request(module, reason, migration_note, replacement)
+    asked = _request(module, reason, migration_note, replacement, directory)
     from specwright.cli.session import runner
     from specwright.settings import load_settings
 
     runner.deprecate(directory, load_settings(directory), asked, as_json=as_json)
 
 
-def _request(module: str, reason: str, migration_note: str, replacement: str) -> "DeprecationRequest":
+def _request(
+    module: str, reason: str, migration_note: str, replacement: str, directory: Path
+) -> "DeprecationRequest":
     for option, text in (("--reason", reason), ("--migration-note", migration_note)):
         if not text.strip():
             raise InputError(
@@ -65,4 +70,19 @@ def _request(module: str, reason: str, migration_note: str, replacement: str) ->
         )
     except ValueError as error:
         said = validation_messages(error) if isinstance(error, ValidationError) else [str(error)]
-        raise InputError("; ".join(said), remedy="`specwright modules DIR` lists the versions") from error
+        raise InputError(
+            "; ".join(said),
+            remedy=f"{_version_meant(module, directory)}`{next_command('modules', directory)}` lists the versions",
+        ) from error
+
+
+def _version_meant(wanted: str, directory: Path) -> str:
+    """A sentence with the version of the module that is named without one."""
+    from specwright.bootstrap.reading import reading_project
+
+    with suppress(SpecwrightError), reading_project(directory) as view:
+        named = {name: ref for ref in view.modules.refs() for name in (view.modules.contract(ref).name, ref)}
+        named |= {ref.partition("@")[0]: ref for ref in view.modules.refs()}
+        like = closest(wanted, named)
+        return f"did you mean `{named[like]}`? " if like else ""
+    return ""

@@ -16,6 +16,7 @@ from specwright.bootstrap.spec_file import (
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.session.options import choose_store, options_for, remember, scripted_models, settings_for
 from specwright.cli.terminal.output import next_command, note_opening, on_terminal
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
@@ -216,7 +217,9 @@ def _check_arguments(directory: Path, spec: Path | None, role: str) -> None:
 
     if role and role not in set(Role):
         raise InputError(
-            f"there is no role {role!r}", where="--retry", remedy=f"roles are: {', '.join(Role)}"
+            f"there is no role {role!r}",
+            where="--retry",
+            remedy=f"{did_you_mean(role, Role)}roles are: {', '.join(Role)}",
         )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from specwright.bootstrap.spec_file import spec_copy
-from specwright.cli.commands import AsJson, Directory
+from specwright.cli.commands import AsJson, Directory, found_project
 from specwright.cli.session.human_answer import AnswerOptions, answer_of, stored_escalation
 from specwright.cli.terminal.output import ask, listed, next_command, note, on_terminal, show, show_json
 from specwright.errors import InputError
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _IdAndDirectory = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[ESC-ID] [DIR]", help="One escalation in full; the project's directory, here if left out."
+        metavar="[ESC-ID] [DIR]",
+        help="One escalation in full; the project's directory, the nearest one if left out.",
     ),
 ]
 
@@ -217,8 +218,8 @@ def _means_it(directory: Path, escalation: str) -> bool:
 
 
 def _id_and_directory(words: list[str]) -> tuple[str, Path]:
-    """The escalation, if one is named, and the directory, in either order."""
-    wanted = next((word for word in words[:2] if word.startswith("ESC-")), "")
+    """The escalation, if one is named, and the directory, in either order; the nearest project if none is named."""
+    wanted = next((word for word in words[:2] if _names_escalation(word)), "")
     others = [word for word in words if word != wanted]
     if len(others) > 1:
         raise InputError(
@@ -226,4 +227,9 @@ def _id_and_directory(words: list[str]) -> tuple[str, Path]:
             where="specwright escalations",
             remedy="it takes an ESC-ID and a directory; both may be left out",
         )
-    return wanted, Path(*others)
+    return wanted, Path(*others) if others else found_project()
+
+
+def _names_escalation(word: str) -> bool:
+    """Whether a word is meant as an id, perhaps a misspelt one, and not as a directory."""
+    return word.upper().startswith("ESC") and not Path(word).is_dir()

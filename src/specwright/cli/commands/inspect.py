@@ -10,7 +10,6 @@ import typer
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.terminal.output import (
     counted,
-    did_you_mean,
     listed,
     next_command,
     note,
@@ -18,6 +17,7 @@ from specwright.cli.terminal.output import (
     show,
     write_new_file,
 )
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import CorruptionError, InputError, RefusedError
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import typer
 
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.terminal.output import counted, note, say, show
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -81,7 +82,9 @@ def reduce(
     reduction: Any = reduce_lines(data, stream_id=alone).to_json()
     if stream and stream not in reduction["streams"] and not reduction["rejected"]:
         raise InputError(
-            "there is no such stream in it", where=stream, remedy="without --stream all of them are listed"
+            "there is no such stream in it",
+            where=stream,
+            remedy=f"{did_you_mean(stream, reduction['streams'])}without --stream all of them are listed",
         )
     tasks, streams, rejected = reduction["tasks"], reduction["streams"], reduction["rejected"]
     if as_json:

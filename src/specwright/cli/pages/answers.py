@@ -12,6 +12,7 @@ from specwright.application.factory import ProjectView
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import task_at
 from specwright.cli.terminal.output import next_command
+from specwright.domain.base.text import did_you_mean
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import Action
@@ -60,7 +61,7 @@ def draft(view: ProjectView, escalation: EscalationArtifact, wanted: str) -> dic
         raise InputError(
             f"{wanted} is no answer to {escalation.escalation_id}",
             where="--draft",
-            remedy=f"choose one of {', '.join(actions)}",
+            remedy=f"{did_you_mean(wanted, actions)}choose one of {', '.join(actions)}",
         )
     return payload_draft(view, escalation, Action(wanted))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from specwright.cli.terminal.output import next_command
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -100,7 +101,10 @@ def _resolution(
 
     action = action.upper().replace("-", "_")
     if action not in set(Action):
-        raise InputError(f"there is no action {action!r}", remedy=f"choose one of {', '.join(Action)}")
+        raise InputError(
+            f"there is no action {action!r}",
+            remedy=f"{did_you_mean(action, Action)}choose one of {', '.join(Action)}",
+        )
     if rationale:
         fields = {**fields, "rationale": rationale}
     try:
@@ -154,6 +158,7 @@ def stored_escalation(view: "ProjectView", wanted: str, directory: Path) -> "Esc
         raise InputError(
             f"there is no escalation {wanted}",
             where=str(directory),
-            remedy=f"`{next_command('escalations', directory)}` lists those that wait",
+            remedy=did_you_mean(wanted, view.escalations.ids())
+            + f"`{next_command('escalations', directory)}` lists those that wait",
         )
     return view.escalations.escalation(wanted)

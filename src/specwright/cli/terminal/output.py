@@ -3,7 +3,6 @@
 Texts of models, files and providers reach the terminal here, so control characters are removed.
 """
 
-import difflib
 import errno
 import json
 import os
@@ -11,7 +10,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -144,12 +143,6 @@ def listed(names: list[str], most: int = 12) -> str:
     """Names in a row; of many, the first ones."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f", and {more} more" if more > 0 else "")
-
-
-def did_you_mean(wanted: str, known: Sequence[str]) -> str:
-    """A sentence with the known name that is most like the wanted one; empty if none is like it."""
-    like = difflib.get_close_matches(wanted, known, 1)
-    return f"did you mean `{like[0]}`? " if like else ""
 
 
 def write_new_file(path: Path, text: str) -> None:

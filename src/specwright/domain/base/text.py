@@ -1,4 +1,7 @@
-"""Texts as they are shown on one line, and how long a file that an agent edits may become."""
+"""Texts as they are shown on one line, names that are nearly right, and how long a file that an agent edits may become."""
+
+import difflib
+from collections.abc import Iterable
 
 MAX_CHARACTERS = 4_000_000
 """Of a file that an agent writes: an edit that replaces every occurrence could grow it tenfold each time (design:
@@ -14,6 +17,19 @@ def shortened(text: str, most: int = 100) -> str:
     """The text as one line; of a long one the beginning and its length."""
     line = one_line(text)
     return line if len(line) <= most else f"{line[:most].rstrip()}... ({len(text):,} characters)"
+
+
+def did_you_mean(wanted: str, known: Iterable[str]) -> str:
+    """A sentence with the known name that is most like the wanted one; empty if none is like it."""
+    like = closest(wanted, known)
+    return f"did you mean `{like}`? " if like else ""
+
+
+def closest(wanted: str, known: Iterable[str]) -> str:
+    """The known name that is most like the wanted one, whatever its capitals; empty if none is like it."""
+    names = {name.lower(): name for name in known}
+    like = difflib.get_close_matches(wanted.lower(), names, 1)
+    return names[like[0]] if like else ""
 
 
 def edited_length(text: str, old: str, new: str, *, replace_all: bool) -> int:

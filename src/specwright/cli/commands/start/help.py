@@ -4,7 +4,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from specwright.cli.terminal.output import did_you_mean, say
+from specwright.cli.terminal.output import say
+from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
 
@@ -27,7 +28,7 @@ def show_help(
             raise InputError(
                 f"there is no command {name!r}",
                 where=page.command_path,
-                remedy=f"{did_you_mean(name, list(known))}`specwright help` lists them",
+                remedy=f"{did_you_mean(name, known)}`specwright help` lists them",
             )
         page = type(context)(known[name], parent=page, info_name=name)
     say(page.get_help())
