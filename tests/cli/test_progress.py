@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from specwright.cli.terminal.at_work import clock
 from specwright.cli.terminal.output import printable
-from specwright.cli.terminal.progress import ConsoleProgress, clock
-from specwright.ports.progress import RoleDone, RoleStarted, Step
+from specwright.cli.terminal.progress import ConsoleProgress
+from specwright.ports.progress import RequestDone, RequestSent, RoleDone, RoleStarted, Step
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright, wait_until
 from testkit.cli.terminal import on_a_terminal
 
@@ -90,6 +91,38 @@ def test_a_silent_role_is_announced_where_there_is_no_terminal(monkeypatch: pyte
         progress.note(STARTED)
         wait_until(lambda: "at work for" in out.getvalue(), 5)
     assert "TSK-007 challenger parse round 2" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("events", "doing"),
+    [
+        ([], "at work for"),
+        (
+            [RequestSent(STARTED.run_id, "openai:some", first=True)],
+            "waiting for the first answer of openai:some for",
+        ),
+        (
+            [RequestSent(STARTED.run_id, "openai:some", first=False)],
+            "waiting for an answer of openai:some for",
+        ),
+        (
+            [RequestSent(STARTED.run_id, "openai:some", first=True), RequestDone(STARTED.run_id)],
+            "at work for",
+        ),
+    ],
+    ids=["nothing asked", "first request", "later request", "answered"],
+)
+def test_waiting_for_a_model_is_told_from_working(
+    events: list[RequestSent | RequestDone], doing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN §9: a model that is not there is not taken for one that thinks."""
+    monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 0.2)
+    out = io.StringIO()
+    with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
+        for event in (STARTED, *events):
+            progress.note(event)
+        wait_until(lambda: "…" in out.getvalue(), 5)
+    assert f"TSK-007 challenger parse round 2: {doing} " in out.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from specwright.application.stages.draft_history import (
 from specwright.application.stages.product import check_draft
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store.log_ends import check_log_ends, note_log_end
+from specwright.bootstrap.at_work import AtWorkProgress
 from specwright.bootstrap.costs import price_of, spending_of
 from specwright.bootstrap.gate import environment_of, gate_of, packages_of
 from specwright.bootstrap.models import (
@@ -463,7 +464,7 @@ def open_project(
         InputError: wrong settings, an unusable SPEC.md, or models that cannot be made.
         CorruptionError: the project was copied without its log.
     """
-    directory, progress = Path(directory), progress or Silent()
+    directory = Path(directory)
     settings = settings or load_settings(directory)
     with ExitStack() as stack:
         store = stack.enter_context(opened_store(directory, settings.store))
@@ -474,7 +475,7 @@ def open_project(
             require_recording_of(text, recorded)
         packages, search = packages_of(settings), search_of(settings)
         stack.enter_context(store.driving())
-        draws = composition.draws or recorded
+        progress, draws = AtWorkProgress(progress or Silent(), store.folder), composition.draws or recorded
         ports = composition.wrap_adapters(_adapters(store, settings, draws, progress, stack))
         models = composition.wrap_models(sources)
         roles = _roles(ports, models, store, settings, progress, search)

@@ -36,6 +36,26 @@ class RoleDone(NamedTuple):
     """Calls that the journal answered."""
 
 
+class RequestSent(NamedTuple):
+    """A role's model was asked; `RequestDone` follows, whether it answers or not.
+
+    Args:
+        run_id: The invocation.
+        model: As the journal names it.
+        first: Whether the project has no answer of this model yet.
+    """
+
+    run_id: str
+    model: str
+    first: bool
+
+
+class RequestDone(NamedTuple):
+    """The model that was asked has answered, or has failed for good."""
+
+    run_id: str
+
+
 class AnswerBought(NamedTuple):
     """An answer was bought and journalled.
 
@@ -50,9 +70,12 @@ class AnswerBought(NamedTuple):
     budget: Budget
 
 
+ProgressEvent = Step | RoleStarted | RoleDone | RequestSent | RequestDone | AnswerBought
+
+
 class Progress(Protocol):
     """Receives events; never fails the run."""
 
-    def note(self, event: Step | RoleStarted | RoleDone | AnswerBought) -> None:
+    def note(self, event: ProgressEvent) -> None:
         """Show an event."""
         ...

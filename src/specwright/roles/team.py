@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool
 
 from specwright.canonical_json import JsonValue
@@ -33,7 +34,7 @@ from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import NoAccessError, SpecwrightError
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
-from specwright.ports.progress import Progress, RoleStarted, Step
+from specwright.ports.progress import Progress, RequestDone, RequestSent, RoleStarted, Step
 from specwright.ports.roles import (
     AmendedDraft,
     Assignment,
@@ -365,7 +366,7 @@ class ModelRoles:
         scope = self._journal.scope(place.run_id)
         asked = self._asked(place.role)
         source = asked.source
-        ask = None if source.scripted else self._ask(place, asked.provider)
+        ask = None if source.scripted else self._ask(place, asked)
         account = (
             None
             if source.scripted or self._spending is None
@@ -382,14 +383,18 @@ class ModelRoles:
             workspace.remove()
             self._progress.note(meter.total(place.run_id))
 
-    def _ask(self, place: Place, provider: str) -> Ask:
-        return partial(
-            ask_provider,
-            limits=self._limits,
-            waits=self._waits(place),
-            provider=provider,
-            limiter=self._limiter,
-        )
+    def _ask(self, place: Place, asked: NamedSource) -> Ask:
+        def ask(live: Callable[[], ChatResult], size: int) -> ChatResult:
+            first = self._spending is not None and not self._spending.has_answered(asked.label)
+            self._progress.note(RequestSent(place.run_id, asked.label, first))
+            try:
+                return ask_provider(
+                    live, size, self._limits, self._waits(place), asked.provider, self._limiter
+                )
+            finally:
+                self._progress.note(RequestDone(place.run_id))
+
+        return ask
 
     def _account(self, spending: Spending, place: Place, model: str) -> Account:
         def settle(answer: JsonValue) -> None:

@@ -23,27 +23,34 @@ def costs(
     as_json: AsJson = False,
 ) -> None:
     """What was asked of models: requests, tokens and money."""
+    from specwright.bootstrap.at_work import at_work
     from specwright.bootstrap.costs import costs as costs_of
     from specwright.bootstrap.costs import prices_in, total_cost
     from specwright.bootstrap.reading import require_begun
     from specwright.cli.pages.page import Page
+    from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
     from specwright.domain.costs.cost import money
 
     require_begun(directory)
     prices = prices_in(directory)
     parts, whole = costs_of(directory, by, prices), total_cost(directory, prices)
+    working = at_work(directory)
+    waiting = working if working and working.model else None
     if as_json:
         show(
             {
                 "by": by,
                 "parts": {part: cost.to_json() for part, cost in parts.items()},
                 "total": whole.to_json(),
+                "waiting": at_work_document(waiting),
             },
             "costs",
         )
         return
+    if waiting:
+        say(f"A request has no answer yet: {at_work_in_words(waiting)}.")
     if not whole.requests:
-        say("No model has been asked yet.")
+        say("No answer has come yet." if waiting else "No model has been asked yet.")
         return
     page, columns = Page(), [by, "requests", "characters", "tokens in", "tokens out", "money"]
     rows = [

@@ -48,12 +48,14 @@ def register(app: typer.Typer) -> None:
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
     from specwright.application.stages.status import project_status
+    from specwright.bootstrap.at_work import at_work
     from specwright.bootstrap.reading import driven_by, reading_project
     from specwright.bootstrap.workers.queue_state import queue_state
     from specwright.cli.pages.page import Page
     from specwright.cli.pages.queued import add_queue, queue_document
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
     from specwright.cli.session.options import was_scripted
+    from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
 
     if not _has_begun(directory):
         _show_not_begun(directory, as_json=as_json)
@@ -62,6 +64,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     page = Page()
     with reading_project(directory) as view:
         stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
+        working = at_work(directory)
         asked, price = _cost_of(directory), _price_in(directory)
         if as_json:
             document = stop_document(view, stop, directory, scripted=scripted, drift=[], price=price)
@@ -69,6 +72,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
                 {
                     **document,
                     "driven_by": driver or None,
+                    "at_work": at_work_document(working),
                     "queue": queue_document(queued),
                     "under_way": now,
                     "asked": asked and asked.to_json(),
@@ -77,7 +81,9 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
             )
             return
         if view.projection.state is not None:
-            _add_progress(page, view.projection.state, now, driven=bool(driver))
+            _add_progress(page, view.projection.state, [] if working else now, driven=bool(driver))
+        if working:
+            page.labelled("Now:", at_work_in_words(working, now), labels=_LABELS)
         if driver:
             page.line(f"A run is at work: {driver}.")
         add_queue(page, queued, directory)
@@ -91,11 +97,12 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
 
 def _has_begun(directory: Path) -> bool:
-    """Whether the directory is a project in which a run has begun, or no project at all."""
-    from specwright.bootstrap.stores import RUNTIME
+    """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
+    it opened the project has not begun."""
+    from specwright.bootstrap.stores import LOG, RUNTIME
 
     is_new = (directory / "SPEC.md").is_file() and not any(
-        (directory / name).exists() for name in (RUNTIME, "state_store")
+        (directory / name).exists() for name in (f"{RUNTIME}/{LOG}", "state_store")
     )
     return not is_new or bool(_settings_in(directory).store)
 
@@ -125,7 +132,7 @@ def _show_not_begun(directory: Path, *, as_json: bool) -> None:
         "escalations": [],
         "replay_drift": [],
     }
-    idle: dict[str, Any] = {"driven_by": None, "queue": None, "under_way": [], "asked": None}
+    idle: dict[str, Any] = {"driven_by": None, "at_work": None, "queue": None, "under_way": [], "asked": None}
     present({**document, **idle, "missing": missing}, "status", page, as_json=as_json)
 
 

@@ -89,6 +89,18 @@ class Release(TypedDict):
     exports: NotRequired[list[str]]
 
 
+class AtWork(TypedDict):
+    """What a run is doing now, and since when; `waits_for` names the model whose answer is awaited."""
+
+    since: str
+    task: str | None
+    role: str | None
+    subject: str | None
+    stage: str | None
+    waits_for: str | None
+    first_answer: bool
+
+
 class Stop(Document):
     """Where a driving command stopped."""
 
@@ -114,6 +126,7 @@ class Status(Stop):
     """Where a project stands, and who drives it; `missing` before the first run."""
 
     driven_by: str | None
+    at_work: AtWork | None
     queue: dict[str, Any] | None
     under_way: list[str]
     asked: CostSum | None
@@ -149,6 +162,7 @@ class Costs(Document):
     by: Literal["role", "task", "module", "round", "content"]
     parts: dict[str, CostSum]
     total: CostSum
+    waiting: AtWork | None
 
 
 class Deprecated(Document):

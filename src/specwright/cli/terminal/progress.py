@@ -18,11 +18,20 @@ from rich.table import Column
 from rich.text import Text
 
 from specwright.cli.pages.page import brief, coloured, wrapped
+from specwright.cli.terminal.at_work import clock, place_in_words, waiting_in_words
 from specwright.cli.terminal.output import counted, printable
 from specwright.cli.terminal.screen import UNLIMITED, width_of
 from specwright.domain.base.text import one_line
 from specwright.domain.costs.cost import Cost, dollars, money
-from specwright.ports.progress import AnswerBought, RoleDone, RoleStarted, Step
+from specwright.ports.progress import (
+    AnswerBought,
+    ProgressEvent,
+    RequestDone,
+    RequestSent,
+    RoleDone,
+    RoleStarted,
+    Step,
+)
 
 _LONG_SECONDS = 5.0
 _REMINDER_SECONDS = 60.0
@@ -70,6 +79,8 @@ class ConsoleProgress:
         self._reminder: threading.Timer | None = None
         self._started: RoleStarted | None = None
         self._started_at = 0.0
+        self._sent: RequestSent | None = None
+        self._sent_at = 0.0
         self._answered: tuple[str, str] | None = None
         """The task of the role that answered last, and the line about it, until its outcome is known."""
         self._task = ""
@@ -111,12 +122,16 @@ class ConsoleProgress:
         if self.calls:
             self._print(f"{clock(self._elapsed()):>7}   {self._sum()}")
 
-    def note(self, event: Step | RoleStarted | RoleDone | AnswerBought) -> None:
+    def note(self, event: ProgressEvent) -> None:
         """Show an event."""
         with self._lock:
             if isinstance(event, AnswerBought):
                 self._spent, self._cost = event, self._cost.plus(event.cost)
                 self._role_cost = self._role_cost.plus(event.cost)
+            elif isinstance(event, RequestSent):
+                self._sent, self._sent_at = event, self._ticks()
+            elif isinstance(event, RequestDone):
+                self._sent = None
             elif isinstance(event, RoleStarted):
                 self._begin(event)
             elif isinstance(event, RoleDone):
@@ -133,6 +148,7 @@ class ConsoleProgress:
     def _begin(self, event: RoleStarted) -> None:
         self._flush(None)
         self._started, self._started_at, self._role_cost = event, self._ticks(), Cost()
+        self._sent = None
         if self._live is None:
             self._remind_in(_LONG_SECONDS)
 
@@ -197,12 +213,18 @@ class ConsoleProgress:
         done, every = self._done_and_all
         parts = [f"{done} of {every} tasks" if every else "", self._task]
         if (started := self._started) is not None:
-            waited = clock(self._ticks() - self._started_at)
-            parts.append(" ".join(filter(None, (started.role, _place(started), waited))))
+            parts += [" ".join(filter(None, (started.role, _place(started)))), self._doing()]
         else:
             parts.append(self._stage)
         parts.append(_meter(self._spent) if self._spent else "")
         return " · ".join(filter(None, [*parts, clock(self._elapsed())]))
+
+    def _doing(self) -> str:
+        """Whether the role waits for its model, and for how long."""
+        if self._sent is None:
+            return f"at work for {clock(self._ticks() - self._started_at)}"
+        waiting = waiting_in_words(self._sent.model, first=self._sent.first)
+        return f"{waiting} for {clock(self._ticks() - self._sent_at)}"
 
     def _remind_in(self, seconds: float) -> None:
         self._stop_reminding()
@@ -215,9 +237,8 @@ class ConsoleProgress:
             started = self._started
             if started is None:
                 return
-            waited = clock(self._ticks() - self._started_at)
             place = " ".join(filter(None, (started.task, started.role, _place(started))))
-            self._print(f"{clock(self._elapsed()):>7} … {place}: at work for {waited}")
+            self._print(f"{clock(self._elapsed()):>7} … {place}: {self._doing()}")
             self._remind_in(_REMINDER_SECONDS)
 
     def _stop_reminding(self) -> None:
@@ -255,15 +276,6 @@ class _AtWork(ProgressColumn):
         return Text(printable(self._text()))
 
 
-def clock(seconds: float) -> str:
-    """A duration: `9.8s`, `4:05`, `1:02:03`."""
-    if seconds < 60:
-        return f"{seconds:.1f}s"
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
 def _tokens(done: RoleDone, cost: Cost, *, scripted: bool) -> str:
     """The tokens and their price, or why there are none; that a price is unknown is said at the end."""
     if scripted:
@@ -285,9 +297,7 @@ def _meter(spent: AnswerBought) -> str:
 
 
 def _place(started: RoleStarted) -> str:
-    """What a role works on: a module or the contracts, and the round unless it is the first."""
-    stage = started.stage.replace("-", " ")
-    return " ".join(filter(None, (started.subject, "" if stage == "round 1" else stage)))
+    return place_in_words(started.subject, started.stage)
 
 
 def _outcome(step: Step) -> str:

@@ -37,6 +37,7 @@ class Spending:
         self._spent: dict[str, Cost] = defaultdict(Cost)
         self._reserved: dict[Place, Cost] = {}
         self._refusal: BudgetError | None = None
+        self._answered: set[str] = set()
         self.total = Cost()
 
     def read(self, answers: Iterable[tuple[str, JsonValue]]) -> None:
@@ -47,6 +48,10 @@ class Spending:
     def model_of(self, role: Role) -> str:
         """The model that answers for a role, as the journal names it."""
         return self._models.get(role, "")
+
+    def has_answered(self, model: str) -> bool:
+        """Whether a model, as the journal names it, has ever answered for this project."""
+        return model in self._answered
 
     def price(self, model: str, answer: JsonValue) -> Decimal | None:
         """What an answer of a model costs now; None if that is not known."""
@@ -104,6 +109,7 @@ class Spending:
         model = provider_of(answer)
         if not model:
             return Cost()
+        self._answered.add(model)
         usage = counted(answer)
         paid = paid_for(answer)
         usd = self._prices.usd(model, usage) if paid is None else paid
