@@ -43,14 +43,35 @@ def test_a_bad_spec_is_refused_before_anything_is_written(kind: str, tmp_path: P
 
 
 @pytest.mark.timeout(20)
+@pytest.mark.parametrize("command", [("run", "--model", PLAYBOOK), ("init",)], ids=["run", "init"])
 @pytest.mark.parametrize("kind", BAD)
-def test_a_bad_spec_given_by_name_makes_no_project(kind: str, tmp_path: Path) -> None:
+def test_a_bad_spec_given_by_name_makes_no_project(
+    kind: str, command: tuple[str, ...], tmp_path: Path
+) -> None:
     """D-S9-04: `--spec` is read with the same care, and the project's directory is not even made."""
     make, words = BAD[kind]
     make(tmp_path / "mine.md")
-    told = specwright("run", tmp_path / "project", "--spec", tmp_path / "mine.md", "--model", PLAYBOOK)
-    told.refuses(words, str(tmp_path / "mine.md"))
+    told = specwright(*command, tmp_path / "project", "--spec", tmp_path / "mine.md")
+    told.refuses(words.replace("no SPEC.md", "no such file"), str(tmp_path / "mine.md"))
     assert not (tmp_path / "project").exists()
+
+
+def test_init_copies_a_spec_and_overwrites_none(tmp_path: Path) -> None:
+    """D-S9-01, D-S9-05: the project begins with the person's text; another SPEC.md that is there stays."""
+    (tmp_path / "mine.md").write_text(SPEC, encoding="utf-8-sig")
+    project = tmp_path / "project"
+    told = specwright("init", project, "--spec", tmp_path / "mine.md")
+    assert told.code == 0
+    assert (project / "SPEC.md").read_text(encoding="utf-8") == SPEC
+    assert "fill in" not in told.out
+    assert f"choose a model in {project / 'specwright.toml'}" in told.out
+    again = specwright("init", project, "--spec", tmp_path / "mine.md", "--json").document
+    assert (again["made"], again["kept"]) == ([], ["SPEC.md", "specwright.toml"])
+    (project / "SPEC.md").write_text("# Another one\n")
+    before = everything(project)
+    specwright("init", project, "--spec", tmp_path / "mine.md").refuses("the directory has another SPEC.md")
+    specwright("init", project, "--spec", SMALL / "SPEC.md", "--example", "nameplate").refuses("one of them")
+    assert everything(project) == before
 
 
 def test_spec_and_task_together_are_refused(tmp_path: Path) -> None:
@@ -207,3 +228,16 @@ def test_a_project_of_somebody_else_is_refused(waiting: Path, seen_by_nobody: Pa
     (told,) = _as_nobody(("approve", waiting))
     told.refuses(str(waiting))
     assert everything(waiting) == before
+
+
+def test_a_spec_that_may_not_be_read_makes_no_project(seen_by_nobody: Path) -> None:
+    """D-S9-04: one error with the file's name, for `run` and `init`."""
+    secret, project = seen_by_nobody / "mine.md", seen_by_nobody / "open/project"
+    secret.write_text(SPEC)
+    secret.chmod(0)
+    project.parent.mkdir()
+    project.parent.chmod(0o777)
+    given = (("init", project, "--spec", secret), ("run", project, "--spec", secret, "--model", PLAYBOOK))
+    for told in _as_nobody(*given):
+        told.refuses("is not readable", str(secret))
+    assert not project.exists()

@@ -62,7 +62,7 @@ def read_spec(path: Path) -> str:
         _require_regular(path, status)
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise _no_spec(str(path)) from error
+        raise _no_spec(path) from error
     except OSError as error:
         raise InputError(
             f"SPEC.md cannot be read: {error.strerror}",
@@ -204,7 +204,7 @@ class SpecCopy(NamedTuple):
             InputError: missing, empty, or no text.
         """
         if self.data is None:
-            raise _no_spec(self.where)
+            raise _no_spec(Path(self.where))
         return _text(self.where, self.data)
 
 
@@ -278,6 +278,23 @@ def spec_for_run(
     return text
 
 
+def spec_for_new_project(directory: Path, spec: Path) -> str:
+    """The text of a file that becomes the SPEC.md of a new project. Writes nothing.
+
+    Raises:
+        InputError: no readable text, an incomplete structured spec, or another SPEC.md is there.
+    """
+    text, original = read_spec(spec), directory / "SPEC.md"
+    structured_spec(text)
+    if os.path.lexists(original) and read_spec(original) != text:
+        raise InputError(
+            "the directory has another SPEC.md, and nothing is overwritten",
+            where=str(original),
+            remedy="remove it, leave out --spec, or begin in a new directory",
+        )
+    return text
+
+
 def spec_changed(directory: Path, copy: SpecCopy) -> bool:
     """Whether the person's SPEC.md differs from the one that the run works on, and was not left out of its approval."""
     try:
@@ -332,10 +349,16 @@ def _require_regular(path: Path, status: os.stat_result) -> None:
         )
 
 
-def _no_spec(where: str) -> InputError:
+def _no_spec(path: Path) -> InputError:
+    if path.name != "SPEC.md":
+        return InputError(
+            "there is no such file",
+            where=str(path),
+            remedy="name a SPEC.md, or a file with another name, by --spec FILE",
+        )
     return InputError(
         "there is no SPEC.md",
-        where=where,
+        where=str(path),
         remedy="`specwright init DIR` makes one to fill in; or name yours with --spec FILE",
     )
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from specwright.atomic_write import write_atomically
-from specwright.bootstrap.spec_file import SPEC_TEMPLATE
+from specwright.bootstrap.spec_file import SPEC_TEMPLATE, spec_for_new_project
 from specwright.cli.commands import AsJson
 from specwright.cli.terminal.output import counted, next_command, say, show
 from specwright.errors import InputError
@@ -38,9 +38,10 @@ SETTINGS_TEMPLATE = """\
 # concurrent_requests = 4
 """
 
-_TEMPLATES = {"SPEC.md": SPEC_TEMPLATE, "specwright.toml": SETTINGS_TEMPLATE}
-
 Example = Annotated[str, typer.Option(metavar="NAME", help="Begin with an example, such as tabkeeper.")]
+SpecFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Your SPEC.md, which is copied in place of the template.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -52,19 +53,24 @@ def register(app: typer.Typer) -> None:
 def init(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the project.")],
     example: Example = "",
+    spec: SpecFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Begin a project: SPEC.md to fill in, and specwright.toml.
 
-    With --example both are filled in, and scripted answers are added, so that a run needs no model.
+    With --spec your own SPEC.md is copied. With --example both are filled in, and scripted answers are added, so that a
+    run needs no model.
     """
     from specwright.bootstrap.examples import copy_example, example_directory
 
+    if example and spec:
+        raise InputError("--example and --spec are two ways to fill in SPEC.md", remedy="give one of them")
     if example:
         example_directory(example)  # a wrong name is reported before anything is written
+    text = spec_for_new_project(directory, spec) if spec else SPEC_TEMPLATE
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        made, kept = copy_example(example, directory) if example else _write_templates(directory)
+        made, kept = copy_example(example, directory) if example else _write_files(directory, text)
     except OSError as error:
         raise InputError(
             f"the project cannot be made: {error.strerror}",
@@ -81,7 +87,8 @@ def init(
     if example:
         say(f"Next:   {next_command('run', directory)}")
         return
-    say(f"Next:   fill in {directory / 'SPEC.md'} and choose a model in {directory / 'specwright.toml'}")
+    fill_in = "" if spec else f"fill in {directory / 'SPEC.md'} and "
+    say(f"Next:   {fill_in}choose a model in {directory / 'specwright.toml'}")
     say(f"Then:   {next_command('run', directory)}")
 
 
@@ -108,12 +115,13 @@ def demo(
     )
 
 
-def _write_templates(directory: Path) -> tuple[Sequence[str], Sequence[str]]:
+def _write_files(directory: Path, spec: str) -> tuple[Sequence[str], Sequence[str]]:
     """Write the files that are not there; returns those that were made and those that were there."""
-    kept = [name for name in _TEMPLATES if os.path.lexists(directory / name)]
-    made = [name for name in _TEMPLATES if name not in kept]
+    files = {"SPEC.md": spec, "specwright.toml": SETTINGS_TEMPLATE}
+    kept = [name for name in files if os.path.lexists(directory / name)]
+    made = [name for name in files if name not in kept]
     for name in made:
-        write_atomically(directory / name, _TEMPLATES[name].encode())
+        write_atomically(directory / name, files[name].encode())
     return made, kept
 
 
