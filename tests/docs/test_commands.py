@@ -48,6 +48,19 @@ def test_the_readme_shows_what_to_type():
     assert {words[0] for words in typed} >= {"init", "run", "approve", "status"}
 
 
+def test_the_readme_answers_a_newcomer_in_the_order_of_the_questions():
+    """What it takes stands before the command that installs it, how to use a model in the first hundred lines, and what the
+    lines of a run name before they are shown (D-S9-01)."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    begins = "\n".join(text.splitlines()[:100])
+
+    assert re.search(r"MB\s+of disk.* minutes", text.partition("tool install .")[0], re.DOTALL)
+    assert re.search(r"^specwright run trips --model openai:", begins, re.MULTILINE)
+    before, _, lines = text.partition("<!-- run -->")
+    for term in re.findall(r"researcher|planner|challenger|arbiter|proposer|sealed|shipped", lines):
+        assert f"**{term}**" in before.lower(), term
+
+
 @pytest.mark.parametrize(
     ("path", "words"), SPECWRIGHT, ids=[f"{p.name}: {' '.join(words)}" for p, words in SPECWRIGHT]
 )
