@@ -105,7 +105,7 @@ def test_what_lies_there_is_not_overwritten(halted: tuple[Path, str], tmp_path: 
     (tmp_path / "fix/mine.txt").write_text("mine")
     before = everything(tmp_path)
     specwright("escalations", escalation, project, "--checkout", tmp_path / "fix").refuses(
-        "something there already", "new or empty"
+        "the place is taken", "new or empty"
     )
     assert everything(tmp_path) == before
 

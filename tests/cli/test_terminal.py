@@ -224,3 +224,28 @@ def test_the_shell_completes_commands(
     with pytest.raises(SystemExit):
         main([])
     assert capsys.readouterr().out.split() == ["status"]
+
+
+def test_an_answer_whose_words_are_in_another_order_is_recognised(
+    halted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A forgotten action, a directory first; the remedy can be typed as it stands (D-S9-04)."""
+    monkeypatch.chdir(tmp_path)
+    name = specwright("escalations", halted, "--json").document["escalations"][0]["escalation_id"]
+    specwright("resolve", name, halted.name).refuses(
+        "no action is given: 'halted' is a directory", f"specwright resolve {name} ACTION halted"
+    )
+    specwright("resolve", halted.name, name, "RETRY").refuses(
+        "the first word is the id of an escalation, which 'halted' is not", "ESC-ID ACTION DIR"
+    )
+
+
+def test_an_unknown_action_is_answered_with_those_that_can_help(halted: Path) -> None:
+    """As it was typed, and without the answers of other kinds of escalation; a payload is drafted for this project
+    (D-S9-04)."""
+    name = specwright("escalations", halted, "--json").document["escalations"][0]["escalation_id"]
+    told = specwright("resolve", name, "give-up", halted)
+    told.refuses("there is no action 'give-up'", "ABANDON_TASK", "RETRY")
+    assert "REWORD_CRITERION" not in told.err
+    incomplete = specwright("resolve", name, "AMEND_SPEC", halted, "--rationale", "x")
+    incomplete.refuses(f"specwright escalations {name} {halted} --draft AMEND_SPEC` prints what to fill in")

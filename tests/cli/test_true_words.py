@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from testkit.cli.commands import PLAYBOOK, specwright
 
 
@@ -23,6 +25,40 @@ def test_before_the_first_run_status_says_what_is_missing(tmp_path: Path) -> Non
     assert specwright("status", project, "--json").document["missing"] == []
     assert "everything is there" in specwright("status", project).out
     assert sorted(project.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", "SPEC.md is empty"),
+        (b"caf\xe9", "SPEC.md is no UTF-8 text"),
+        (b'{"pillars": [', "the product spec cannot be read"),
+        (None, "SPEC.md is a directory"),
+    ],
+    ids=["empty", "Latin-1", "half a structured spec", "a directory"],
+)
+def test_before_the_first_run_status_says_what_is_wrong_with_the_spec(
+    content: bytes | None, fault: str, tmp_path: Path
+) -> None:
+    """D-S9-01: the same words with which `run` would refuse it; a program sees that the spec is missing."""
+    if content is None:
+        (tmp_path / "SPEC.md").mkdir()
+    else:
+        (tmp_path / "SPEC.md").write_bytes(content)
+    told = specwright("status", tmp_path)
+    assert told.code == 0
+    assert f"No run has begun here: {fault}" in told.out
+    assert specwright("status", tmp_path, "--json").document["missing"] == ["spec", "model"]
+    specwright("run", tmp_path, "--model", PLAYBOOK).refuses(fault, "SPEC.md")
+
+
+@pytest.mark.parametrize("name", ["spec.md", "Spec.md", "SPEC.txt"])
+def test_a_spec_under_a_similar_name_is_seen(name: str, tmp_path: Path) -> None:
+    """D-S9-04: the file that is there is named, in place of advice to make one."""
+    (tmp_path / name).write_text("# Nameplate\n")
+    specwright("run", tmp_path, "--model", PLAYBOOK).refuses(
+        f"there is no SPEC.md, but {name}", "--spec FILE"
+    )
 
 
 def test_a_module_that_is_not_sealed_leads_to_its_debate(halted_once: Path) -> None:

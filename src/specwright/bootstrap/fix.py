@@ -38,7 +38,7 @@ def check_out(
     drafts = failed_drafts(view, escalation)
     if place.is_symlink() or (place.exists() and not (place.is_dir() and not any(place.iterdir()))):
         raise InputError(
-            "there is something there already",
+            "the place is taken, and nothing is overwritten",
             where=str(place),
             remedy="name a directory that is new or empty",
         )
@@ -75,7 +75,7 @@ def read_fix(
         raise InputError(
             "there is no such directory",
             where=str(place),
-            remedy=f"`specwright escalations {escalation.escalation_id} --checkout {place}` makes it",
+            remedy=f"`specwright escalations {escalation.escalation_id} DIR --checkout {place}` makes it",
         )
     name, files = _module_in(place, drafts), _texts(place)
     if {path: text.encode() for path, text in files.items()} == _laid_out(drafts[name]):
@@ -105,8 +105,9 @@ def _module_in(place: Path, drafts: Mapping[str, FailedDraft]) -> str:
     names = ", ".join(drafts)
     if found is None:
         raise InputError(
-            f"it has no {layout.CONTRACT}, so that it cannot be told which module it is: {names}",
+            f"no {layout.CONTRACT} is there, which says that the files are of {names}",
             where=str(place),
+            remedy="name the directory that `specwright escalations ESC-ID DIR --checkout` made, or one of those below it",
         )
     raise InputError(
         f"it is not the locked contract of a module that failed ({names})",

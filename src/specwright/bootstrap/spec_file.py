@@ -156,7 +156,7 @@ def _structured(text: str) -> dict[str, Any] | None:
             return None
         raise InputError(
             "the product spec cannot be read",
-            where=one_line(str(error))[:300],
+            where=f"SPEC.md: {one_line(str(error))[:300]}",
             remedy="correct it, or write prose instead",
         ) from error
     spec = cast(dict[str, Any], data) if isinstance(data, dict) else {}
@@ -349,12 +349,25 @@ def _require_regular(path: Path, status: os.stat_result) -> None:
         )
 
 
+_NEARLY = ("spec.md", "spec.markdown", "spec.txt", "spec")
+"""Names that are meant for it."""
+
+
 def _no_spec(path: Path) -> InputError:
     if path.name != "SPEC.md":
         return InputError(
             "there is no such file",
             where=str(path),
             remedy="name a SPEC.md, or a file with another name, by --spec FILE",
+        )
+    similar = (
+        [one for one in path.parent.glob("*") if one.name.lower() in _NEARLY] if path.parent.is_dir() else []
+    )
+    if similar:
+        return InputError(
+            f"there is no SPEC.md, but {similar[0].name}",
+            where=str(path),
+            remedy="call it SPEC.md, or name it with --spec FILE",
         )
     return InputError(
         "there is no SPEC.md",

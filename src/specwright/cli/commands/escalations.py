@@ -169,18 +169,15 @@ def resolve(
     In a terminal what is missing is asked for; --edit opens a draft. Elsewhere:
     specwright escalations ESC-ID DIR --draft ACTION > answer.json
     """
+    _check_order(escalation, action)
     if not spec_copy(directory).exists:
         raise InputError(
             "no run has begun here",
             where=str(directory),
             remedy=f"`{next_command('run', directory)}` begins one",
         )
-    resolution = _answer(
-        directory,
-        escalation,
-        action,
-        AnswerOptions(payload, files, rationale, edit, on_terminal() and not as_json),
-    )
+    given = AnswerOptions(payload, files, rationale, edit, on_terminal() and not as_json)
+    resolution = _answer(directory, escalation, action, given)
     if (
         resolution.action == "ABANDON_TASK"
         and on_terminal()
@@ -191,6 +188,23 @@ def resolve(
     from specwright.cli.session.runner import resume
 
     resume(directory, lambda project: project.resolve(resolution), as_json=as_json)
+
+
+def _check_order(escalation: str, action: str) -> None:
+    """Refuse a directory in the place of the id or of the action."""
+    if not escalation.upper().startswith("ESC"):
+        raise InputError(
+            f"the first word is the id of an escalation, which {escalation!r} is not",
+            where="specwright resolve",
+            remedy="`specwright resolve ESC-ID ACTION DIR`; `specwright escalations DIR` lists the ids",
+        )
+    if Path(action).is_dir():
+        shown = next_command(f"escalations {escalation}", Path(action))
+        raise InputError(
+            f"no action is given: {action!r} is a directory",
+            where="specwright resolve",
+            remedy=f"`specwright resolve {escalation} ACTION {shlex.quote(action)}`; `{shown}` shows the actions",
+        )
 
 
 def _answer(directory: Path, escalation: str, action: str, options: AnswerOptions) -> "HumanResolution":

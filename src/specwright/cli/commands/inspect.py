@@ -1,6 +1,7 @@
 """Commands that look at a project without driving it: status, tasks, modules, module, index search (design:
 command-line)."""
 
+import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -101,7 +102,7 @@ def _has_begun(directory: Path) -> bool:
     it opened the project has not begun."""
     from specwright.bootstrap.stores import LOG, RUNTIME
 
-    is_new = (directory / "SPEC.md").is_file() and not any(
+    is_new = os.path.lexists(directory / "SPEC.md") and not any(
         (directory / name).exists() for name in (f"{RUNTIME}/{LOG}", "state_store")
     )
     return not is_new or bool(_settings_in(directory).store)
@@ -109,16 +110,12 @@ def _has_begun(directory: Path) -> bool:
 
 def _show_not_begun(directory: Path, *, as_json: bool) -> None:
     """What is still missing before the first run."""
-    from specwright.bootstrap.spec_file import SPEC_TEMPLATE
     from specwright.cli.pages.page import Page, present
 
-    settings, spec = (
-        _settings_in(directory),
-        (directory / "SPEC.md").read_text(encoding="utf-8", errors="replace"),
-    )
-    missing = ["spec"] * (spec == SPEC_TEMPLATE) + ["model"] * (not (settings.model or settings.role_models))
+    settings, fault = _settings_in(directory), _fault_of_spec(directory)
+    missing = ["spec"] * bool(fault) + ["model"] * (not (settings.model or settings.role_models))
     page, options = Page(), "" if settings.model else "--model PROVIDER:MODEL"
-    words = {"spec": "SPEC.md is still the template", "model": "no model is set"}
+    words = {"spec": fault, "model": "no model is set"}
     said = ", ".join(words[name] for name in missing) or "everything is there"
     page.prose(f"No run has begun here: {said}.")
     if "spec" in missing:
@@ -134,6 +131,18 @@ def _show_not_begun(directory: Path, *, as_json: bool) -> None:
     }
     idle: dict[str, Any] = {"driven_by": None, "at_work": None, "queue": None, "under_way": [], "asked": None}
     present({**document, **idle, "missing": missing}, "status", page, as_json=as_json)
+
+
+def _fault_of_spec(directory: Path) -> str:
+    """Why no run can begin with SPEC.md; empty if one can."""
+    from specwright.bootstrap.spec_file import SPEC_TEMPLATE, read_spec, structured_spec
+
+    try:
+        text = read_spec(directory / "SPEC.md")
+        structured_spec(text)
+    except InputError as error:
+        return error.what
+    return "SPEC.md is still the template" if text == SPEC_TEMPLATE else ""
 
 
 def _settings_in(directory: Path) -> "Settings":

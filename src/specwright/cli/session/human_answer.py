@@ -45,12 +45,13 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
         InputError: it is none: what is wrong, and what to type.
         NotAnsweredError: a person who was asked ended the questions.
     """
+    _check_action(directory, escalation, action)
     if options.files:
         return _fix(directory, escalation, action, options.files, options.rationale)
     if options.edit or (options.asks and not (options.payload or options.rationale)):
         return _from_person(directory, escalation, action, edit=options.edit)
     fields = _read(options.payload) if options.payload else {}
-    return _resolution(escalation, action, fields, options.payload, options.rationale)
+    return _resolution(directory, escalation, action, fields, options.payload, options.rationale)
 
 
 def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -> "HumanResolution":
@@ -65,7 +66,7 @@ def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -
         choices = {"module_ref": view.modules.refs(), "module": list(record.details.get("failed", {}))}
 
     def read(fields: dict[str, Any]) -> "HumanResolution":
-        return _resolution(escalation, action, fields, action, "")
+        return _resolution(directory, escalation, action, fields, action)
 
     def read_files(fields: dict[str, Any]) -> "HumanResolution":
         return _fix(directory, escalation, action, Path(fields["directory"]), fields["description"])
@@ -88,11 +89,29 @@ def _fix(directory: Path, escalation: str, action: str, files: Path, description
         raise InputError("a fix needs a word on what it does", remedy='say it: --rationale "..."')
     with reading_project(directory) as view:
         fields = read_fix(view, stored_escalation(view, escalation, directory), files, description)
-    return _resolution(escalation, action, fields, str(files), "")
+    return _resolution(directory, escalation, action, fields, str(files))
+
+
+def _check_action(directory: Path, escalation: str, action: str) -> None:
+    """Refuse what is no action, and name those that can help this escalation."""
+    from specwright.application.escalation.actions import suited_actions
+    from specwright.bootstrap.reading import reading_project
+    from specwright.domain.escalation.resolutions import Action
+
+    wanted = action.upper().replace("-", "_")
+    if wanted in set(Action):
+        return
+    with reading_project(directory) as view:
+        suited = suited_actions(view, stored_escalation(view, escalation, directory))
+    raise InputError(
+        f"there is no action {action!r}",
+        where=escalation,
+        remedy=f"{did_you_mean(wanted, suited)}choose one of {', '.join(suited)}",
+    )
 
 
 def _resolution(
-    escalation: str, action: str, fields: dict[str, Any], where: str, rationale: str
+    directory: Path, escalation: str, action: str, fields: dict[str, Any], where: str, rationale: str = ""
 ) -> "HumanResolution":
     from pydantic import ValidationError
 
@@ -100,11 +119,6 @@ def _resolution(
     from specwright.domain.escalation.resolutions import Action, HumanResolution
 
     action = action.upper().replace("-", "_")
-    if action not in set(Action):
-        raise InputError(
-            f"there is no action {action!r}",
-            remedy=f"{did_you_mean(action, Action)}choose one of {', '.join(Action)}",
-        )
     if rationale:
         fields = {**fields, "rationale": rationale}
     try:
@@ -113,14 +127,15 @@ def _resolution(
         raise InputError(
             "; ".join(_without_value(line) for line in validation_messages(error)),
             where=where or action,
-            remedy=_what_to_type(escalation, action, fields),
+            remedy=_what_to_type(directory, escalation, action, fields),
         ) from error
 
 
-def _what_to_type(escalation: str, action: str, fields: dict[str, Any]) -> str:
+def _what_to_type(directory: Path, escalation: str, action: str, fields: dict[str, Any]) -> str:
     if action in _REASON_ALONE and not fields:
         return 'say why: --rationale "..."'
-    return f"`specwright escalations {escalation} DIR --draft {action}` prints what to fill in"
+    drafting = next_command(f"escalations {escalation}", directory, f"--draft {action}")
+    return f"`{drafting}` prints what to fill in"
 
 
 def _without_value(line: str) -> str:
