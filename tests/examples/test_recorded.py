@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+from testkit.loop.acceptance_reports import holds_against_the_spec, report_of
 from testkit.paths import ROOT
 from testkit.sampling import spread
 
@@ -47,7 +48,8 @@ EXAMPLES = (
 
 @pytest.mark.parametrize("example", spread(EXAMPLES, slow=len(EXAMPLES)), ids=lambda example: example.name)
 def test_the_recorded_run_ships_again(example: Recorded, tmp_path: Path):
-    """D-S4-06, D-S6-02: `replay:` serves the recorded answers by place; the gate and the wheel are real."""
+    """D-S4-06, D-S6-02: `replay:` serves the recorded answers by place; the gate and the wheel are real. What the roles said
+    of each criterion by its number leads to tests (D-41-06)."""
     folder = ROOT / "examples" / example.name
     command = [
         *(sys.executable, "-m", "specwright.cli", "run", str(tmp_path / "project"), "--approve", "--json"),
@@ -67,3 +69,6 @@ def test_the_recorded_run_ships_again(example: Recorded, tmp_path: Path):
         check=False,
     )
     assert [said for said in example.says if said not in used.stdout] == [], used.stderr
+    report = report_of(tmp_path / "project")
+    holds_against_the_spec(tmp_path / "project", report)
+    assert report["counts"]["tested"] == report["counts"]["criteria"]

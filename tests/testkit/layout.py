@@ -17,6 +17,7 @@ from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.regression_tests import RegressionTests
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
+from specwright.domain.modules.acceptance_report import AcceptanceReport
 from specwright.domain.modules.evidence import ExecutionLog, ShipEvidence
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
@@ -59,6 +60,10 @@ def _amendments(data: bytes) -> None:
 def _gate(data: bytes) -> None:
     for failure in json.loads(data)["failures"]:
         Failure.model_validate(failure)
+
+
+def _acceptance(data: bytes) -> None:
+    assert canonical_json.pretty(AcceptanceReport.from_document(data, "here").document) == data
 
 
 def _wheel(data: bytes) -> None:
@@ -135,6 +140,8 @@ LAYOUT: list[tuple[str, Look]] = [
     (r"resolutions/ESC-[0-9a-f]{8}\.json", _record(ResolutionRecord)),
     (r"(?:project|releases/REL-[0-9a-f]{8})/log_end\.json", _record(LogEnd)),
     (r"releases/REL-[0-9a-f]{8}/manifest\.json", _record(ReleaseManifest)),
+    (r"releases/REL-[0-9a-f]{8}/acceptance\.json", _acceptance),
+    (r"releases/REL-[0-9a-f]{8}/acceptance\.md", _text),
     (r"releases/REL-[0-9a-f]{8}/[\w.-]+\.whl", _wheel),
     (r"definitions/[0-9a-f]{64}", _definition),
     (r"code_index/.*", lambda data: None),

@@ -10,6 +10,7 @@ from specwright.application.change.request import product_modules
 from specwright.application.criteria import unshown_in_release
 from specwright.application.deprecation import finish_deprecations
 from specwright.application.factory import Factory, ProjectView
+from specwright.application.stages.acceptance_report import write_acceptance
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.log_ends import note_release_end
@@ -29,7 +30,13 @@ from specwright.domain.modules.release import (
 from specwright.domain.modules.release_gates import ReleaseModule, check_release_set, release_module
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports.packaging import ApprovedExample, BuiltWheel, ProductModule, ProductPackage
+from specwright.ports.packaging import (
+    ApprovedExample,
+    BuiltWheel,
+    ExampleOutcome,
+    ProductModule,
+    ProductPackage,
+)
 from specwright.ports.progress import Step
 
 
@@ -109,7 +116,7 @@ def _release(
         release_module(factory.modules.contract(ref), factory.modules.evidence(ref), index) for ref in refs
     ]
     check_release_set(modules)
-    product, wheel = _product(factory, modules)
+    product, wheel, examples = _product(factory, modules)
     unshown = unshown_in_release(factory, scope, _tasks_of(factory, refs))
     manifest = release_manifest(release_id, now, spec.spec_version, modules, product, unshown)
     if wheel is not None:
@@ -118,6 +125,7 @@ def _release(
         path, data = layout.failure_report(release_id), report.encode()
         factory.store.publish(path, data)
         note_hashes(scope, {path: data})
+    write_acceptance(factory, scope, manifest, examples)
     factory.store.publish(layout.manifest(release_id), manifest.to_bytes())
     sha256 = factory.store.define(manifest.to_bytes())
     project_id = factory.projection.project_id
@@ -134,18 +142,20 @@ def _release(
     return manifest
 
 
-def _product(factory: Factory, modules: Sequence[ReleaseModule]) -> tuple[ProductResult, BuiltWheel | None]:
+def _product(
+    factory: Factory, modules: Sequence[ReleaseModule]
+) -> tuple[ProductResult, BuiltWheel | None, Sequence[ExampleOutcome]]:
     try:
         package = _package(factory, modules)
         wheel = factory.packager.build(package)
     except RefusedError as error:
-        return ProductResult.without_wheel(error.what), None
+        return ProductResult.without_wheel(error.what), None, ()
     factory.progress.note(Step("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
     report = factory.packager.exercise(wheel, package)
     result = ProductResult(
         wheel=wheel.file_name, sha256=wheel.sha256, result=Result(report.result), detail=report.detail
     )
-    return result, wheel
+    return result, wheel, report.examples
 
 
 def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPackage:

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from specwright.application.history.rounds import DebateRounds
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.modules.acceptance_report import TaskReport
 from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
@@ -148,6 +149,18 @@ class Report(Document):
     module_ref: str
     example: str
     exit_code: int
+
+
+class Acceptance(Document):
+    """What showed each criterion of the spec of a release: the file `acceptance.json` beside its manifest."""
+
+    release_id: str
+    spec_id: str
+    spec_version: str
+    spec: str
+    manifest: str
+    tasks: list[TaskReport]
+    counts: dict[str, int]
 
 
 class ReleaseDocument(Release, Document):
@@ -462,6 +475,7 @@ class Moved(Document):
 
 DOCUMENTS: Mapping[str, type[Any]] = {
     "a2a-streams": A2aStreams,
+    "acceptance": Acceptance,
     "checkout": Checkout,
     "costs": Costs,
     "debates": Debates,

@@ -1,0 +1,248 @@
+"""What shows each criterion of the approved spec: examples and properties, tests of modules, falsifying tests (design:
+release, executable-spec).
+
+Each link is one that was recorded. An example names its criteria, and so does a falsifying test. Tests of a module name the
+statements of its contract that they show; which statements stand for a criterion is what the plan and the Proposer said in
+their `acceptance_checks`, by the number of the criterion.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from specwright.application.factory import ProjectView
+from specwright.application.history.criterion_checks import CriterionCheck, DebateIndex
+from specwright.application.store import layout
+from specwright.domain.acceptance.calls import examples_of_module
+from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
+from specwright.domain.base.graph import reachable
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.docstring import entry_points
+from specwright.domain.contract.obligations import matching_tests, read_claims
+from specwright.domain.modules.acceptance_report import CriterionEvidence, ModuleReport, Reference
+from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog
+
+_CLAIMS = "tests/obligations.json"
+_ACCEPTANCE, _FALSIFYING = "acceptance", "falsifying"
+"""Stages of the gate."""
+
+
+class RunOutcome(NamedTuple):
+    """What came of an example or a property against the installed wheel; `detail` is empty if it passed."""
+
+    passed: bool
+    detail: str
+
+
+class SealedModule:
+    """A sealed version with what its evidence says.
+
+    Args:
+        view: The project.
+        ref: `MM-...@x.y.z`.
+    """
+
+    def __init__(self, view: ProjectView, ref: str) -> None:
+        self._view, self.ref, self.directory = view, ref, layout.module(ref)
+        self.contract = view.modules.contract(ref)
+
+    @cached_property
+    def called(self) -> list[MicroModuleContract]:
+        """The contracts of the modules that it calls, directly or not."""
+        contract = self._view.modules.contract
+        refs = reachable([self.ref], lambda ref: [one.ref for one in contract(ref).dependencies])
+        return [contract(ref) for ref in refs if ref != self.ref]
+
+    @cached_property
+    def log(self) -> ExecutionLog:
+        """The tests that the ship gate ran."""
+        path = f"{self.directory}/{EXECUTION_LOG}"
+        return ExecutionLog.from_bytes(self._view.store.read(path), path)
+
+    @cached_property
+    def claims(self) -> dict[str, tuple[str, ...]]:
+        """The statements of the contract that each test shows."""
+        return read_claims(self._view.store.read(f"{self.directory}/{_CLAIMS}"))
+
+    def stage(self, name: str) -> list[Reference]:
+        """A stage of the gate in its evidence; none if it did not run."""
+        gate = self._view.modules.evidence(self.ref).gate
+        return [
+            f"{self.directory}/{layout.SHIP_EVIDENCE}#/gate/{place}"
+            for place, check in enumerate(gate)
+            if check.name == name and check.result == "PASS"
+        ]
+
+    def runs_of(self, test: str) -> list[Reference]:
+        """Where the results of a test are; of one with many parameters, the whole log."""
+        path, names = f"{self.directory}/{EXECUTION_LOG}", [one.name for one in self.log.tests]
+        bare = [name.partition("[")[0] for name in names]
+        wanted = set(matching_tests(test, bare))
+        places = [place for place, name in enumerate(bare) if name in wanted]
+        return [f"{path}#/tests/{place}" for place in places] if len(places) <= _FEW else [path]
+
+    def tests_showing(self, shows: str) -> list[str]:
+        """The tests that show a statement of the contract, or that have a name."""
+        if shows.startswith("/"):
+            pointer = "" if shows == "/purpose" else shows
+            return [name for name, pointers in self.claims.items() if pointer in pointers]
+        return [name for name in self.claims if name.rpartition("::")[2] == shows]
+
+    def report(self, judged_in: Reference | None) -> ModuleReport:
+        """The module as the report has it."""
+        files = self._view.modules.files(self.ref)
+        return ModuleReport(
+            module_ref=self.ref,
+            name=self.contract.name,
+            functions=[entry.name for entry in entry_points(self.contract)],
+            contract=layout.module_contract(self.ref),
+            source=[
+                f"{self.directory}/{path}" for path in sorted(files) if path.startswith("implementation/")
+            ],
+            tests=self.log.summary.passed,
+            execution_log=f"{self.directory}/{EXECUTION_LOG}",
+            judged_in=judged_in,
+        )
+
+
+_FEW = 3
+"""Results of one test that are referred to one by one."""
+
+
+class TaskEvidence:
+    """What shows the criteria of one task.
+
+    Args:
+        view: The project.
+        debates: Its debates.
+        task_ids: The task, or its parts if it was split.
+        pointer: Of the task in the approved spec.
+        refs: The modules of the task that count.
+    """
+
+    def __init__(
+        self,
+        view: ProjectView,
+        debates: DebateIndex,
+        task_ids: Sequence[str],
+        pointer: Reference,
+        refs: Sequence[str],
+    ) -> None:
+        self._view, self._debates, self._task_ids, self._pointer = view, debates, task_ids, pointer
+        self.modules = [SealedModule(view, ref) for ref in refs]
+
+    def of(
+        self,
+        number: int,
+        text: str,
+        acceptance: TaskAcceptance | None,
+        outcomes: Mapping[str, RunOutcome],
+        ran_in: Sequence[Reference],
+    ) -> list[CriterionEvidence]:
+        """Everything that shows a criterion.
+
+        Args:
+            number: Of the criterion.
+            text: Of the criterion, by which falsifying tests know it.
+            acceptance: Of the task.
+            outcomes: Of the installed wheel, by the title of an example or property.
+            ran_in: What is proof of these.
+        """
+        return [
+            *self._approved(number, acceptance, outcomes, ran_in),
+            *self._module_tests(number),
+            *self._falsifying_tests(text),
+        ]
+
+    def _approved(
+        self,
+        number: int,
+        acceptance: TaskAcceptance | None,
+        outcomes: Mapping[str, RunOutcome],
+        ran_in: Sequence[Reference],
+    ) -> Iterator[CriterionEvidence]:
+        if acceptance is None:
+            return
+        for field, items in (("examples", acceptance.examples), ("properties", acceptance.properties)):
+            for place, item in enumerate(items):
+                if number in item.criteria:
+                    gates = self._gates_of(item, acceptance)
+                    outcome = outcomes.get(item.title)
+                    passed = outcome.passed if outcome else bool(gates)
+                    where = f"{self._pointer}/acceptance/{field}/{place}"
+                    yield CriterionEvidence(
+                        kind="example" if field == "examples" else "property",
+                        name=item.title,
+                        result="PASS" if passed else "FAIL" if outcome else "NOT_RUN",
+                        detail=_run_detail(outcome, gates),
+                        author=item.author,
+                        stated_in=where,
+                        named_in=f"{where}/criteria/{item.criteria.index(number)}",
+                        ran_in=[*(ran_in if outcome else ()), *gates],
+                    )
+
+    def _gates_of(
+        self, item: AcceptanceExample | AcceptanceProperty, acceptance: TaskAcceptance
+    ) -> list[Reference]:
+        """The gates of modules that ran an example."""
+        return [
+            ref
+            for module in self.modules
+            if any(
+                one.prose == item.title
+                for one in examples_of_module(acceptance, module.contract, module.called)
+            )
+            for ref in module.stage(_ACCEPTANCE)
+        ]
+
+    def _module_tests(self, number: int) -> Iterator[CriterionEvidence]:
+        seen = set[tuple[str, str]]()
+        for check in self._checks:
+            for module in self.modules:
+                if (check.criterion, check.module) != (number, module.contract.name):
+                    continue
+                for test in module.tests_showing(check.shows):
+                    if (module.ref, test) not in seen:
+                        seen.add((module.ref, test))
+                        yield CriterionEvidence(
+                            kind="module_test",
+                            name=test,
+                            result="PASS",
+                            detail=f"of {module.contract.name}, {check.shows}",
+                            stated_in=f"{module.directory}/{_CLAIMS}#/{_token(test)}",
+                            named_in=check.stated_in,
+                            ran_in=module.runs_of(test),
+                        )
+
+    def _falsifying_tests(self, text: str) -> Iterator[CriterionEvidence]:
+        for module in self.modules:
+            sealed = self._view.modules.regression_tests(module.ref)
+            for place, test in enumerate(sealed.tests if sealed else ()):
+                if text in test.criteria:
+                    where = f"{module.directory}/{layout.REGRESSION_TESTS}#/tests/{place}"
+                    yield CriterionEvidence(
+                        kind="falsifying_test",
+                        name=test.name,
+                        result="PASS",
+                        detail=f"of the Challenger of {module.contract.name}",
+                        stated_in=where,
+                        named_in=f"{where}/criteria/{test.criteria.index(text)}",
+                        ran_in=module.stage(_FALSIFYING),
+                    )
+
+    @cached_property
+    def _checks(self) -> list[CriterionCheck]:
+        contracts = {module.contract.name: module.contract for module in self.modules}
+        found = [self._debates.checks(module.ref, self._task_ids, contracts) for module in self.modules]
+        return list(dict.fromkeys(check for checks in found for check in checks))
+
+
+def _run_detail(outcome: RunOutcome | None, gates: Sequence[Reference]) -> str:
+    if outcome is None:
+        return "at the gate of its module" if gates else "nothing ran it"
+    return outcome.detail or "against the installed wheel"
+
+
+def _token(name: str) -> str:
+    """A key as a part of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")
