@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from testkit.cli.commands import PLAYBOOK, ROOT, SMALL, SPEC, specwright
+from testkit.loop.approved_products import approved
 from testkit.loop.doors import halted_doors
 from testkit.loop.products import failing, pair, rejecting
 from testkit.shared_fixtures import made_once
 
-__all__ = ["halted_doors"]
+__all__ = ["approved", "halted_doors"]
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,7 @@ LOOKS = {
     "index search": ["index", "search", "the first letters of a name", "{}"],
     "module": ["module", "initials", "{}"],
     "module --trail": ["module", "initials", "{}", "--trail"],
+    "trace": ["trace", "initials", "{}"],
     "module --debate": ["module", "initials", "{}", "--debate"],
     "verify": ["verify", "{}"],
     "doctor": ["doctor", "{}"],

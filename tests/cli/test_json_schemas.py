@@ -25,6 +25,7 @@ LOOKS: dict[str, tuple[str, list[str]]] = {
     "index search": ("matches", ["index", "search", "initials of a name", "{released}"]),
     "module": ("module", ["module", "initials", "{released}"]),
     "module --trail": ("trail", ["module", "initials", "{released}", "--trail"]),
+    "trace": ("trace", ["trace", "initials", "{released}"]),
     "module --debate": ("debates", ["module", "shout", "{halted}", "--debate"]),
     "escalations": ("escalations", ["escalations", "{halted}"]),
     "escalations ESC": ("escalation", ["escalations", "{escalation}", "{halted}"]),

@@ -118,12 +118,13 @@ def unshown_in_release(factory: Factory, scope: Scope, task_ids: Sequence[str]) 
     if not factory.projection.questions:
         return []
     rows = scope.recall(
-        "tool", {"tool": "unshown"}, lambda: [one.to_json() for one in _unshown(factory, task_ids)]
+        "tool", {"tool": "unshown"}, lambda: [one.to_json() for one in unshown_criteria(factory, task_ids)]
     )
     return [UnshownInRelease.model_validate(row) for row in cast(list[JsonValue], rows)]
 
 
-def _unshown(view: ProjectView, task_ids: Sequence[str]) -> Iterator[UnshownInRelease]:
+def unshown_criteria(view: ProjectView, task_ids: Sequence[str]) -> Iterator[UnshownInRelease]:
+    """The criteria of some tasks that rulings set aside, with what a person says of each now."""
     for question in view.projection.questions.values():
         if question.task_id in task_ids:
             details = question.details

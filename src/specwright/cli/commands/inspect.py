@@ -1,4 +1,4 @@
-"""Commands that look at a project without driving it: status, tasks, modules, module, index search (design:
+"""Commands that look at a project without driving it: status, tasks, modules, module, trace, index search (design:
 command-line)."""
 
 import os
@@ -38,7 +38,7 @@ _LABELS = 10
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, tasks, modules, module):
+    for command in (status, tasks, modules, module, trace):
         app.command()(command)
     group = typer.Typer(help="Look into the Code Index of shipped modules.", no_args_is_help=True)
     group.callback()(lambda: None)  # without it a group of one command would be that command
@@ -265,6 +265,36 @@ def module(
             files = view.modules.location(ref)
             page = module_page(contract, evidence, files, deprecation)
     present(document, "debates" if debate else "trail" if trail else "module", page, as_json=as_json)
+
+
+def trace(
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEXT",
+            help="A sentence of SPEC.md or a part of it, TSK-001, 'TSK-001 criterion 2', or a module.",
+        ),
+    ],
+    directory: Directory = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """From a sentence, a criterion or a task to its examples, tests and code, and from a module back."""
+    from specwright.application.stages.trace import ProjectTrace
+    from specwright.bootstrap.reading import reading_project
+    from specwright.cli.pages.module import trace_page
+    from specwright.cli.pages.page import present
+
+    with reading_project(directory) as view:
+        project = ProjectTrace(view)
+        found = project.of(text) if text.strip() else None
+    if found is None:
+        raise InputError(
+            f"{text!r} stands nowhere: it is no sentence of SPEC.md, no criterion, no task and no module",
+            where=str(directory),
+            remedy=f"{did_you_mean(text, project.known)}`{next_command('tasks', directory)}` lists the tasks, "
+            f"`{next_command('modules', directory)}` the modules",
+        )
+    present(found.to_json(), "trace", trace_page(found), as_json=as_json)
 
 
 _Filter = list[str] | None

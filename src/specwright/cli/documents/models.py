@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from specwright.application.history.rounds import DebateRounds
+from specwright.application.stages.trace import TracedSentence
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.modules.acceptance_report import TaskReport
@@ -270,6 +271,15 @@ class Provenance(Document):
     spec: dict[str, Any]
 
 
+class Trace(Document):
+    """What a text leads to: sentences of SPEC.md, and tasks with what shows their criteria."""
+
+    text: str
+    found_as: list[Literal["sentence", "criterion", "task", "module"]]
+    sentences: list[TracedSentence]
+    tasks: list[TaskReport]
+
+
 class Debates(Document):
     """What was said about a module."""
 
@@ -505,6 +515,7 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "status": Status,
     "stop": Stop,
     "tasks": Tasks,
+    "trace": Trace,
     "trail": Provenance,
     "verified": Verified,
     "wire-log": WireLog,

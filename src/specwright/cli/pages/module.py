@@ -1,4 +1,5 @@
-"""A module for a reader: its contract and evidence, or how it came about, back to the spec (design: provenance)."""
+"""A module for a reader: its contract and evidence, or how it came about, back to the spec (design: provenance); and what
+answers to a sentence, a criterion or a task (design: trace)."""
 
 import shlex
 from collections.abc import Sequence
@@ -8,10 +9,13 @@ from typing import Any
 from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import Provenance
 from specwright.application.history.rounds import DebateRounds
+from specwright.application.stages.trace import Trace, TracedSentence
 from specwright.cli.pages.page import Page
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.modules.acceptance_page import KINDS
+from specwright.domain.modules.acceptance_report import CriterionReport, TaskReport
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
 
@@ -164,3 +168,59 @@ def _listed(chain: Provenance, refs: Sequence[str]) -> str:
 
 def _named(chain: Provenance, ref: str) -> str:
     return f"{chain.names[ref]} {ref}" if ref in chain.names else ref
+
+
+def trace_page(found: Trace) -> Page:
+    """The sentences, then each task with its modules and its criteria, and what shows them."""
+    page = Page()
+    page.heading(f"{found.text}  ({' and '.join(found.found_as)})")
+    page.prose(
+        "Which criterion an example or a test shows is recorded. From which sentence a criterion comes is not: a sentence "
+        "is linked by what it has in common with the spec."
+    )
+    page.heading("SPEC.md")
+    for sentence in found.sentences:
+        _add_sentence(page, sentence)
+    if not found.sentences:
+        page.prose("No sentence has anything in common with it.", 2)
+    for task in found.tasks:
+        _add_task(page, task)
+    if not found.tasks:
+        page.heading("Tasks")
+        page.prose("No task has anything in common with it; the researcher was given all of SPEC.md.", 2)
+    page.line()
+    page.prose("Paths are those below state_store/; after a # stands a JSON pointer.")
+    return page
+
+
+def _add_sentence(page: Page, sentence: TracedSentence) -> None:
+    page.prose(f"line {sentence.line}: {sentence.text}", 2, 2)
+    for link in sentence.links:
+        where = f"{link.task_id} criterion {link.criterion}" if link.criterion else link.task_id
+        page.prose(f"- {where}, by {link.by}", 4, 2)
+
+
+def _add_task(page: Page, task: TaskReport) -> None:
+    page.heading(f"{task.task_id}  {task.name}  {task.status}")
+    for module in task.modules:
+        page.copy(
+            "module", f"{', '.join(module.functions)}  {module.module_ref}, {module.tests} tests passed"
+        )
+        for path in module.source:
+            page.copy("", path)
+    if not task.modules:
+        page.row("module", "none is shipped yet")
+    for criterion in task.criteria:
+        _add_criterion(page, criterion)
+
+
+def _add_criterion(page: Page, criterion: CriterionReport) -> None:
+    page.prose(f"criterion {criterion.criterion}  {criterion.status}: {criterion.text}", 2, 2)
+    if criterion.reason:
+        page.prose(criterion.reason, 4)
+    if ruling := criterion.ruling:
+        page.prose(f"set aside: {ruling.reason} {ruling.answer or 'Nobody has answered.'}", 4)
+    for one in criterion.evidence:
+        page.prose(f"- {one.result} {KINDS[one.kind]} {one.name}: {one.detail}", 4, 2)
+        for path in dict.fromkeys((one.stated_in, *one.ran_in)):
+            page.line(path, " " * 6)
