@@ -278,7 +278,7 @@ def trace(
     directory: Directory = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """From a sentence, criterion or task to its tests and code, and back."""
+    """From a sentence or task to its tests and code, and back."""
     from specwright.application.stages.trace import ProjectTrace
     from specwright.bootstrap.reading import reading_project
     from specwright.cli.pages.module import trace_page
