@@ -71,6 +71,8 @@ def test_init_copies_a_spec_and_overwrites_none(tmp_path: Path) -> None:
     before = everything(project)
     specwright("init", project, "--spec", tmp_path / "mine.md").refuses("the directory has another SPEC.md")
     specwright("init", project, "--spec", SMALL / "SPEC.md", "--example", "nameplate").refuses("one of them")
+    for command in (("init", project, "--example", "nameplate"), ("demo", project)):
+        specwright(*command).refuses("the directory has another SPEC.md", "name a new directory")
     assert everything(project) == before
 
 

@@ -27,6 +27,21 @@ def test_by_content_every_character_is_counted_once(released_once: Path) -> None
     assert {"system prompt", "answers"} < set(document["parts"])
 
 
+def test_scripted_answers_are_said_to_cost_nothing(released_once: Path) -> None:
+    """A column of zeros is explained (D-S9-01)."""
+    assert (
+        "The answers are scripted: they have no tokens and cost nothing."
+        in specwright("costs", released_once).out
+    )
+
+
+def test_a_released_product_is_changed_and_not_amended(released_once: Path) -> None:
+    """Who looks for the way to the next version is shown it (D-S9-04)."""
+    for command in (["approve"], ["amend", "--feedback", "x"], ["reject", "--reasons", "x"]):
+        told = specwright(command[0], released_once, *command[1:])
+        told.refuses("the project is released", f"specwright change {released_once} --request TEXT", code=1)
+
+
 def test_a_directory_without_a_project_is_refused(project: Path) -> None:
     """D-S9-04: as by the other commands that look."""
     told = specwright("costs", project)

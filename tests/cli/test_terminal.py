@@ -154,6 +154,7 @@ def test_names_that_are_nearly_right_are_recognised(released_once: Path) -> None
         (["run", "--role-model", "propser=playbook:x"], "proposer"),
         (["run", "--fallback-model", "propser=openai:x"], "proposer"),
         (["init", "new", "--example", "nameplat"], "nameplate"),
+        (["init", "new", "--example", "tab"], "tabkeeper"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -384,7 +384,9 @@ class Project:
         return RefusedError(
             f"no spec waits for approval; {place}",
             where=str(self.directory),
-            remedy=f"`{self._command('run')}` goes on, `{self._command('status')}` says what comes next",
+            remedy=f"`{self._command('change')} --request TEXT` asks for the next version"
+            if self.status is ProjectStatus.RELEASED
+            else f"`{self._command('run')}` goes on, `{self._command('status')}` says what comes next",
         )
 
     def _command(self, name: str) -> str:

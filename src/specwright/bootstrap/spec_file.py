@@ -290,7 +290,7 @@ def spec_for_new_project(directory: Path, spec: Path) -> str:
         raise InputError(
             "the directory has another SPEC.md, and nothing is overwritten",
             where=str(original),
-            remedy="remove it, leave out --spec, or begin in a new directory",
+            remedy="name a new directory, or remove it",
         )
     return text
 

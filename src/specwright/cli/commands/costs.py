@@ -1,12 +1,17 @@
 """The command that says what a project asked of models (design: command-line, costs)."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.terminal.output import say, show
+
+if TYPE_CHECKING:
+    from specwright.cli.pages.page import Page
+    from specwright.domain.costs.cost import Cost
 
 
 def register(app: typer.Typer) -> None:
@@ -27,9 +32,8 @@ def costs(
     from specwright.bootstrap.costs import costs as costs_of
     from specwright.bootstrap.costs import prices_in, total_cost
     from specwright.bootstrap.reading import require_begun
-    from specwright.cli.pages.page import Page
+    from specwright.cli.session.options import was_scripted
     from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
-    from specwright.domain.costs.cost import money
 
     require_begun(directory)
     prices = prices_in(directory)
@@ -52,6 +56,14 @@ def costs(
     if not whole.requests:
         say("No answer has come yet." if waiting else "No model has been asked yet.")
         return
+    _page(by, parts, whole, scripted=was_scripted(directory)).print()
+
+
+def _page(by: str, parts: "Mapping[str, Cost]", whole: "Cost", *, scripted: bool) -> "Page":
+    """The costs as a table, and what its zeros and gaps mean."""
+    from specwright.cli.pages.page import Page
+    from specwright.domain.costs.cost import money
+
     page, columns = Page(), [by, "requests", "characters", "tokens in", "tokens out", "money"]
     rows = [
         [part, *(f"{number:,}" for number in cost[:4]), money(cost)]
@@ -61,6 +73,8 @@ def costs(
     if unpriced:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     page.table(columns, rows, whole=columns[1:])
+    if not whole.tokens and scripted:
+        page.prose("The answers are scripted: they have no tokens and cost nothing.")
     if unpriced:
         page.prose("The price of the models is unknown; `[prices]` in specwright.toml sets it.")
-    page.print()
+    return page

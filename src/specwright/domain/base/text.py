@@ -26,9 +26,10 @@ def did_you_mean(wanted: str, known: Iterable[str]) -> str:
 
 
 def closest(wanted: str, known: Iterable[str]) -> str:
-    """The known name that is most like the wanted one, whatever its capitals; empty if none is like it."""
+    """The known name that begins with the wanted one or is most like it, whatever its capitals; empty if none is."""
     names = {name.lower(): name for name in known}
-    like = difflib.get_close_matches(wanted.lower(), names, 1)
+    begun = [name for name in names if len(wanted) > 2 and name.startswith(wanted.lower())]
+    like = begun or difflib.get_close_matches(wanted.lower(), names, 1)
     return names[like[0]] if like else ""
 
 

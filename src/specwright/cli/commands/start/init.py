@@ -51,7 +51,7 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the project.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the project; `.` is here.")],
     example: Example = "",
     spec: SpecFile = None,
     as_json: AsJson = False,
@@ -65,9 +65,8 @@ def init(
 
     if example and spec:
         raise InputError("--example and --spec are two ways to fill in SPEC.md", remedy="give one of them")
-    if example:
-        example_directory(example)  # a wrong name is reported before anything is written
-    text = spec_for_new_project(directory, spec) if spec else SPEC_TEMPLATE
+    source = example_directory(example) / "SPEC.md" if example else spec
+    text = spec_for_new_project(directory, source) if source else SPEC_TEMPLATE
     try:
         directory.mkdir(parents=True, exist_ok=True)
         made, kept = copy_example(example, directory) if example else _write_files(directory, text)
@@ -106,6 +105,7 @@ def demo(
     from specwright.cli.commands.drive import run
 
     source = example_directory(DEMO)
+    spec_for_new_project(directory, source / "SPEC.md")
     run(
         directory,
         spec=source / "SPEC.md",
