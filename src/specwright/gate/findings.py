@@ -185,6 +185,11 @@ class FindingCode(StrEnum):
         Severity.REFUSED,
         "correct the module; an example that was approved with the spec fails",
     )
+    ACCEPTANCE_PROPERTY = (
+        "acceptance.property",
+        Severity.REFUSED,
+        "correct the module; a property that was approved with the spec does not hold",
+    )
     REPORTED_FAILED = (
         "reported.failed",
         Severity.REFUSED,

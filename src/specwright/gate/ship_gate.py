@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
+from specwright.domain.acceptance.calls import Property
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import imported_classes, render_stub
@@ -22,6 +23,7 @@ from specwright.domain.contract.rules import problems
 from specwright.gate.directory.layout import layout_findings
 from specwright.gate.findings import FindingCode, Severity
 from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.fuzz.properties import run_properties
 from specwright.gate.runs.example_run import run_examples
 from specwright.gate.runs.falsify import try_test
 from specwright.gate.runs.observed_effects import observed_findings
@@ -37,7 +39,16 @@ from specwright.gate.static.imports import import_findings
 from specwright.gate.static.stage import static_findings
 from specwright.gate.surface.comparison import SurfaceComparison, compare_surface
 from specwright.gate.surface.splice import splice, spliced_files
-from specwright.ports.gate import ENTRY_FILE, Candidate, Finding, GateVerdict, ShipGate, TestResult, Trial
+from specwright.ports.gate import (
+    ENTRY_FILE,
+    Candidate,
+    Finding,
+    GateVerdict,
+    ShipGate,
+    TestResult,
+    Trial,
+    TriedProperty,
+)
 
 _CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
@@ -139,6 +150,15 @@ class SandboxedShipGate(ShipGate):
         with workspace() as root, prepare(lay_out(root, self._sandbox), "example_runner") as pair:
             staged = stage(root, candidate._replace(files=files), files, self._sandbox)
             return run_examples(staged, tuple(examples), self._timeout_seconds, pair)
+
+    def try_properties(
+        self, candidate: Candidate, properties: Sequence[Property]
+    ) -> tuple[TriedProperty, ...]:
+        """Look for values that make approved properties false (port)."""
+        files = spliced_files(ParsedFiles.of(candidate.files), candidate.contract)
+        with workspace() as root, prepare(lay_out(root, self._sandbox), "fuzz.properties") as pair:
+            judged = candidate._replace(files=files)
+            return run_properties(stage(root, judged, files, self._sandbox), judged, properties, pair)
 
     def _skipped(self, *, thorough: bool) -> set[str]:
         skipped = set[str]() if self._static else {"static"}

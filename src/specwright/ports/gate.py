@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from specwright.domain.acceptance.calls import Property
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
@@ -122,6 +123,22 @@ class Trial(NamedTuple):
     message: str = ""
 
 
+class TriedProperty(NamedTuple):
+    """What became of one property (design: executable-spec).
+
+    Args:
+        heading: Of the property.
+        problem: The values for which it does not hold, and what came out; empty if there are none.
+        held: For how many values it was true.
+        refused: For how many an error came that it allows.
+    """
+
+    heading: str
+    problem: str = ""
+    held: int = 0
+    refused: int = 0
+
+
 class ShipGate(Protocol):
     """Judges a candidate. No model takes part."""
 
@@ -151,6 +168,16 @@ class ShipGate(Protocol):
 
     def try_examples(self, candidate: Candidate, examples: Sequence[Example]) -> tuple[Finding, ...]:
         """Run examples that somebody else wrote on a candidate; what is false of them (design: bug-reports).
+
+        Raises:
+            SpecwrightError: the gate itself could not run.
+        """
+        ...
+
+    def try_properties(
+        self, candidate: Candidate, properties: Sequence[Property]
+    ) -> tuple[TriedProperty, ...]:
+        """Look for values that make approved properties false of a candidate (design: executable-spec).
 
         Raises:
             SpecwrightError: the gate itself could not run.

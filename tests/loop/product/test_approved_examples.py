@@ -212,11 +212,43 @@ def test_a_module_that_fails_an_approved_example_is_not_sealed(tmp_path: Path):
     assert not list(project.glob("state_store/modules/*/*/ship.json"))
 
 
+PROPERTY: dict[str, Any] = {
+    "title": "Capitals alone",
+    "criteria": [1],
+    "variables": {"name": "str"},
+    "code": f"{IMPORT}initials(name) == initials(name).upper()",
+    "errors": ["ValueError"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", [False, True], ids=["holds", "fails"])
+def test_a_module_is_held_to_what_is_true_for_all_values(tmp_path: Path, *, wrong: bool):
+    """Beside its tests, in the preflight; a finding names the criterion, the values and what came out (D-40-10)."""
+    length = {**PROPERTY, "title": "Two letters", "code": f"{IMPORT}len(initials(name)) <= 2"}
+    project = at_gate(tmp_path, {**approved(ADA), "properties": [PROPERTY, *([length] if wrong else [])]})
+    told = specwright("approve", project)
+    if wrong:
+        told.refuses(
+            "acceptance.property at properties: criterion 1, Two letters: an approved property does not hold: for name=",
+            "its code gives False; correct the module",
+            code=1,
+        )
+        assert not list(project.glob("state_store/modules/*/*/ship.json"))
+        return
+    assert told.code == 0, told
+    (evidence,) = project.glob("state_store/modules/*/*/ship.json")
+    checks = {check["name"]: check for check in json.loads(evidence.read_text())["gate"]}
+    assert checks["properties"]["result"] == "PASS"
+    assert checks["properties"]["observed"]["properties"] == 1
+    assert checks["properties"]["observed"]["values"] > 100
+
+
 @pytest.mark.slow
 def test_the_proposer_is_told_of_the_examples_from_the_start(tmp_path: Path):
     """Those that the gate will run on its module, as calls with their results; the judges see all of the task (D-40-10,
     D-40-11)."""
-    project = at_gate(tmp_path, approved(ADA))
+    project = at_gate(tmp_path, {**approved(ADA), "properties": [PROPERTY]})
     heard = RequestRecorder(project, lambda place, directory: None)
     settings, text = Settings(model=f"playbook:{tmp_path / 'playbook'}"), (SMALL / "SPEC.md").read_text()
     with open_project(project, settings, Silent(), text, heard.composition) as opened:
@@ -234,3 +266,58 @@ def test_the_proposer_is_told_of_the_examples_from_the_start(tmp_path: Path):
     )
     assert "# Approved examples" in asked
     assert "## criterion 1, Two words\ninitials('ada lovelace')\ngives 'AL'" in asked
+    property_ = "initials(name) == initials(name).upper()\nis true for all name: str, or gives ValueError"
+    assert f"## criterion 1, Capitals alone\n{property_}" in asked
+
+
+TOGETHER = {
+    "title": "Where it is",
+    "criteria": [1],
+    "code": f"{IMPORT}initials.__module__",
+    "gives": "'modules.initials'",
+}
+"""True at the gate of the module, false of the package."""
+
+
+@pytest.mark.slow
+def test_a_product_that_breaks_what_was_approved_is_an_escalation(tmp_path: Path):
+    """One, which says criterion, call, what came out and who took part; struck, the release passes (D-41-03, D-41-04)."""
+    project = at_gate(tmp_path, approved(ADA, TOGETHER))
+    told = specwright("approve", project)
+    assert told.code == 1, told
+    listed = json.loads(specwright("escalations", project, "--json").out)["escalations"]
+    (escalation,) = (project / "state_store/escalations").iterdir()
+    name = escalation.stem
+    assert [one["escalation_id"] for one in listed] == [name]
+    record = json.loads(specwright("escalations", name, project, "--json").out)
+    assert record["details"]["broken"] == [
+        {
+            "task": "TSK-001",
+            "criteria": [1],
+            "title": "Where it is",
+            "call": TOGETHER["code"],
+            "outcome": "it gives \"'nameplate.initials'\", the text block says \"'modules.initials'\"",
+            "modules": ["initials"],
+        }
+    ]
+    assert record["failed_invariants"][0]["invariant"].startswith("TSK-001, criterion 1: ")
+    page = specwright("escalations", name, project).out
+    assert "specwright report" in page
+    assert "specwright change" in page
+    for action, fields in [("ABANDON_TASK", ["--rationale", "why"]), ("PROVIDE_FIX", ["--rationale", "why"])]:
+        told = specwright("resolve", name, action, project, *fields)
+        told.refuses("AMEND_SPEC, or by `specwright report` or `specwright change`")
+    payload, criteria = tmp_path / "answer.json", task_of(json.loads((project / PRODUCT / "spec.json").read_text()))
+    answer = {
+        "amended_acceptance_criteria": criteria["acceptance_criteria"],
+        "amendment_rationale": "Nobody asked where it is.",
+    }
+    for struck, words in [([], "only approved examples can be struck"), (["Two word"], "did you mean")]:
+        payload.write_text(json.dumps({**answer, "strike_examples": struck}))
+        specwright("resolve", name, "AMEND_SPEC", project, "--payload", payload).refuses(words)
+    payload.write_text(json.dumps({**answer, "strike_examples": ["Where it is"]}))
+    told = specwright("resolve", name, "AMEND_SPEC", project, "--payload", payload)
+    assert told.code == 1, told
+    assert specwright("release", project).code == 0
+    assert json.loads(specwright("escalations", project, "--json").out)["escalations"] == []
+    assert specwright("verify", project).code == 0

@@ -17,6 +17,7 @@ from specwright.application.debate.gate_runs import (
     candidate,
     examples_of_reports,
     judge,
+    module_acceptance,
     with_falsifying_tests,
 )
 from specwright.application.debate.implementation import ENTRY
@@ -156,11 +157,11 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
 
     judging, earlier = candidate(factory.modules, contract, files), tests_sealed_with(factory, old.ref)
     task = factory.projection.definitions[consumer.task_id]
-    binding = (
-        examples_of_reports(reports_of(factory, contract.module_id)),
-        approved_examples(task, judging),
+    approved = module_acceptance(task, judging)
+    binding = (examples_of_reports(reports_of(factory, contract.module_id)), approved_examples(approved))
+    run = GateRun(
+        factory.gate, factory.progress, scope, measured, True, started_at, binding, approved.properties
     )
-    run = GateRun(factory.gate, factory.progress, scope, measured, True, started_at, binding)
     verdict = with_falsifying_tests(
         factory.gate, factory.progress, scope, judging, judge(run, judging), earlier=earlier
     )

@@ -36,7 +36,7 @@ def criteria_to_test(case: Case, rulings: Mapping[int, CriterionRuling]) -> list
     earlier = {number for one in active for number in one.criteria}
     earlier |= {one.criterion for challenge in challenges for one in challenge.untested_criteria}
     task = case.deliverable.task.definition
-    shown = task.acceptance.tried if task.acceptance else frozenset[int]()
+    shown = task.acceptance.shown if task.acceptance else frozenset[int]()
     return asked_criteria(len(task.acceptance_criteria), {*shown, *rulings}, earlier)
 
 

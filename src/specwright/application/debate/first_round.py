@@ -134,9 +134,7 @@ class FirstRound:
         contracts = [module.contract for module in modules]
         return proposer_message(
             [
-                ModuleRequest(
-                    m.contract, m.stub(), reports=m.reports, approved=m.approved_examples(contracts)
-                )
+                ModuleRequest(m.contract, m.stub(), reports=m.reports, approved=m.approved(contracts))
                 for m in modules
             ],
             list(views.values()),

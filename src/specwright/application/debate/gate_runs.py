@@ -10,7 +10,7 @@ from pydantic import ConfigDict, TypeAdapter
 from specwright import canonical_json
 from specwright.application.store.modules import ModuleStore
 from specwright.canonical_json import JsonValue
-from specwright.domain.acceptance.calls import examples_of_module
+from specwright.domain.acceptance.calls import ModuleAcceptance, Property, acceptance_of_module
 from specwright.domain.answers.answers import Failure, FalsifyingTest
 from specwright.domain.base.graph import reachable
 from specwright.domain.contract.contract import MicroModuleContract
@@ -29,6 +29,7 @@ from specwright.ports.gate import (
     ShipGate,
     StageResult,
     Trial,
+    TriedProperty,
 )
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Progress, Step
@@ -44,12 +45,16 @@ LONGEST_LINE = 160
 _VERDICT = TypeAdapter(GateVerdict, config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
 _TRIALS = TypeAdapter(tuple[Trial, ...])
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
+_TRIED = TypeAdapter(tuple[TriedProperty, ...])
 
 REPORTED = "reported"
 """The stage of the gate that runs the examples of bug reports."""
 
 ACCEPTANCE = "acceptance"
 """The stage of the gate that runs the examples which were approved with the spec."""
+
+PROPERTIES = "properties"
+"""The stage of the gate that tries the properties which were approved with the spec."""
 
 _OWN_REMEDY = "; correct the example or the module"
 """What the gate says of an example that the module brings itself."""
@@ -79,11 +84,15 @@ def examples_of_reports(reports: Sequence[BugReport]) -> BindingExamples:
     return BindingExamples(REPORTED, "reported.failed", "an example of a bug report", examples)
 
 
-def approved_examples(task: TaskDefinition, judged: Candidate) -> BindingExamples:
-    """Those of the approved spec that a module can be held to by itself (design: executable-spec)."""
+def module_acceptance(task: TaskDefinition, judged: Candidate) -> ModuleAcceptance:
+    """What of the approved spec a candidate can be held to by itself (design: executable-spec)."""
     called = [dependency.contract for dependency in judged.dependencies]
-    examples = examples_of_module(task.acceptance, judged.contract, called)
-    return BindingExamples(ACCEPTANCE, "acceptance.failed", "an approved example", examples)
+    return acceptance_of_module(task.acceptance, task.acceptance_criteria, judged.contract, called)
+
+
+def approved_examples(approved: ModuleAcceptance) -> BindingExamples:
+    """Those of the approved spec."""
+    return BindingExamples(ACCEPTANCE, "acceptance.failed", "an approved example", approved.examples)
 
 
 class GateRun(NamedTuple):
@@ -97,6 +106,7 @@ class GateRun(NamedTuple):
         shipping: Whether the candidate would be sealed.
         started_at: Reads the clock as a judgement of these files begins, by the same digest.
         binding: The examples that the module must give, whatever its own tests say.
+        properties: What must be true of it for all values, as well.
     """
 
     gate: ShipGate
@@ -106,6 +116,7 @@ class GateRun(NamedTuple):
     shipping: bool
     started_at: Callable[[str], str]
     binding: Sequence[BindingExamples] = ()
+    properties: Sequence[Property] = ()
 
 
 def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
@@ -142,7 +153,7 @@ def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
     verdict = verdict._replace(tests=tests, notes=tuple(notes))
     for one in run.binding:
         verdict = _with_binding_examples(run, one, candidate, verdict)
-    return verdict
+    return _with_properties(run, known, candidate, verdict)
 
 
 def _with_binding_examples(
@@ -187,6 +198,58 @@ def _with_binding_examples(
         passed=verdict.passed and not findings,
         findings=(*verdict.findings, *findings),
         notes=(*verdict.notes, note),
+        stages=(*verdict.stages, result),
+    )
+
+
+def _with_properties(run: GateRun, known: Scope, candidate: Candidate, verdict: GateVerdict) -> GateVerdict:
+    """A verdict that includes the approved properties.
+
+    They take as long as the slow stages: they are tried where everything else passed, and what the preflight saw of the same
+    files holds at the ship gate.
+    """
+    if not run.properties or not verdict.passed:
+        return verdict
+    request: JsonValue = {
+        "contract": candidate.contract.ref,
+        "files": tree_sha256(candidate.files),
+        "dependencies": [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies],
+        "properties": [
+            [one.heading, one.code, dict(one.variables), list(one.errors)] for one in run.properties
+        ],
+    }
+    seen = known.recall(
+        "verdict",
+        request,
+        lambda: _TRIED.dump_python(run.gate.try_properties(candidate, run.properties), mode="json"),
+    )
+    tried = _TRIED.validate_python(seen)
+    findings = [
+        Finding(
+            "acceptance.property",
+            f"{PROPERTIES}: {one.heading}",
+            f"an approved property does not hold: {one.problem}; correct the module",
+        )
+        for one in tried
+        if one.problem
+    ]
+    if findings:
+        failed = verdict._replace(findings=tuple(findings))
+        kind = "gate" if run.shipping else "preflight"
+        run.progress.note(_refusal_note(run.scope, candidate, failed, kind))
+    values = sum(one.held + one.refused for one in tried)
+    notes = [f"approved properties: {len(tried) - len(findings)} of {len(tried)} hold, for {values} values"]
+    notes += [
+        f"approved property {one.heading}: nothing shows it, all {one.refused} values gave an error that it allows"
+        for one in tried
+        if one.refused and not one.held and not one.problem
+    ]
+    observed = {"properties": len(tried), "values": values}
+    result = StageResult(PROPERTIES, "FAIL" if findings else "PASS", len(findings), observed=observed)
+    return verdict._replace(
+        passed=not findings,
+        findings=(*verdict.findings, *findings),
+        notes=(*verdict.notes, *notes),
         stages=(*verdict.stages, result),
     )
 

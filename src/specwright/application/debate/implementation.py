@@ -27,6 +27,7 @@ from specwright.application.debate.gate_runs import (
     examples_of_reports,
     falsify,
     judge,
+    module_acceptance,
     observations,
     passing_details,
     refusal_details,
@@ -41,7 +42,7 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
-from specwright.domain.acceptance.calls import examples_of_module
+from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
 from specwright.domain.answers.answers import (
     Amendment,
     AmendmentsAnswer,
@@ -54,7 +55,6 @@ from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
-from specwright.domain.contract.examples_file import Example
 from specwright.domain.contract.obligations import read_claims
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
@@ -138,7 +138,7 @@ class Implementation:
             changes,
             request.refused,
             self.reports,
-            self.approved_examples(),
+            self.approved(),
         )
         message = proposer_message(
             [asked],
@@ -297,25 +297,31 @@ class Implementation:
             locked_fingerprint=self.contract.interface_fingerprint,
         )
 
-    def approved_examples(self, shared: Sequence[MicroModuleContract] = ()) -> list[Example]:
-        """The examples of the approved spec that the gate runs on it (design: executable-spec).
+    def approved(self, shared: Sequence[MicroModuleContract] = ()) -> ModuleAcceptance:
+        """The examples and properties of the approved spec that the gate holds it to (design: executable-spec).
 
         Args:
             shared: Contracts of the modules that are asked for in the same request.
         """
         called = [*shared, *(view.contract for view in self.dependencies(""))]
-        return examples_of_module(self.task.definition.acceptance, self.contract, called)
+        definition = self.task.definition
+        return acceptance_of_module(
+            definition.acceptance, definition.acceptance_criteria, self.contract, called
+        )
 
     def _judged(
         self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
         judged, gate, progress = self._candidate(files), self._factory.gate, self._factory.progress
-        binding = (examples_of_reports(self.reports), approved_examples(self.task.definition, judged))
+        approved = module_acceptance(self.task.definition, judged)
+        binding = (examples_of_reports(self.reports), approved_examples(approved))
 
         def started_at(digest: str) -> str:
             return self._factory.journal.scope(scopes.gate_run(scope.name, digest)).now()
 
-        run = GateRun(gate, progress, scope, self._measured, shipping, started_at, binding)
+        run = GateRun(
+            gate, progress, scope, self._measured, shipping, started_at, binding, approved.properties
+        )
         verdict = judge(run, judged)
         return with_falsifying_tests(
             gate, progress, scope, judged, verdict, active_tests, self.regression_tests

@@ -34,6 +34,7 @@ from specwright.application.messages.rounds import (
 )
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
+from specwright.domain.acceptance.calls import ModuleAcceptance, property_in_short
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.answers.answers import (
     MAX_FALSIFYING_TESTS,
@@ -44,7 +45,7 @@ from specwright.domain.answers.answers import (
 )
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.examples_file import Example, in_short
+from specwright.domain.contract.examples_file import in_short
 from specwright.domain.contract.obligations import obligations
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Challenge, Proposal
 from specwright.domain.spec.bug_report import BugReport
@@ -63,7 +64,7 @@ class ModuleRequest(NamedTuple):
         changes: Of the contract since that version was made (design: debate).
         findings: Of the preflight, about a draft that an answer to a shared request held (design: shared-requests).
         reports: Of bugs, whose examples every version must give (design: bug-reports).
-        approved: Examples of the approved spec, which the gate runs on it (design: executable-spec).
+        approved: Examples and properties of the approved spec, to which the gate holds it (design: executable-spec).
     """
 
     contract: MicroModuleContract
@@ -72,7 +73,7 @@ class ModuleRequest(NamedTuple):
     changes: Sequence[str] = ()
     findings: Sequence[str] = ()
     reports: Sequence[BugReport] = ()
-    approved: Sequence[Example] = ()
+    approved: ModuleAcceptance = ModuleAcceptance()
 
 
 class JudgedDebate(NamedTuple):
@@ -134,8 +135,9 @@ def _module(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
         + '. `""` is the happy path.'
     )
     yield from map(_reported, module.reports)
-    if module.approved:
-        yield f"{_APPROVED}\n\n" + "\n\n".join(map(in_short, module.approved))
+    examples, properties = module.approved
+    if approved := [*map(in_short, examples), *map(property_in_short, properties)]:
+        yield "\n\n".join([f"{_APPROVED}{_FOR_ALL if properties else ''}", *approved])
     if module.changes:
         yield "# What has changed in the contract\n\n" + "\n".join(module.changes)
     stub = without_docstring(files[_ENTRY], contract.name)
@@ -156,6 +158,10 @@ def _module(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
 _APPROVED = (
     "# Approved examples\n\nA person approved them with the spec. The gate runs them beside your tests, and nobody can "
     "strike them."
+)
+_FOR_ALL = (
+    " Of what is true for all values it tries hundreds, the empty, largest and oddest among them, but finite numbers and "
+    "texts that can be written as UTF-8."
 )
 
 
@@ -230,7 +236,7 @@ def _tests_asked(asked: Sequence[int], acceptance: TaskAcceptance | None) -> lis
         for number in asked
     )
     return [
-        "# Tests that you are asked for\n\nNo approved example shows these criteria, and no falsifying test of "
+        "# Tests that you are asked for\n\nNo approved example or property shows these criteria, and no falsifying test of "
         "this debate tries them. Hand in at least one falsifying test for each, with the criterion's number in the test's "
         f"`criteria`; one test may try several, and {MAX_FALSIFYING_TESTS} are the most. A criterion that is another "
         "module's business, or that no test of this module can show, you name in `untested_criteria` with the reason.\n\n"

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from specwright.application.criteria import CriterionRuling
 from specwright.application.store.modules import DependencyView
+from specwright.domain.acceptance.calls import for_all
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.base.allowed_packages import AllowedPackage
@@ -46,7 +47,7 @@ def as_acceptance(acceptance: TaskAcceptance | None) -> list[str]:
         return []
     told = (
         "A person approved them with the spec, and nobody can strike them: what contradicts one is wrong, and what one asks "
-        "for is right. Code runs the examples on the module and on the release; what is true for all values it does not run."
+        "for is right. Code runs the examples on the module and the release, and tries many values on what is true for all."
     )
     return [f"# Approved examples\n\n{told}\n\n" + "\n\n".join(map(_approved, acceptance.items))]
 
@@ -56,9 +57,7 @@ def _approved(item: AcceptanceExample | AcceptanceProperty) -> str:
     title = f"## {'criterion' if len(item.criteria) == 1 else 'criteria'} {numbers}, {item.title}"
     if isinstance(item, AcceptanceExample):
         return "\n".join((title, item.code, f"gives {item.gives}"))
-    values = ", ".join(f"{name}: {kind}" for name, kind in item.variables.items())
-    errors = f", or gives {' or '.join(item.errors)}" if item.errors else ""
-    return "\n".join((title, item.code, f"is true for all {values}{errors}"))
+    return "\n".join((title, item.code, for_all(item.variables, item.errors)))
 
 
 def as_decided(decided: Sequence[str]) -> list[str]:

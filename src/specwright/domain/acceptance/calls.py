@@ -7,6 +7,7 @@ from the module that exports it.
 import ast
 import inspect
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
@@ -14,31 +15,94 @@ from specwright.domain.acceptance.records import (
     TaskAcceptance,
     name_of,
     signature_of,
+    variable_classes,
 )
 from specwright.domain.acceptance.rules import is_standard
+from specwright.domain.contract.annotations import normal_type
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import entry_points, public_names
 from specwright.domain.contract.examples_file import Example, python_tree
 from specwright.domain.contract.rules import default_of
 
 
-def examples_of_module(
-    acceptance: TaskAcceptance | None, own: MicroModuleContract, called: Sequence[MicroModuleContract]
-) -> list[Example]:
-    """The approved examples that call a module and nothing beyond the modules that it calls.
+class Property(NamedTuple):
+    """Code over typed variables that must be true for all of their values.
+
+    Args:
+        heading: The criteria that it shows, and its title.
+        code: Ends in the expression that must be true.
+        variables: Each with its type in normal form.
+        errors: Those that may come out instead.
+        examples: Code of the approved examples, whose constants are tried.
+        texts: Prose of the criteria, whose numbers are tried.
+    """
+
+    heading: str
+    code: str
+    variables: Mapping[str, str]
+    errors: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+class ModuleAcceptance(NamedTuple):
+    """The approved examples and properties that a module can be held to by itself."""
+
+    examples: Sequence[Example] = ()
+    properties: Sequence[Property] = ()
+
+
+def acceptance_of_module(
+    acceptance: TaskAcceptance | None,
+    criteria: Sequence[str],
+    own: MicroModuleContract,
+    called: Sequence[MicroModuleContract],
+) -> ModuleAcceptance:
+    """What calls a module and nothing beyond the modules that it calls.
 
     Args:
         acceptance: Of its task.
+        criteria: The prose of the task's criteria.
         own: The module's contract.
         called: Those of the modules that it calls, directly or not.
     """
+    if acceptance is None:
+        return ModuleAcceptance()
     homes = _homes(own, called)
     entries = {entry.name for entry in entry_points(own)}
-    return [
-        _example(example, homes)
-        for example in (acceptance.examples if acceptance else ())
-        if (names := _imported(example)) and entries & names and names <= set(homes)
-    ]
+
+    def can_run(names: set[str]) -> bool:
+        return bool(entries & names) and names <= set(homes)
+
+    return ModuleAcceptance(
+        [_example(one, homes) for one in acceptance.examples if can_run(_imported(one))],
+        [
+            _property(one, _from_modules(one, homes), acceptance, criteria)
+            for one in acceptance.properties
+            if can_run(_imported(one) | variable_classes(one))
+        ],
+    )
+
+
+def _property(
+    approved: AcceptanceProperty, code: str, acceptance: TaskAcceptance, criteria: Sequence[str]
+) -> Property:
+    examples = tuple(one.code for one in acceptance.examples)
+    texts = tuple(criteria[number - 1] for number in approved.criteria if number <= len(criteria))
+    variables = {name: normal_type(kind) for name, kind in approved.variables.items()}
+    return Property(_heading(approved), code, variables, tuple(approved.errors), examples, texts)
+
+
+def property_in_short(one: Property) -> str:
+    """One of them for those who read it: heading, code and variables."""
+    code = [line for line in one.code.splitlines() if line and not line.startswith("from modules.")]
+    return "\n".join((f"## {one.heading}", *code, for_all(one.variables, one.errors)))
+
+
+def for_all(variables: Mapping[str, str], errors: Sequence[str]) -> str:
+    """What a property says of its code."""
+    values = ", ".join(f"{name}: {kind}" for name, kind in variables.items())
+    return f"is true for all {values}" + (f", or gives {' or '.join(errors)}" if errors else "")
 
 
 def examples_of_product(acceptance: TaskAcceptance | None, released: Collection[str]) -> list[Example]:
@@ -55,7 +119,7 @@ def examples_of_product(acceptance: TaskAcceptance | None, released: Collection[
     ]
 
 
-def _heading(approved: AcceptanceExample) -> str:
+def _heading(approved: AcceptanceExample | AcceptanceProperty) -> str:
     numbers = ", ".join(map(str, approved.criteria))
     return f"{'criterion' if len(approved.criteria) == 1 else 'criteria'} {numbers}, {approved.title}"
 
@@ -77,10 +141,14 @@ def _product_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
 
 
 def _example(approved: AcceptanceExample, homes: Mapping[str, str]) -> Example:
+    return Example(_heading(approved), approved.title, _from_modules(approved, homes), approved.gives, 1)
+
+
+def _from_modules(approved: AcceptanceExample | AcceptanceProperty, homes: Mapping[str, str]) -> str:
+    """Its code, with each name imported from its module."""
     tree = python_tree(approved.code)
     assert tree is not None  # its record was validated
-    code = ast.unparse(ast.fix_missing_locations(_FromModules(homes).visit(tree)))
-    return Example(_heading(approved), approved.title, code, approved.gives, 1)
+    return ast.unparse(ast.fix_missing_locations(_FromModules(homes).visit(tree)))
 
 
 class _FromModules(ast.NodeTransformer):

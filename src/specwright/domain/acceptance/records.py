@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from specwright.domain.base.record import Record, Text
 from specwright.domain.contract.annotations import normal_type
-from specwright.domain.contract.boundary_types import type_problem
+from specwright.domain.contract.boundary_types import is_class_name, named, type_problem
 from specwright.domain.contract.examples_file import Example, python_tree
 
 Author = Literal["researcher", "person"]
@@ -136,11 +136,6 @@ class TaskAcceptance(Record):
         """The criteria that something executable shows."""
         return frozenset(n for one in self.items for n in one.criteria)
 
-    @property
-    def tried(self) -> frozenset[int]:
-        """The criteria that something shows which is run: properties are not yet."""
-        return frozenset(n for one in self.examples for n in one.criteria)
-
 
 def name_of(public: PublicName) -> str:
     """`settle` for `settle(expenses: list[Expense]) -> list[Payment]`."""
@@ -162,6 +157,13 @@ def signature_of(public: PublicName) -> inspect.Signature | None:
     if tree is None or len(tree.body) != 1 or not isinstance(found := tree.body[0], ast.FunctionDef):
         raise ValueError(f"{public!r} is no signature; write `name(parameter: type) -> type`")
     return _signature(found.args)
+
+
+def variable_classes(item: AcceptanceProperty) -> set[str]:
+    """The classes of the product in the types of a property's variables."""
+    return {
+        name for kind in item.variables.values() for name in named(normal_type(kind)) if is_class_name(name)
+    }
 
 
 def annotated_names(public: PublicName) -> list[str]:

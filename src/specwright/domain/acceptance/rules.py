@@ -17,6 +17,7 @@ from specwright.domain.acceptance.records import (
     annotated_names,
     name_of,
     signature_of,
+    variable_classes,
 )
 from specwright.domain.base.graph import reachable
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS
@@ -147,6 +148,8 @@ def _of_item(
     if isinstance(item, AcceptanceProperty):
         known = {*names.stated, *dir(builtins)}
         yield from (f"nothing provides the error {name}" for name in item.errors if name not in known)
+        for name in sorted(variable_classes(item) - set(names.stated)):
+            yield f"no task provides {name}, the type of a variable; add it to `provides` of the task that makes it"
     variables = set(item.variables) if isinstance(item, AcceptanceProperty) else set[str]()
     if unknown := sorted(used.unknown - variables):
         yield f"it uses names that nothing defines: {', '.join(unknown)}"

@@ -120,7 +120,7 @@ def examine_contract(
         again = staged._replace(root=staged.root / "modest", scratch=staged.root / "modest" / "scratch")
         again.scratch.mkdir(parents=True)
         with prepare(again, "fuzz.runner") as own:
-            ran = run_fuzz(again, {**request, "most_size": _MODEST}, own)
+            ran = run_fuzz(again, {**request, "most_size": _MODEST, "huge": False}, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
     findings = [*_findings(ran, staged, limits)]
     if not findings and shown is not None:
@@ -141,7 +141,8 @@ def is_repeatable(contract: MicroModuleContract) -> bool:
 _ELSEWHERE_OTHER = {Kind.CLOCK, Kind.RANDOMNESS, Kind.ENVIRONMENT, Kind.MUTATION, Kind.WAITING, Kind.INPUT}
 
 
-def _meets_files(contract: MicroModuleContract) -> bool:
+def meets_files(contract: MicroModuleContract) -> bool:
+    """Whether a call may find or leave files."""
     types = " ".join(slot.type for slot in (*contract.inputs, *contract.outputs))
     return bool(contract.effects) or "Path" in types
 
@@ -173,20 +174,23 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
             for slot in contract.inputs
             if (found := small_range(slot.type, slot.constraints))
         },
-        "classes": _classes(candidate),
+        "classes": described_classes(candidate),
         "constants": constants.values,
         "given": constants.by_parameter,
-        "aware": constants.aware or any(_speaks_of_zones(text) for text in texts),
+        "aware": constants.aware or any(speaks_of_zones(text) for text in texts),
         "numbers": numbers(texts),
         "texts": quoted(texts),
         "repeatable": not kinds & {EffectType.CALL, EffectType.MUTATION},
-        "files": _meets_files(contract),
+        "files": meets_files(contract),
         "confined": bool(contract.effects),
         "seed": int(canonical_json.digest(contract.interface_fingerprint)[:12], 16),
         "examples": limits.examples,
         "seconds": limits.seconds,
+        "whole_seconds": limits.seconds,
         "call_seconds": limits.call_seconds,
         "most_size": 0,
+        "huge": True,
+        "ordinary": False,
     }
 
 
@@ -196,11 +200,12 @@ def _texts(contract: MicroModuleContract) -> list[str]:
     return [*slots, *(error.when for error in contract.error_surfaces), contract.purpose]
 
 
-def _speaks_of_zones(text: str) -> bool:
+def speaks_of_zones(text: str) -> bool:
+    """Whether a text wants times with a zone."""
     return any(word in text.lower() for word in ("time zone", "timezone", "aware", "utc"))
 
 
-def _classes(candidate: Candidate) -> dict[str, Any]:
+def described_classes(candidate: Candidate) -> dict[str, Any]:
     """What the exported classes are made of: the module's own, and those of its dependencies."""
     found: dict[str, Any] = {}
     contracts = [*(dependency.contract for dependency in candidate.dependencies), candidate.contract]
@@ -226,7 +231,7 @@ def _findings(ran: FuzzRun, staged: Staged, limits: FuzzBounds) -> Iterator[Find
     if (call := unanswered_call(ran)) is None:
         yield _finding(ENTRY_FILE, f"the module cannot be called: {ran.ended.message[-500:]}", staged)
     else:
-        text = _BROKEN_OFF[ran.ended.how].format(seconds=limits.call_seconds)
+        text = BROKEN_OFF[ran.ended.how].format(seconds=limits.call_seconds)
         yield _finding(ENTRY_FILE, f"{call['call']} {text}", staged)
 
 
@@ -279,7 +284,7 @@ _OF_THE_SYSTEM = {
     "NotADirectoryError",
 }
 _ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
-_BROKEN_OFF: dict[str, str] = {
+BROKEN_OFF: Mapping[str, str] = {
     "finished": _ENDLESS,
     "timeout": _ENDLESS,
     "processor": "uses up its processor time; find what never stops",
@@ -289,6 +294,7 @@ _BROKEN_OFF: dict[str, str] = {
     "boundary": "gives what does not cross the module's boundary; return what is declared",
     "forged": "tampers with what calls it; return or raise a declared error instead",
 }
+"""What a call does that ends its run, and what to do; `{seconds}` is what it had."""
 
 
 def _finding(location: str, message: str, staged: Staged) -> Finding:

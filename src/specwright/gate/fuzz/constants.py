@@ -7,7 +7,7 @@ an entry point are also kept by parameter. They travel as source texts, since no
 Left out: what a test computes, and the values of fixtures."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, is_class_name
@@ -41,23 +41,33 @@ def constants_of(files: Mapping[str, bytes], contract: MicroModuleContract) -> C
         files: The module's; its test files are readable.
         contract: Names the entry points and their parameters.
     """
+    names = [slot.name for slot in contract.inputs]
+    parsed = ParsedFiles.of(files)
+    entries = {entry.name: names for entry in entry_points(contract)}
+    return constants_in(map(parsed.tree, parsed.tests()), entries)
+
+
+def constants_in(trees: Iterable[ast.AST], entries: Mapping[str, Sequence[str]]) -> Constants:
+    """The constants in code.
+
+    Args:
+        trees: Of it.
+        entries: Functions, each with the names of its parameters.
+    """
     values: dict[str, None] = {}
     by_parameter: dict[str, dict[str, None]] = {}
     aware = False
-    entries = {entry.name for entry in entry_points(contract)}
-    names = [slot.name for slot in contract.inputs]
-    parsed = ParsedFiles.of(files)
-    for tree in map(parsed.tree, parsed.tests()):
+    for tree in trees:
         for node in _outermost(tree):
             values[ast.unparse(node)] = None
         for node in ast.walk(tree):
             aware = aware or (isinstance(node, ast.Name) and node.id in {"UTC", "timezone", "ZoneInfo"})
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in entries:
+            if isinstance(node, ast.Call) and (names := entries.get(ast.unparse(node.func))) is not None:
                 for name, argument in _arguments(node, names):
                     by_parameter.setdefault(name, {})[ast.unparse(argument)] = None
-    return Constants(
-        _short(values), {name: _short(found) for name, found in by_parameter.items() if name in names}, aware
-    )
+    known = {name for names in entries.values() for name in names}
+    given = {name: _short(found) for name, found in by_parameter.items() if name in known}
+    return Constants(_short(values), given, aware)
 
 
 def _short(texts: Iterable[str]) -> list[str]:
@@ -77,7 +87,7 @@ def _outermost(node: ast.AST) -> Iterator[ast.expr]:
             yield from _outermost(child)
 
 
-def _arguments(call: ast.Call, names: list[str]) -> Iterator[tuple[str, ast.expr]]:
+def _arguments(call: ast.Call, names: Sequence[str]) -> Iterator[tuple[str, ast.expr]]:
     for name, argument in zip(names, call.args, strict=False):
         if _is_closed(argument):
             yield name, argument

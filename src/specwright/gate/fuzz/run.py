@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from specwright.errors import SpecwrightError
 from specwright.gate.fuzz.determinism import RecordedCall, answer_of
-from specwright.gate.sandbox.pair import Pair, prepare
+from specwright.gate.sandbox.pair import Pair, Role, prepare
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.starvation import OwnTime, too_busy
 from specwright.gate.sandbox.stream import RunEnd
@@ -60,13 +60,14 @@ class FuzzRun(NamedTuple):
         return self.ended.how == "finished" and not any(event.get("event") == "hang" for event in self.events)
 
 
-def run_fuzz(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
+def run_fuzz(staged: Staged, request: dict[str, Any], pair: Pair, role: Role = "fuzz.runner") -> FuzzRun:
     """Run a request; more than once if the machine may be too busy for its calls.
 
     Args:
         staged: Laid out by `stage`.
         request: What is drawn, and how long a call may take.
-        pair: Of the role `inside.fuzz.runner`.
+        pair: Of the role.
+        role: What draws.
 
     Raises:
         SpecwrightError: the fuzz broke off by itself, or the machine is too busy.
@@ -76,19 +77,18 @@ def run_fuzz(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
         in_doubt = patience == _PATIENCE[0] and _hung(ran)
         if not in_doubt and not _was_starved(ran, request):
             return ran
-        ran = _run_again(
-            staged, {**request, "call_seconds": patience * request["call_seconds"]}, f"again{patience}"
-        )
+        patient = {**request, "call_seconds": patience * request["call_seconds"]}
+        ran = _run_again(staged, patient, f"again{patience}", role)
     if _was_starved(ran, request):
         raise too_busy("a call of the contract fuzz hardly came to run")
     return ran
 
 
-def _run_again(staged: Staged, request: dict[str, Any], folder: str) -> FuzzRun:
+def _run_again(staged: Staged, request: dict[str, Any], folder: str, role: Role) -> FuzzRun:
     """Run a request once, in processes and a folder of its own."""
     again = staged._replace(root=staged.root / folder, scratch=staged.root / folder / "scratch")
     again.scratch.mkdir(parents=True)
-    with prepare(again, "fuzz.runner") as own:
+    with prepare(again, role) as own:
         return _run(again, request, own)
 
 
@@ -152,11 +152,11 @@ class _Ledger:
 
 def _run(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
     ledger = _Ledger(request, pair)
-    most = 10 + 12 * request["seconds"] + 2 * request["call_seconds"]
+    most = 10 + 12 * request["whole_seconds"] + 2 * request["call_seconds"]
     ended = pair.run({"request": request}, dict(staged.surface), ledger, most, reports_unfit=True)
     if ended.how in {"broke", "processor"} and "module's process" not in ended.message:
         raise SpecwrightError(
-            f"the contract fuzz broke off: {ended.output[-500:]}",
+            f"the fuzz broke off: {ended.output[-500:]}",
             where="gate",
             remedy="run `specwright doctor`",
         )

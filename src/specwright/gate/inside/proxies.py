@@ -42,7 +42,7 @@ class Caller:
         try:
             payload = self.codec.encode_call(list(args), kwargs)
         except UnencodableError as error:
-            self._stop(
+            self.refuse_argument(
                 f"{entry} is given {error}, which does not cross a module's boundary; pass declared types"
             )
         with self._lock:
@@ -91,8 +91,11 @@ class Caller:
         except (UndecodableError, TypeError, ValueError):
             return (), {}
 
+    def refuse_argument(self, message: str) -> NoReturn:
+        """End the run: no test can expect anything of what does not cross."""
+        self._stop(message)
+
     def _stop(self, message: str) -> NoReturn:
-        """End the run: what cannot cross is nothing that a test could expect."""
         self._send({"event": "boundary", "message": message})
         os._exit(1)
 

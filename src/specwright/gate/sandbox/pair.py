@@ -22,7 +22,7 @@ from specwright.gate.sandbox.stream import Ledger, ObservedEffect, RunEnd
 _LETTERS = 9
 """Of a package as which a consumer could import a product."""
 
-Role = Literal["test_runner", "example_runner", "fuzz.runner", "variants.repetition"]
+Role = Literal["test_runner", "example_runner", "fuzz.runner", "fuzz.properties", "variants.repetition"]
 
 
 class Pair:

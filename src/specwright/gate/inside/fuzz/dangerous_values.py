@@ -7,6 +7,7 @@ paths that hold NUL or lie outside the scratch directory; times with a zone, unl
 
 import contextlib
 import datetime
+import math
 import uuid
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -64,6 +65,7 @@ class Sources(NamedTuple):
         aware: Whether times may have a zone.
         confined: Whether a text might be used as a path.
         huge: Whether large values are drawn at all.
+        ordinary: Whether only numbers and texts are drawn that equal themselves, are finite, and can be written as UTF-8.
         ranges: All values of a parameter whose constraint allows only a few numbers.
     """
 
@@ -75,12 +77,29 @@ class Sources(NamedTuple):
     aware: bool
     confined: bool
     huge: bool
+    ordinary: bool
     ranges: Mapping[str, range]
 
 
 def dangerous_values(sources: Sources) -> dict[str, list[Any]]:
     """Dangerous values of every kind, with the numbers that the contract mentions."""
     zones = [None, _UTC] if sources.aware else [None]
+    found = _dangerous_values(sources, zones)
+    if not sources.ordinary:
+        return found
+    return {kind: list(filter(is_ordinary, values)) for kind, values in found.items()}
+
+
+def is_ordinary(value: Any) -> bool:
+    """Whether a number is finite, or a text can be written as UTF-8; of anything else it is true."""
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, str) or not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _dangerous_values(sources: Sources, zones: list[Any]) -> dict[str, list[Any]]:
     texts = [text for text in _TEXTS if sources.huge or len(text) <= _LARGE]
     return {
         "str": list(map(confined, texts)) if sources.confined else texts,

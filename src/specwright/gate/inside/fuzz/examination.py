@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.fuzz.dangerous_values import lay_out_files
+from specwright.gate.inside.fuzz.drawn_inputs import CounterexampleError, OverTimeError
 from specwright.gate.inside.fuzz.rendering import measure, shown
 from specwright.gate.inside.fuzz.shapes import Shape, mismatch
 
@@ -28,18 +29,6 @@ _MOST_MESSAGE = 160
 _TIMES = 5
 _ONE_IN = 3
 """One in so many inputs is given twice. The input itself decides which, so that a shrunk one is chosen alike."""
-
-
-class OverTimeError(BaseException):
-    """The budget is used up; no bare `except Exception` keeps it."""
-
-
-class HangError(BaseException):
-    """A call does not end."""
-
-
-class CounterexampleError(Exception):
-    """Tells Hypothesis that a call is a counterexample; each kind of fault has a subclass of its own."""
 
 
 class _Fault(NamedTuple):

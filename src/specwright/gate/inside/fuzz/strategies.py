@@ -18,7 +18,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from specwright.gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values
+from specwright.gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values, is_ordinary
 from specwright.gate.inside.fuzz.shapes import Shape, is_endless, is_hashable, is_json, mismatch
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -222,8 +222,8 @@ def _strategies(sources: Sources) -> dict[str, st.SearchStrategy[Any]]:
         "bytes": kind("bytes", st.binary(max_size=12)),
         "bool": st.booleans(),
         "int": kind("int", st.integers(-20, 120), st.integers()),
-        "float": kind("float", st.floats(-1000, 1000), st.floats()),
-        "Decimal": kind("Decimal", st.decimals(-1000, 1000, places=2), st.decimals(allow_nan=False)),
+        "float": kind("float", st.floats(-1000, 1000), _any_number(st.floats, sources)),
+        "Decimal": kind("Decimal", st.decimals(-1000, 1000, places=2), _any_number(st.decimals, sources)),
         "datetime": kind("datetime", st.datetimes(timezones=zones)),
         "date": kind("date", st.dates()),
         "time": kind("time", st.times(timezones=zones)),
@@ -233,10 +233,17 @@ def _strategies(sources: Sources) -> dict[str, st.SearchStrategy[Any]]:
     }
 
 
+def _any_number(of: Callable[..., st.SearchStrategy[Any]], sources: Sources) -> st.SearchStrategy[Any]:
+    if sources.ordinary:
+        return of(allow_nan=False, allow_infinity=False)
+    return of() if of is st.floats else of(allow_nan=False)
+
+
 def _texts(sources: Sources, dangers: list[str]) -> st.SearchStrategy[str]:
     own = [text for text in sources.leaves.get("str", ()) if len(text) <= _MOST_LENGTH]
     alphabet = st.sampled_from(sorted({letter for text in own for letter in text[:200]} | set("a0 -.")))
-    written, free = (st.lists(letters, max_size=16).map("".join) for letters in (alphabet, _LETTERS))
+    any_letter = _LETTERS.filter(is_ordinary) if sources.ordinary else _LETTERS
+    written, free = (st.lists(letters, max_size=16).map("".join) for letters in (alphabet, any_letter))
     branches: list[st.SearchStrategy[str]] = [st.sampled_from(own)] if own else []
     branches += [st.sampled_from(dangers), written, free, _changed(own or ["a"], dangers)]
     if sources.huge:

@@ -1,0 +1,106 @@
+"""Tries the approved properties of a task on a candidate: whether any value of their variables makes one false (design:
+executable-spec).
+
+They run as tests do: beside the module's process, not in it. The values are drawn as those of the contract fuzz, from what
+the approved examples and criteria mention and from what breaks programs, but nothing of the candidate's own.
+"""
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from specwright import canonical_json
+from specwright.domain.acceptance.calls import Property
+from specwright.gate.fuzz.check import BROKEN_OFF, described_classes, meets_files, speaks_of_zones
+from specwright.gate.fuzz.constants import constants_in
+from specwright.gate.fuzz.limits import numbers, quoted
+from specwright.gate.fuzz.run import FuzzRun, run_fuzz, unanswered_call
+from specwright.gate.sandbox.pair import Pair
+from specwright.gate.sandbox.staging import Staged
+from specwright.ports.gate import Candidate, TriedProperty
+
+_EXAMPLES = 200
+"""Values that are drawn at most, beside those that are always tried."""
+_SECONDS = 1.0
+_MOST_SECONDS = 12.0
+"""Of processor time for one property, and for all."""
+_CALL_SECONDS = 1.5
+
+
+def run_properties(
+    staged: Staged, candidate: Candidate, properties: Sequence[Property], pair: Pair
+) -> tuple[TriedProperty, ...]:
+    """Try properties, one pair of processes for all.
+
+    Args:
+        staged: Laid out by `stage`.
+        candidate: Its contract and those of its dependencies.
+        properties: Which import from its modules.
+        pair: Of the role `inside.fuzz.properties`; the caller stops it.
+
+    Returns:
+        What became of each, in order; behind one that ends the run nothing was tried.
+
+    Raises:
+        SpecwrightError: the processes did not come up, or there is no sandbox.
+    """
+    ran = run_fuzz(staged, _request(candidate, properties), pair, "fuzz.properties")
+    tried = {event["place"]: event for event in ran.events if event.get("event") == "tried"}
+    # the last one is the smallest
+    failed = {event["place"]: event for event in ran.events if event.get("event") == "counterexample"}
+    broken = _broken_off(ran)
+    found: list[TriedProperty] = []
+    for place, one in enumerate(properties):
+        problem = ""
+        if event := failed.get(place):
+            problem = f"for {event['values']} its code {event['happened']}"
+        elif broken and broken[0] == place:
+            problem = broken[1]
+        counts = tried.get(place, {})
+        held, refused = int(counts.get("held", 0)), int(counts.get("refused", 0))
+        found.append(TriedProperty(one.heading, staged.anonymous(problem), held, refused))
+    return tuple(found)
+
+
+def _broken_off(ran: FuzzRun) -> tuple[int, str] | None:
+    """The property that ended the run, and how."""
+    if ran.finished():
+        return None
+    if (call := unanswered_call(ran)) is None:
+        return 0, f"the module cannot be called: {ran.ended.message[-500:]}"
+    how, _, _ = BROKEN_OFF[ran.ended.how].format(seconds=_CALL_SECONDS).partition(";")
+    return int(call["place"]), f"for {call['call']} a call {how}"
+
+
+def _request(candidate: Candidate, properties: Sequence[Property]) -> dict[str, Any]:
+    contracts = [candidate.contract, *(dependency.contract for dependency in candidate.dependencies)]
+    codes = dict.fromkeys(code for one in properties for code in (one.code, *one.examples))
+    constants = constants_in(map(ast.parse, codes), {})
+    texts = list(dict.fromkeys(text for one in properties for text in one.texts))
+    return {
+        "name": candidate.contract.name,
+        "errors": [],
+        "files": False,
+        "lays_out": any(map(meets_files, contracts)),
+        "properties": [_stated(one) for one in properties],
+        "classes": described_classes(candidate),
+        "constants": constants.values,
+        "given": {},
+        "ranges": {},
+        "aware": constants.aware or any(map(speaks_of_zones, texts)),
+        "numbers": numbers(texts),
+        "texts": quoted(texts),
+        "confined": any(contract.effects for contract in contracts),
+        "ordinary": True,
+        "huge": False,
+        "examples": _EXAMPLES,
+        "seconds": min(_SECONDS, _MOST_SECONDS / len(properties)),
+        # the values that are always tried, those that are drawn, and making one smaller
+        "whole_seconds": 3 * min(_SECONDS * len(properties), _MOST_SECONDS),
+        "call_seconds": _CALL_SECONDS,
+    }
+
+
+def _stated(one: Property) -> dict[str, Any]:
+    stated = {"code": one.code, "variables": dict(one.variables), "errors": list(one.errors)}
+    return {**stated, "seed": int(canonical_json.digest(stated)[:12], 16)}
