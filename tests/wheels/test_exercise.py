@@ -7,17 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from specwright.domain.acceptance.calls import Property
 from specwright.domain.contract.examples_file import Example
-from specwright.ports.packaging import ApprovedExample, ExerciseReport, ProductPackage
+from specwright.gate import SandboxedShipGate
+from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.environment import own_pip, run_bounded
 from specwright.wheels.exercise import exercise_wheel
 from specwright.wheels.wheel import build_wheel
 
+TRIALS = SandboxedShipGate().product_trials()
+
 
 def exercised(product: ProductPackage, **limits: float) -> ExerciseReport:
     """Build and try out."""
-    packager = FlitPackager(Limits(**limits))
+    packager = FlitPackager(TRIALS, Limits(**limits))
     return packager.exercise(packager.build(product), product)
 
 
@@ -76,7 +80,7 @@ def test_examples_that_come_out_otherwise_make_the_product_fail_with_both_sides_
         "Wrong": "it gives \"'a'\", the text block says \"'b'\"",
         "No error": "it gives \"'a'\", the text block says 'ValueError: empty'",
         "Hangs": "it was not done after 3 s",
-        "Leaves": "the process ended with 3 and no usable report",
+        "Leaves": "the process ended without a report",
         "A missing file": "",
         "Unfinished": "there is no sentence; say what the example demonstrates",
     }
@@ -89,7 +93,7 @@ def test_examples_that_come_out_otherwise_make_the_product_fail_with_both_sides_
 
 
 def test_modules_that_are_wrong_together_are_told_by_task_and_criterion(product: ProductPackage) -> None:
-    """What was approved is tried on the whole package, as a user imports it; the sandbox is not there yet (D41)."""
+    """What was approved is tried on the whole package, as a user imports it (D-41-01)."""
     code = "from text_tools import slugify\nslugify(' A b ')"
     approved = [
         ApprovedExample("TSK-002", Example(heading, heading, code, gives, 1))
@@ -101,6 +105,57 @@ def test_modules_that_are_wrong_together_are_told_by_task_and_criterion(product:
         "1 of 7 examples fail against the installed package. "
         "TSK-002, example 'criterion 2, Kept': it gives \"'a-b'\", the text block says \"'A-b'\"."
     )
+
+
+def test_a_property_is_tried_on_the_whole_package(product: ProductPackage) -> None:
+    """With values that no example has; the detail names task, criterion, values and what came out (D-41-01)."""
+    code = "from text_tools import slugify\nslugify(text)"
+    approved = [
+        ApprovedProperty("TSK-002", Property(heading, f"{code} {holds}", {"text": "str"}, ("EmptyTitle",)))
+        for heading, holds in (
+            ("criterion 1, No blank", ".find(' ') < 0"),
+            ("criterion 2, Ascii", ".isascii()"),
+        )
+    ]
+    report = exercised(product._replace(properties=tuple(approved)))
+    assert report.result == "FAIL"
+    assert report.detail.startswith(
+        "1 of 7 examples and properties fail against the installed package. "
+        "TSK-002, property 'criterion 2, Ascii': for text="
+    )
+    assert "its code gives False." in report.detail
+
+
+@pytest.mark.slow
+def test_a_property_whose_call_does_not_end_fails(product: ProductPackage, make_module) -> None:
+    """A hang is a counterexample (D-41-01)."""
+    module = make_module(
+        "lone", '__all__ = ["lone"]\ndef lone(n):\n    while n == 3:\n        pass\n    return n\n'
+    )
+    one = Property("criterion 1, Itself", "from text_tools import lone\nlone(n) == n", {"n": "int"})
+    spoilt = product._replace(
+        modules=(module,), task_facing=("lone",), properties=(ApprovedProperty("TSK-001", one),)
+    )
+    assert "for n=3 a call does not end" in exercised(spoilt).detail
+
+
+@pytest.mark.parametrize(
+    ("does", "says"),
+    [
+        ("import socket\nsocket.socket()\n", "PermissionError"),
+        pytest.param("open('/etc/passwd')\n", "FileNotFoundError", marks=pytest.mark.slow),
+        pytest.param("import subprocess\nsubprocess.run(['/bin/true'])\n", "Error", marks=pytest.mark.slow),
+    ],
+)
+def test_a_wheel_that_reaches_out_when_it_is_imported_makes_the_product_fail(
+    product: ProductPackage, make_module, does: str, says: str
+) -> None:
+    """The sandbox is around the installed package as it is around a module (D-41-01)."""
+    module = make_module("lone", f'__all__ = ["lone"]\n{does}def lone(text): return text\n')
+    report = exercised(product._replace(modules=(module,), task_facing=("lone",)))
+    assert report.result == "FAIL"
+    assert report.detail.startswith("`import text_tools` fails: ")
+    assert says in report.detail
 
 
 def test_an_example_sees_a_fresh_directory_no_environment_and_the_hash_seed_of_the_gate(
@@ -131,7 +186,7 @@ def test_an_example_sees_a_fresh_directory_no_environment_and_the_hash_seed_of_t
         ),
         pytest.param(
             "import os\nos._exit(0)\n",
-            "`import text_tools` fails: the process ended with 0 and no usable report",
+            "`import text_tools` fails: the process ended without a report",
             marks=pytest.mark.slow,
         ),
         pytest.param("import sys\nsys.stdout.write('{}')\n", "", marks=pytest.mark.slow),
@@ -150,11 +205,13 @@ def test_a_wheel_that_does_not_import_makes_the_product_fail(
 @pytest.mark.slow
 def test_a_package_that_is_not_what_the_product_says_fails(product: ProductPackage, make_module) -> None:
     """Another version, an export that is missing or cannot be called (D-28-02)."""
-    wheel = FlitPackager().build(product)
+    wheel = FlitPackager(TRIALS).build(product)
     missing = wheel._replace(exports=(*wheel.exports, "ghost"))
-    assert FlitPackager().exercise(missing, product).detail == "`text_tools` does not export ghost"
+    assert FlitPackager(TRIALS).exercise(missing, product).detail == "`text_tools` does not export ghost"
     later = product._replace(version="1.3.0")
-    assert FlitPackager().exercise(wheel, later).detail == "the version is 1.3.0, the package says 1.2.0"
+    assert (
+        FlitPackager(TRIALS).exercise(wheel, later).detail == "the version is 1.3.0, the package says 1.2.0"
+    )
     constant = make_module("lone", '__all__ = ["lone"]\nlone = 3\n')
     report = exercised(product._replace(modules=(constant,), task_facing=("lone",)))
     assert report.detail == "`text_tools` exports what cannot be called: lone"
@@ -163,8 +220,8 @@ def test_a_package_that_is_not_what_the_product_says_fails(product: ProductPacka
 @pytest.mark.slow
 def test_a_file_that_is_no_wheel_makes_the_product_fail(product: ProductPackage) -> None:
     """pip's last words are the detail (D-28-02)."""
-    wheel = FlitPackager().build(product)._replace(content=b"not a zip")
-    report = FlitPackager().exercise(wheel, product)
+    wheel = FlitPackager(TRIALS).build(product)._replace(content=b"not a zip")
+    report = FlitPackager(TRIALS).exercise(wheel, product)
     assert report.result == "FAIL"
     assert report.detail.startswith("text_tools-1.2.0-py3-none-any.whl cannot be installed: ")
 
@@ -174,7 +231,7 @@ def test_the_environment_gets_a_pip_of_its_own_where_this_interpreter_has_none(
     product: ProductPackage,
 ) -> None:
     """The factory may run from an environment without pip (D-28-02)."""
-    report = exercise_wheel(build_wheel(product), product, Limits(), with_own_pip=False)
+    report = exercise_wheel(build_wheel(product), product, TRIALS, Limits(), with_own_pip=False)
     assert report.result == "PASS"
 
 

@@ -11,11 +11,12 @@ import pytest
 from specwright.canonical_json import sha256
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
+from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import BuiltWheel, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.wheel import sealed_tree
 
-BUILD = FlitPackager().build
+BUILD = FlitPackager(SandboxedShipGate().product_trials()).build
 
 
 def contents(wheel: BuiltWheel) -> dict[str, bytes]:

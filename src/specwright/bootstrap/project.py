@@ -588,7 +588,7 @@ def _factory(
         index=ports.index,
         gate=ports.gate,
         roles=roles,
-        packager=FlitPackager(),
+        packager=FlitPackager(gate_of(settings).product_trials()),
         progress=progress,
         environment=environment_of(packages),
         spec_text=spec_text,

@@ -27,6 +27,7 @@ from specwright.gate.fuzz.properties import run_properties
 from specwright.gate.runs.example_run import run_examples
 from specwright.gate.runs.falsify import try_test
 from specwright.gate.runs.observed_effects import observed_findings
+from specwright.gate.runs.product_run import SandboxedTrials
 from specwright.gate.runs.suite_run import TestRun, named_tests, run_tests
 from specwright.gate.sandbox.kind import UNCONFINED, Sandbox, chosen_sandbox
 from specwright.gate.sandbox.pair import Pair, prepare
@@ -53,6 +54,9 @@ from specwright.ports.gate import (
 _CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
 
+
+_LARGER = 4
+"""So many times what a module may use a product may."""
 
 _NO_TEST = Finding(FindingCode.TESTS_NONE, "tests", "there is no test; write tests in tests/test_*.py")
 
@@ -159,6 +163,22 @@ class SandboxedShipGate(ShipGate):
         with workspace() as root, prepare(lay_out(root, self._sandbox), "fuzz.properties") as pair:
             judged = candidate._replace(files=files)
             return run_properties(stage(root, judged, files, self._sandbox), judged, properties, pair)
+
+    def product_trials(self) -> SandboxedTrials:
+        """What runs an installed product in the same sandbox: with more memory and larger files, since it calls several
+        modules at once (design: release)."""
+
+        def larger() -> Sandbox:
+            limits = self._sandbox.limits
+            return self._sandbox._replace(
+                limits=limits._replace(
+                    memory=_LARGER * limits.memory,
+                    file_size=_LARGER * limits.file_size,
+                    scratch_size=_LARGER * limits.scratch_size,
+                )
+            )
+
+        return SandboxedTrials(larger)
 
     def _skipped(self, *, thorough: bool) -> set[str]:
         skipped = set[str]() if self._static else {"static"}

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import venv
 from collections.abc import Mapping, Sequence
@@ -107,10 +108,11 @@ def closed_environment(home: Path) -> dict[str, str]:
 
 
 class CleanEnvironment(NamedTuple):
-    """A virtual environment below `root`; `pip` is the command that installs into it."""
+    """A virtual environment below `root`; `pip` is the command that installs into `site`."""
 
     root: Path
     python: Path
+    site: Path
     pip: tuple[str, ...]
     timeout: float
 
@@ -140,7 +142,8 @@ class CleanEnvironment(NamedTuple):
             if with_own_pip
             else (str(python), "-m", "pip")
         )
-        return cls(root, python, pip, timeout)
+        site = Path(sysconfig.get_path("purelib", "venv", {"base": str(root), "platbase": str(root)}))
+        return cls(root, python, site, pip, timeout)
 
     def install(self, wheel: Path, requires: Sequence[str]) -> None:
         """Install a wheel from its file alone, then its requirements with the person's own pip settings.

@@ -1,37 +1,33 @@
-"""The packager: builds the wheel of a product, installs it and runs every example of every module against it
-(design: release, module-directory).
+"""The packager: builds the wheel of a product, installs it, and has every example of every module and all that was approved
+tried against it (design: release, module-directory).
 
-Each example runs in a process and a directory of its own, several at a time. The child process only reports; this module
-decides whether the result is right, by the same rule as the ship gate.
+pip installs outside the sandbox, since it executes nothing of a wheel. Whatever imports the product runs within, several
+processes at a time. This module decides whether a result is right, by the same rule as the ship gate.
 """
 
-import json
 import os
 import tempfile
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from specwright.domain.base.record import Record
 from specwright.domain.base.text import shortened
 from specwright.domain.contract.examples_file import Example, Outcome, mismatch, parse_examples
 from specwright.ports.packaging import (
+    ApprovedProperty,
     BuiltWheel,
     ExampleOutcome,
     ExerciseReport,
+    ImportedPackage,
+    InstalledProduct,
+    NoReportError,
     ProductPackage,
+    ProductTrials,
 )
-from specwright.wheels.environment import (
-    CleanEnvironment,
-    NotInstallableError,
-    closed_environment,
-    own_pip,
-    run_bounded,
-)
+from specwright.wheels.environment import CleanEnvironment, NotInstallableError, own_pip
 from specwright.wheels.wheel import build_wheel
 
-_RUNNER = Path(__file__).with_name("example_runner.py")
-_OUTPUT_LIMIT = 1_000_000
 _MESSAGE_LENGTH = 300
 _FAILURES_SHOWN = 3
 _MOST_WORKERS = 8
@@ -45,12 +41,13 @@ class Limits(NamedTuple):
 
 
 def exercise_wheel(
-    wheel: BuiltWheel, product: ProductPackage, limits: Limits, *, with_own_pip: bool
+    wheel: BuiltWheel, product: ProductPackage, trials: ProductTrials, limits: Limits, *, with_own_pip: bool
 ) -> ExerciseReport:
     """Install, import and call a wheel in a temporary directory.
 
     Raises:
         RefusedError: no environment could be made here.
+        SpecwrightError: there is no sandbox.
     """
     with tempfile.TemporaryDirectory(prefix="specwright-product-", ignore_cleanup_errors=True) as name:
         root = Path(name).resolve()
@@ -63,144 +60,100 @@ def exercise_wheel(
             environment.install(file, product.requires)
         except NotInstallableError as error:
             return ExerciseReport("FAIL", str(error), ())
-        trial = _Trial(environment, root / "trials", product, limits.example)
+        installed = InstalledProduct(environment.site, root / "trials", product)
+        trial = _Trial(installed, trials, limits.example)
         if problem := trial.import_problem(wheel):
             return ExerciseReport("FAIL", problem, ())
-        return _report(product, wheel, trial.examples())
+        return _report(product, wheel, trial.outcomes())
 
 
 def _report(
     product: ProductPackage, wheel: BuiltWheel, outcomes: tuple[ExampleOutcome, ...]
 ) -> ExerciseReport:
     failures = [outcome for outcome in outcomes if not outcome.passed]
+    tried = len(outcomes) - len(product.properties)
     if not failures:
+        properties = f", properties tried: {len(product.properties)}" if product.properties else ""
         detail = (
             f"{wheel.file_name} installs into an empty environment and imports as `{product.import_name}`; "
-            f"exported names: {len(wheel.exports)}, examples run: {len(outcomes)}."
+            f"exported names: {len(wheel.exports)}, examples run: {tried}{properties}."
         )
         return ExerciseReport("PASS", detail, outcomes)
-    shown = " ".join(f"{f.module}, example {f.heading!r}: {f.detail}." for f in failures[:_FAILURES_SHOWN])
-    detail = f"{len(failures)} of {len(outcomes)} examples fail against the installed package. {shown}"
+    shown = " ".join(f"{f.module}, {f.kind} {f.heading!r}: {f.detail}." for f in failures[:_FAILURES_SHOWN])
+    kinds = "examples and properties" if product.properties else "examples"
+    detail = f"{len(failures)} of {len(outcomes)} {kinds} fail against the installed package. {shown}"
     return ExerciseReport("FAIL", detail, outcomes)
-
-
-class _ExceptionReport(Record):
-    """An exception that the child reports: the names of its class and bases, and its text."""
-
-    errors: tuple[str, ...]
-    message: str
-
-
-class _ImportReport(Record):
-    """The imported package; `exports` says of each name whether it is callable."""
-
-    file: str
-    version: str
-    installed_version: str
-    exports: dict[str, bool]
-
-
-class _ValueReport(Record):
-    """The `repr` of an example's last line."""
-
-    value: str
-
-
-_Report = TypeVar("_Report", bound=Record)
-
-
-class _NoReportError(Exception):
-    """A process was stopped, or ended without a usable report."""
 
 
 class _Trial:
     """Calls of one installed product."""
 
-    def __init__(
-        self, environment: CleanEnvironment, root: Path, product: ProductPackage, timeout: float
-    ) -> None:
-        self._environment = environment
-        self._root = root
-        self._product = product
+    def __init__(self, installed: InstalledProduct, trials: ProductTrials, timeout: float) -> None:
+        self._installed = installed
+        self._product = installed.product
+        self._trials = trials
         self._timeout = timeout
 
     def import_problem(self, wheel: BuiltWheel) -> str:
         """The first problem of the imported package; empty if there is none."""
         package = self._product.import_name
         try:
-            answer = self._ask("import", {"distribution": self._product.distribution}, _ImportReport)
-        except _NoReportError as error:
+            answer = self._trials.imported(self._installed, self._timeout)
+        except NoReportError as error:
             return f"`import {package}` fails: {error}"
-        if isinstance(answer, _ExceptionReport):
+        if isinstance(answer, Outcome):
             return f"`import {package}` fails: {shortened(f'{answer.errors[0]}: {answer.message}', _MESSAGE_LENGTH)}"
-        if not Path(answer.file).resolve().is_relative_to(self._environment.root):
+        if not Path(answer.file).resolve().is_relative_to(self._installed.site):
             return f"`import {package}` finds another package: {answer.file}"
         return _package_problem(answer, wheel, self._product)
 
-    def examples(self) -> tuple[ExampleOutcome, ...]:
-        """Every example's outcome: those that were approved, those of each module, then the unreadable ones."""
-        jobs = [(approved.task_id, approved.example) for approved in self._product.approved]
+    def outcomes(self) -> tuple[ExampleOutcome, ...]:
+        """What became of each: examples that were approved, those of each module, properties, then what is unreadable."""
+        named = [(approved.task_id, approved.example) for approved in self._product.approved]
         unreadable: list[ExampleOutcome] = []
         for module in self._product.modules:
             examples, problems = parse_examples(module.examples)
-            jobs += [(module.contract.name, example) for example in examples]
+            named += [(module.contract.name, example) for example in examples]
             # the gate read this file before it was sealed, so an example that is unreadable now is a failure
             unreadable += [ExampleOutcome(module.contract.name, f.where, False, f.message) for f in problems]
-        return (*self._run(jobs), *unreadable)
+        jobs = [
+            self._example(f"{place}-{name}", name, example) for place, (name, example) in enumerate(named)
+        ]
+        jobs += [self._property(f"p{place}", one) for place, one in enumerate(self._product.properties)]
+        return (*_run(jobs), *unreadable)
 
-    def _run(self, jobs: list[tuple[str, Example]]) -> tuple[ExampleOutcome, ...]:
-        with ThreadPoolExecutor(max_workers=min(_MOST_WORKERS, os.cpu_count() or 1)) as workers:
-            futures = [
-                workers.submit(self._example, f"{place}-{name}", name, example)
-                for place, (name, example) in enumerate(jobs)
-            ]
+    def _example(self, place: str, name: str, example: Example) -> Callable[[], ExampleOutcome]:
+        def run() -> ExampleOutcome:
             try:
-                return tuple(future.result() for future in futures)
-            except BaseException:
-                workers.shutdown(cancel_futures=True)
-                raise
+                problem = mismatch(
+                    example, self._trials.outcome(self._installed, place, example.code, self._timeout)
+                )
+            except NoReportError as error:
+                problem = str(error)
+            return ExampleOutcome(name, example.heading, passed=not problem, detail=problem)
 
-    def _example(self, place: str, name: str, example: Example) -> ExampleOutcome:
+        return run
+
+    def _property(self, place: str, approved: ApprovedProperty) -> Callable[[], ExampleOutcome]:
+        def run() -> ExampleOutcome:
+            problem = self._trials.try_property(self._installed, place, approved.property).problem
+            heading = approved.property.heading
+            return ExampleOutcome(approved.task_id, heading, not problem, problem, kind="property")
+
+        return run
+
+
+def _run(jobs: Sequence[Callable[[], ExampleOutcome]]) -> tuple[ExampleOutcome, ...]:
+    with ThreadPoolExecutor(max_workers=min(_MOST_WORKERS, os.cpu_count() or 1)) as workers:
+        futures = [workers.submit(job) for job in jobs]
         try:
-            answer = self._ask(place, {"code": example.code}, _ValueReport)
-        except _NoReportError as error:
-            return ExampleOutcome(name, example.heading, passed=False, detail=str(error))
-        if isinstance(answer, _ExceptionReport):
-            problem = mismatch(example, Outcome(errors=answer.errors, message=answer.message))
-        else:
-            problem = mismatch(example, Outcome(value=answer.value))
-        return ExampleOutcome(name, example.heading, passed=not problem, detail=problem)
-
-    def _ask(self, place: str, job: dict[str, str], kind: type[_Report]) -> _Report | _ExceptionReport:
-        """The report of a fresh process on a job."""
-        directory, home = self._root / place / "work", self._root / place / "home"
-        for path in (directory, home):
-            path.mkdir(parents=True)
-        job_file = self._root / place / "job.json"
-        job_file.write_text(json.dumps({"package": self._product.import_name, **job}), encoding="utf-8")
-        # like -I, except that the environment variables count; they are closed and fix the hash seed
-        command = [str(self._environment.python), "-s", "-P", "-X", "utf8", str(_RUNNER), str(job_file)]
-        done = run_bounded(
-            command,
-            cwd=directory,
-            env=closed_environment(home),
-            timeout=self._timeout,
-            output_limit=_OUTPUT_LIMIT,
-        )
-        if done.code is None:
-            raise _NoReportError(f"it was not done after {self._timeout:g} s")
-        try:
-            report = json.loads(done.stdout)
-            return (
-                _ExceptionReport.model_validate(report) if "errors" in report else kind.model_validate(report)
-            )
-        except (ValueError, TypeError) as error:
-            output = shortened(done.stderr.decode("utf-8", "replace"), _MESSAGE_LENGTH)
-            ending = f"the process ended with {done.code} and no usable report"
-            raise _NoReportError(f"{ending}: {output}" if output else ending) from error
+            return tuple(future.result() for future in futures)
+        except BaseException:
+            workers.shutdown(cancel_futures=True)
+            raise
 
 
-def _package_problem(answer: _ImportReport, wheel: BuiltWheel, product: ProductPackage) -> str:
+def _package_problem(answer: ImportedPackage, wheel: BuiltWheel, product: ProductPackage) -> str:
     versions = {answer.version, answer.installed_version}
     if versions != {product.version}:
         return f"the version is {product.version}, the package says {', '.join(sorted(versions))}"
@@ -212,9 +165,15 @@ def _package_problem(answer: _ImportReport, wheel: BuiltWheel, product: ProductP
 
 
 class FlitPackager:
-    """Implements `ports.packaging.Packager` with flit_core and a virtual environment."""
+    """Implements `ports.packaging.Packager` with flit_core and a virtual environment.
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    Args:
+        trials: Runs what imports the product.
+        limits: Of time.
+    """
+
+    def __init__(self, trials: ProductTrials, limits: Limits | None = None) -> None:
+        self._trials = trials
         self._limits = limits or Limits()
 
     def build(self, product: ProductPackage) -> BuiltWheel:
@@ -223,4 +182,4 @@ class FlitPackager:
 
     def exercise(self, wheel: BuiltWheel, product: ProductPackage) -> ExerciseReport:
         """Install and run it (see the port)."""
-        return exercise_wheel(wheel, product, self._limits, with_own_pip=own_pip())
+        return exercise_wheel(wheel, product, self._trials, self._limits, with_own_pip=own_pip())

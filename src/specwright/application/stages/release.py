@@ -1,6 +1,9 @@
 """The release: the four integration gates, and one wheel that was installed and tried (design: release)."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import TypeAdapter
 
 from specwright.application import scopes
 from specwright.application.announce import announce, review
@@ -15,7 +18,8 @@ from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.log_ends import note_release_end
 from specwright.application.tasks import outcome, project_state
-from specwright.domain.acceptance.calls import examples_of_product
+from specwright.canonical_json import JsonValue
+from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
 from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.allowed_packages import required_by
 from specwright.domain.base.slugs import import_name, slugify
@@ -30,14 +34,19 @@ from specwright.domain.modules.release import (
 from specwright.domain.modules.release_gates import ReleaseModule, check_release_set, release_module
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, RefusedError
+from specwright.ports.journal import Scope
 from specwright.ports.packaging import (
     ApprovedExample,
+    ApprovedProperty,
     BuiltWheel,
     ExampleOutcome,
+    ExerciseReport,
     ProductModule,
     ProductPackage,
 )
 from specwright.ports.progress import Step
+
+_REPORT = TypeAdapter(ExerciseReport)
 
 
 def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
@@ -116,7 +125,7 @@ def _release(
         release_module(factory.modules.contract(ref), factory.modules.evidence(ref), index) for ref in refs
     ]
     check_release_set(modules)
-    product, wheel, examples = _product(factory, modules)
+    product, wheel, outcomes = _product(factory, scope, modules)
     unshown = unshown_in_release(factory, scope, _tasks_of(factory, refs))
     manifest = release_manifest(release_id, now, spec.spec_version, modules, product, unshown)
     if wheel is not None:
@@ -125,7 +134,7 @@ def _release(
         path, data = layout.failure_report(release_id), report.encode()
         factory.store.publish(path, data)
         note_hashes(scope, {path: data})
-    write_acceptance(factory, scope, manifest, examples)
+    write_acceptance(factory, scope, manifest, outcomes)
     factory.store.publish(layout.manifest(release_id), manifest.to_bytes())
     sha256 = factory.store.define(manifest.to_bytes())
     project_id = factory.projection.project_id
@@ -143,15 +152,25 @@ def _release(
 
 
 def _product(
-    factory: Factory, modules: Sequence[ReleaseModule]
-) -> tuple[ProductResult, BuiltWheel | None, Sequence[ExampleOutcome]]:
+    factory: Factory, scope: Scope, modules: Sequence[ReleaseModule]
+) -> tuple[ProductResult, BuiltWheel | None, tuple[ExampleOutcome, ...]]:
     try:
         package = _package(factory, modules)
         wheel = factory.packager.build(package)
     except RefusedError as error:
         return ProductResult.without_wheel(error.what), None, ()
     factory.progress.note(Step("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
-    report = factory.packager.exercise(wheel, package)
+    request: JsonValue = {
+        "wheel": wheel.sha256,
+        "examples": [[one.task_id, *one.example[:4]] for one in package.approved],
+        "properties": [[one.task_id, one.property.heading, one.property.code] for one in package.properties],
+    }
+    seen = scope.recall(
+        "verdict",
+        request,
+        lambda: _REPORT.dump_python(factory.packager.exercise(wheel, package), mode="json"),
+    )
+    report = _REPORT.validate_python(seen)
     result = ProductResult(
         wheel=wheel.file_name, sha256=wheel.sha256, result=Result(report.result), detail=report.detail
     )
@@ -175,18 +194,31 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         task_facing=names or tuple(m.contract.name for m in modules),
         requires=required_by(factory.packages, sources),
         notes=release_notes(factory),
-        approved=_approved(factory, [m.ref for m in modules]),
+        **_approved(factory, [m.ref for m in modules])._asdict(),
     )
 
 
-def _approved(factory: Factory, refs: Sequence[str]) -> tuple[ApprovedExample, ...]:
-    """The approved examples of the tasks that are released."""
+class _Approved(NamedTuple):
+    """What the person approved of the tasks that are released, as fields of a package."""
+
+    approved: tuple[ApprovedExample, ...]
+    properties: tuple[ApprovedProperty, ...]
+
+
+def _approved(factory: Factory, refs: Sequence[str]) -> _Approved:
     tasks = [factory.projection.definitions[name] for name in _tasks_of(factory, refs)]
     released = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
-    return tuple(
-        ApprovedExample(task.spec_task_id, example)
-        for task in tasks
-        for example in examples_of_product(task.acceptance, released)
+    return _Approved(
+        tuple(
+            ApprovedExample(task.spec_task_id, example)
+            for task in tasks
+            for example in examples_of_product(task.acceptance, released)
+        ),
+        tuple(
+            ApprovedProperty(task.spec_task_id, one)
+            for task in tasks
+            for one in properties_of_product(task.acceptance, task.acceptance_criteria, released)
+        ),
     )
 
 

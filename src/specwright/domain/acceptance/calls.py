@@ -119,6 +119,23 @@ def examples_of_product(acceptance: TaskAcceptance | None, released: Collection[
     ]
 
 
+def properties_of_product(
+    acceptance: TaskAcceptance | None, criteria: Sequence[str], released: Collection[str]
+) -> list[Property]:
+    """The approved properties of a task over calls as a user of the package makes them.
+
+    Args:
+        acceptance: Of the task.
+        criteria: The prose of its criteria.
+        released: As for `examples_of_product`.
+    """
+    return [
+        _property(one, one.code, acceptance, criteria)
+        for one in (acceptance.properties if acceptance else ())
+        if acceptance and _imported(one) | variable_classes(one) <= set(released)
+    ]
+
+
 def _heading(approved: AcceptanceExample | AcceptanceProperty) -> str:
     numbers = ", ".join(map(str, approved.criteria))
     return f"{'criterion' if len(approved.criteria) == 1 else 'criteria'} {numbers}, {approved.title}"

@@ -21,7 +21,7 @@ Left out: whether a result is the right one, which is for the tests. A large inp
 no counterexample; it ends the run, which is then made again with modest inputs."""
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
@@ -174,7 +174,7 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
             for slot in contract.inputs
             if (found := small_range(slot.type, slot.constraints))
         },
-        "classes": described_classes(candidate),
+        "classes": described_classes([*(d.contract for d in candidate.dependencies), contract]),
         "constants": constants.values,
         "given": constants.by_parameter,
         "aware": constants.aware or any(speaks_of_zones(text) for text in texts),
@@ -205,18 +205,22 @@ def speaks_of_zones(text: str) -> bool:
     return any(word in text.lower() for word in ("time zone", "timezone", "aware", "utc"))
 
 
-def described_classes(candidate: Candidate) -> dict[str, Any]:
-    """What the exported classes are made of: the module's own, and those of its dependencies."""
-    found: dict[str, Any] = {}
-    contracts = [*(dependency.contract for dependency in candidate.dependencies), candidate.contract]
-    for contract in contracts:
-        for statement in own_statements(contract).values():
-            found[statement.name] = {
-                "kind": statement.kind,
-                "fields": [(field.name, field.type) for field in statement.fields],
-                "module": f"modules.{contract.name}",
-            }
-    return found
+def described_classes(contracts: Iterable[MicroModuleContract], package: str = "modules") -> dict[str, Any]:
+    """What exported classes are made of, by their names.
+
+    Args:
+        contracts: Of the modules that export them.
+        package: That holds the modules.
+    """
+    return {
+        statement.name: {
+            "kind": statement.kind,
+            "fields": [(field.name, field.type) for field in statement.fields],
+            "module": f"{package}.{contract.name}",
+        }
+        for contract in contracts
+        for statement in own_statements(contract).values()
+    }
 
 
 def _findings(ran: FuzzRun, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:

@@ -6,17 +6,19 @@ the approved examples and criteria mention and from what breaks programs, but no
 """
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specwright import canonical_json
 from specwright.domain.acceptance.calls import Property
+from specwright.domain.contract.contract import MicroModuleContract
 from specwright.gate.fuzz.check import BROKEN_OFF, described_classes, meets_files, speaks_of_zones
 from specwright.gate.fuzz.constants import constants_in
 from specwright.gate.fuzz.limits import numbers, quoted
 from specwright.gate.fuzz.run import FuzzRun, run_fuzz, unanswered_call
 from specwright.gate.sandbox.pair import Pair
 from specwright.gate.sandbox.staging import Staged
+from specwright.gate.sandbox.stream import Ending
 from specwright.ports.gate import Candidate, TriedProperty
 
 _EXAMPLES = 200
@@ -44,11 +46,28 @@ def run_properties(
     Raises:
         SpecwrightError: the processes did not come up, or there is no sandbox.
     """
-    ran = run_fuzz(staged, _request(candidate, properties), pair, "fuzz.properties")
-    tried = {event["place"]: event for event in ran.events if event.get("event") == "tried"}
-    # the last one is the smallest
-    failed = {event["place"]: event for event in ran.events if event.get("event") == "counterexample"}
+    contracts = [*(dependency.contract for dependency in candidate.dependencies), candidate.contract]
+    request = request_for(properties, contracts)
+    ran = run_fuzz(staged, {**request, "name": candidate.contract.name}, pair, "fuzz.properties")
     broken = _broken_off(ran)
+    return tuple(
+        one._replace(problem=staged.anonymous(one.problem)) for one in tried(properties, ran.events, broken)
+    )
+
+
+def tried(
+    properties: Sequence[Property], events: Sequence[Mapping[str, Any]], broken: tuple[int, str] | None
+) -> list[TriedProperty]:
+    """What became of each property.
+
+    Args:
+        properties: In order.
+        events: That the runner sent.
+        broken: The property that ended the run, and how.
+    """
+    done = {event["place"]: event for event in events if event.get("event") == "tried"}
+    # the last one is the smallest
+    failed = {event["place"]: event for event in events if event.get("event") == "counterexample"}
     found: list[TriedProperty] = []
     for place, one in enumerate(properties):
         problem = ""
@@ -56,34 +75,45 @@ def run_properties(
             problem = f"for {event['values']} its code {event['happened']}"
         elif broken and broken[0] == place:
             problem = broken[1]
-        counts = tried.get(place, {})
+        counts = done.get(place, {})
         held, refused = int(counts.get("held", 0)), int(counts.get("refused", 0))
-        found.append(TriedProperty(one.heading, staged.anonymous(problem), held, refused))
-    return tuple(found)
+        found.append(TriedProperty(one.heading, problem, held, refused))
+    return found
 
 
 def _broken_off(ran: FuzzRun) -> tuple[int, str] | None:
-    """The property that ended the run, and how."""
     if ran.finished():
         return None
     if (call := unanswered_call(ran)) is None:
         return 0, f"the module cannot be called: {ran.ended.message[-500:]}"
-    how, _, _ = BROKEN_OFF[ran.ended.how].format(seconds=_CALL_SECONDS).partition(";")
-    return int(call["place"]), f"for {call['call']} a call {how}"
+    return broken_off(call, ran.ended.how)
 
 
-def _request(candidate: Candidate, properties: Sequence[Property]) -> dict[str, Any]:
-    contracts = [candidate.contract, *(dependency.contract for dependency in candidate.dependencies)]
+def broken_off(call: Mapping[str, Any], how: Ending) -> tuple[int, str]:
+    """The property that ended a run, and how."""
+    did, _, _ = BROKEN_OFF[how].format(seconds=_CALL_SECONDS).partition(";")
+    return int(call["place"]), f"for {call['call']} a call {did}"
+
+
+def request_for(
+    properties: Sequence[Property], contracts: Sequence[MicroModuleContract], package: str = "modules"
+) -> dict[str, Any]:
+    """What the runner is asked.
+
+    Args:
+        properties: Which import from the package.
+        contracts: Of its modules.
+        package: That holds them.
+    """
     codes = dict.fromkeys(code for one in properties for code in (one.code, *one.examples))
     constants = constants_in(map(ast.parse, codes), {})
     texts = list(dict.fromkeys(text for one in properties for text in one.texts))
     return {
-        "name": candidate.contract.name,
         "errors": [],
         "files": False,
         "lays_out": any(map(meets_files, contracts)),
         "properties": [_stated(one) for one in properties],
-        "classes": described_classes(candidate),
+        "classes": described_classes(contracts, package),
         "constants": constants.values,
         "given": {},
         "ranges": {},

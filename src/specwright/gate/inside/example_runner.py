@@ -29,11 +29,13 @@ def run(link: Link, plan: dict[str, Any]) -> None:
         folder.mkdir()
         os.chdir(folder)
         send({"event": "start", "name": str(place)})
-        send({"event": "example", "place": place, **_outcome(code)})
+        send({"event": "example", "place": place, **outcome_of(code)})
     send({"event": "end"})
 
 
-def _outcome(code: str) -> dict[str, Any]:
+def outcome_of(code: str) -> dict[str, Any]:
+    """What a block gives: `value`, the repr of its last line, or `errors`, the names of an error's class and its bases, with
+    its `message`."""
     try:
         tree = ast.parse(code)
         last = tree.body.pop()

@@ -1,6 +1,7 @@
 """Tries properties: code that must be true for all values of its variables (design: executable-spec).
 
-It runs as examples do: beside the module's process, not in it. The same job draws the same values. Numbers are finite and
+It runs as examples do: beside the module's process, not in it; at the release in the process that has the installed package.
+The same job draws the same values. Numbers are finite and
 texts can be written as UTF-8: "for all amounts" means no NaN, and what a module makes of one the contract fuzz tries.
 """
 
@@ -95,10 +96,12 @@ class _Code:
     Args:
         stated: Its code, and the errors that it allows.
         product: The start of the names of the files that the product's calls run through.
+        seconds: For one execution; 0 where each call is timed.
     """
 
-    def __init__(self, stated: Mapping[str, Any], product: str) -> None:
+    def __init__(self, stated: Mapping[str, Any], product: str, seconds: float) -> None:
         self._product = product
+        self._seconds = seconds
         tree = ast.parse(stated["code"])
         last = tree.body.pop()
         assert isinstance(last, ast.Expr)  # its record was validated
@@ -110,6 +113,8 @@ class _Code:
         """Execute it; the values are copied."""
         names: dict[str, Any] = {"__name__": "__main__", **copy.deepcopy(values)}
         try:
+            if self._seconds:
+                signal.setitimer(signal.ITIMER_REAL, self._seconds)
             exec(self._first, names)  # noqa: S102 - executing it is what it is for
             value = eval(self._last, names)  # noqa: S307 - as above
             return _Outcome() if value else _Outcome(f"gives {shown(value)}")
@@ -125,6 +130,9 @@ class _Code:
             said = " ".join(str(error).split())
             said = said if len(said) <= _MOST_MESSAGE else f"{said[:_MOST_MESSAGE]}..."
             return _Outcome(f"raises {mro[0]}{f': {said}' if said else ''}")
+        finally:
+            if self._seconds:
+                signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _came_out_of_product(self, error: BaseException) -> bool:
         """Whether a call of the product raised it; the property's own code may not."""
@@ -204,27 +212,48 @@ class _Trial:
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
-    """Try the properties of a job."""
+    """Try the properties of a job on a module."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
     request: dict[str, Any] = job["request"]
     caller = _TimedCaller(link, send, request["call_seconds"])
     install(caller, job["surface"])
+    try_properties(request, send, Path(plan["scratch"]), proxies.__file__, lambda: caller.used)
+    send({"event": "end"})
+
+
+def try_properties(
+    request: dict[str, Any],
+    send: Callable[..., None],
+    scratch: Path,
+    product: str,
+    used: Callable[[], float] | None = None,
+) -> None:
+    """Try the properties of a request, and tell what was found as it is found.
+
+    Args:
+        request: Of `gate.fuzz.properties`.
+        send: Tells it.
+        scratch: Holds the folder that they run in.
+        product: The start of the names of the files that the product's calls run through.
+        used: What time the process of the module had; None if the product is called in this process.
+    """
     signal.signal(signal.SIGALRM, stop)
-    folder = Path(plan["scratch"]) / "here"
+    folder = scratch / "here"
     folder.mkdir()
     classes = classes_of(request)
     sources = sources_of(request, {**CONSTRUCTORS, **classes.found}, folder)
+    seconds = 0.0 if used else request["call_seconds"]
     try:
         for place, stated in enumerate(request["properties"]):
-            trial = _Trial(place, _Code(stated, proxies.__file__), request, folder, send, lambda: caller.used)
+            code = _Code(stated, product, seconds)
+            trial = _Trial(place, code, request, folder, send, used or (lambda: 0.0))
             _try(trial, stated, classes, sources, request)
             event = {"event": "tried", "place": place, "held": trial.held, "refused": trial.refused}
             send(event)
     except HangError:
         send({"event": "hang"})
-    os.chdir(plan["scratch"])
-    send({"event": "end"})
+    os.chdir(scratch)
 
 
 def _try(

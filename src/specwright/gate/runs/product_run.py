@@ -1,0 +1,179 @@
+"""Runs an installed product in the sandbox: its import, its examples and the approved properties (design: release).
+
+Each job has a process of its own, which imports the package itself: there are no modules to be kept apart any more. What
+the package says of itself is compared elsewhere.
+"""
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+
+from specwright.domain.acceptance.calls import Property
+from specwright.domain.contract.examples_file import Outcome
+from specwright.gate.fuzz.properties import broken_off, request_for, tried
+from specwright.gate.sandbox.exchange import Exchange
+from specwright.gate.sandbox.kind import Sandbox
+from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages
+from specwright.gate.sandbox.plan import Plan
+from specwright.gate.sandbox.process import start
+from specwright.gate.sandbox.stream import RunEnd
+from specwright.ports.gate import TriedProperty
+from specwright.ports.packaging import ImportedPackage, InstalledProduct, NoReportError
+
+_PATIENCE = 10
+"""So many times its limit an execution gets that did not end: the machine may be busy."""
+_MOST_SECONDS = 120.0
+_SHOWN = 300
+
+
+class _Run(NamedTuple):
+    """What a process reported, and how it ended."""
+
+    events: list[dict[str, Any]]
+    ended: RunEnd
+
+
+class SandboxedTrials:
+    """Implements `ports.packaging.ProductTrials` with one sandboxed process for each job.
+
+    Args:
+        sandbox: In what they run; asked for when the first one does.
+    """
+
+    def __init__(self, sandbox: Callable[[], Sandbox]) -> None:
+        self._sandbox = sandbox
+
+    def imported(self, installed: InstalledProduct, seconds: float) -> ImportedPackage | Outcome:
+        """Import the package (port)."""
+        job = {"package": installed.product.import_name, "distribution": installed.product.distribution}
+        event = self._reported(installed, "import", job, seconds)
+        if "errors" in event:
+            return _outcome(event)
+        exports = cast(dict[str, bool], event.get("exports", {}))
+        versions = str(event.get("version")), str(event.get("installed_version"))
+        return ImportedPackage(str(event.get("file")), *versions, exports)
+
+    def outcome(self, installed: InstalledProduct, place: str, code: str, seconds: float) -> Outcome:
+        """Execute an example (port)."""
+        code = _from_package(code, installed.product.import_name)
+        return _outcome(self._reported(installed, place, {"code": code}, seconds))
+
+    def try_property(self, installed: InstalledProduct, place: str, one: Property) -> TriedProperty:
+        """Look for values that make a property false (port)."""
+        contracts = [module.contract for module in installed.product.modules]
+        request = request_for([one], contracts, installed.product.import_name)
+        job = {"package": installed.product.import_name, "request": request}
+        ran = self._run(self._fuzzed(installed, place), job, _MOST_SECONDS)
+        if _hung(ran):
+            patient = {**request, "call_seconds": _PATIENCE * request["call_seconds"]}
+            ran = self._run(
+                self._fuzzed(installed, f"{place}-again"), {**job, "request": patient}, _MOST_SECONDS
+            )
+        (found,) = tried([one], ran.events, _broken_off(ran))
+        return found
+
+    def _reported(
+        self, installed: InstalledProduct, place: str, job: dict[str, Any], seconds: float
+    ) -> dict[str, Any]:
+        ran = self._run(self._plan(installed, place), job, seconds)
+        event = next((event for event in ran.events if event.get("event") == "outcome"), None)
+        if event is None:
+            raise NoReportError(_without_report(ran.ended, seconds))
+        return event
+
+    def _plan(self, installed: InstalledProduct, place: str) -> Plan:
+        scratch = installed.scratch / place
+        scratch.mkdir(parents=True)
+        return Plan(
+            "product", scratch, scratch, (installed.site,), installed.site, self._sandbox().limits, {}
+        )
+
+    def _fuzzed(self, installed: InstalledProduct, place: str) -> Plan:
+        """The fuzz needs packages that the product must not find by itself."""
+        plan, tools = self._plan(installed, place), installed.scratch / f"{place}-tools"
+        places = link_packages(TEST_TOOLS, tools)
+        reads = (installed.site, tools, *places)
+        return plan._replace(
+            role="fuzz.product", reads=reads, site=tools, more={"product": str(installed.site)}
+        )
+
+    def _run(self, plan: Plan, job: dict[str, Any], seconds: float) -> _Run:
+        sandbox = self._sandbox().within(seconds)
+        child, ledger = start(plan._replace(limits=sandbox.limits), sandbox.kind), _Ledger()
+        try:
+            exchange = Exchange(child, None, plan.writes, sandbox.limits)
+            return _Run(ledger.events, exchange.run(job, {}, ledger, seconds))
+        finally:
+            child.stop()
+
+
+class _Ledger:
+    """What was reported (a `Ledger`); nothing else calls here."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+
+    def reported(self, header: dict[str, Any]) -> None:
+        """Keep it."""
+        self.events.append(header)
+
+    def called(self, call: dict[str, Any], payload: bytes) -> None:
+        """Nothing is called through the gate."""
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> None:
+        """As above."""
+
+
+def _hung(ran: _Run) -> bool:
+    return any(event.get("event") == "hang" for event in ran.events)
+
+
+def _broken_off(ran: _Run) -> tuple[int, str] | None:
+    if ran.ended.how == "finished" and not _hung(ran):
+        return None
+    call = next((event for event in reversed(ran.events) if event.get("event") == "calling"), None)
+    if call is None:
+        return 0, f"the package cannot be called: {ran.ended.message or ran.ended.output[-_SHOWN:]}"
+    return broken_off(call, ran.ended.how)
+
+
+def _outcome(event: dict[str, Any]) -> Outcome:
+    if isinstance(value := event.get("value"), str):
+        return Outcome(value=value)
+    errors: Sequence[object] = event.get("errors") or ["nothing"]
+    return Outcome(errors=tuple(map(str, errors)), message=str(event.get("message", "")))
+
+
+def _without_report(ended: RunEnd, seconds: float) -> str:
+    match ended.how:
+        case "timeout":
+            return f"it was not done after {seconds:g} s"
+        case "processor":
+            return f"it used up its processor time; {ended.message}"
+        case "output":
+            return "it printed or sent too much"
+        case "disk":
+            return "it wrote too many or too large files"
+        case "forged":
+            return f"it was stopped: {ended.message}"
+        case _:
+            said = " ".join(ended.output.split())[-_SHOWN:]
+            return f"the process ended without a report{f': {said}' if said else ''}"
+
+
+def _from_package(code: str, package: str) -> str:
+    """An example of a module, as a user of the package executes it."""
+    return ast.unparse(ast.fix_missing_locations(_FromPackage(package).visit(ast.parse(code))))
+
+
+class _FromPackage(ast.NodeTransformer):
+    """`from modules.<name> import` becomes `from <package>.<name> import` (design: contracts)."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
+        head, _, tail = (node.module or "").partition(".")
+        if node.level == 0 and head == "modules" and tail:
+            node.module = f"{self._package}.{tail}"
+        return node
