@@ -43,8 +43,12 @@ class CriterionRuling(NamedTuple):
 
 
 def open_questions(view: ProjectView) -> list[str]:
-    """The questions about criteria that nobody has answered, oldest first."""
-    return [name for name in view.projection.questions if name not in view.projection.resolutions]
+    """The questions that nobody has answered and no task waits for, about criteria, and about the last release if its
+    product breaks what was approved; oldest first."""
+    projection = view.projection
+    last = projection.releases[-1] if projection.releases else ""
+    failed = [name for name, one in projection.failed_releases.items() if one.details["release_id"] == last]
+    return [name for name in (*projection.questions, *failed) if name not in projection.resolutions]
 
 
 def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history: DebateHistory) -> list[str]:

@@ -12,7 +12,7 @@ from specwright.application import scopes
 from specwright.application.store.layout import STATE_FILE, definition
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import CRITERION, ResolutionRecord
+from specwright.domain.escalation.resolutions import CRITERION, RELEASE, ResolutionRecord
 from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome, NewVersion
 from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.modules.deprecation import Deprecation
@@ -182,6 +182,7 @@ class Projection:
         self.definitions = ProjectDefinitions(store)
         self.escalations_raised: dict[str, int] = {}
         self.questions: dict[str, EscalationArtifact] = {}
+        self.failed_releases: dict[str, EscalationArtifact] = {}
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
         self.deprecations: dict[str, Deprecation] = {}
@@ -518,11 +519,14 @@ class Projection:
             self._change(task_id, event, task_changes.abandon)
 
     def _raised(self, event: _Event) -> None:
-        """A blocked task gets an escalation of its own (design: task-states), or a criterion a question, for which no task
-        waits (design: unshown-criteria)."""
+        """A blocked task gets an escalation of its own (design: task-states), or a criterion or a release a question, for
+        which no task waits (design: unshown-criteria, executable-spec)."""
         escalation = self._escalation(event)
         if escalation.details.get("cause") == CRITERION:
             self.questions[escalation.escalation_id] = escalation
+            return
+        if escalation.details.get("cause") == RELEASE:
+            self.failed_releases[escalation.escalation_id] = escalation
             return
         task_id = escalation.task_id
         self.escalations_raised[task_id] = self.escalations_raised.get(task_id, 0) + 1

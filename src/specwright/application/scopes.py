@@ -195,6 +195,11 @@ def question(ruling_id: str, criterion: int) -> str:
     return f"{ruling_id}/criterion-{criterion}"
 
 
+def failed_release(release_id: str) -> str:
+    """The escalation of a release whose product breaks what was approved."""
+    return f"{release_id}/escalation"
+
+
 def part(place: str, module: str) -> str:
     """What a shared request was answered about one module, as a place of its own."""
     return f"{place}/{module}"

@@ -241,7 +241,7 @@ class Project:
             InputError: it does not fit the escalation, or no such escalation waits. For the others see `run`.
         """
         check(self.factory, resolution)
-        if resolution.escalation_id in self.factory.projection.questions:  # no task waits for it
+        if resolution.escalation_id in open_questions(self.factory):  # no task waits for it
             resolve(self.factory, resolution)
             return self.go_on()
         if self.driver.waiting() is None:  # a crash came between the halt and the question

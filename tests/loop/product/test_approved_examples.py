@@ -304,10 +304,13 @@ def test_a_product_that_breaks_what_was_approved_is_an_escalation(tmp_path: Path
     page = specwright("escalations", name, project).out
     assert "specwright report" in page
     assert "specwright change" in page
-    for action, fields in [("ABANDON_TASK", ["--rationale", "why"]), ("PROVIDE_FIX", ["--rationale", "why"])]:
-        told = specwright("resolve", name, action, project, *fields)
-        told.refuses("AMEND_SPEC, or by `specwright report` or `specwright change`")
-    payload, criteria = tmp_path / "answer.json", task_of(json.loads((project / PRODUCT / "spec.json").read_text()))
+    for action in ("ABANDON_TASK", "APPROVE_OVERRIDE", "ACCEPT_UNSHOWN"):
+        told = specwright("resolve", name, action, project, "--rationale", "why")
+        told.refuses("AMEND_SPEC, or by `specwright report` or `specwright change`", code=1)
+    payload, criteria = (
+        tmp_path / "answer.json",
+        task_of(json.loads((project / PRODUCT / "spec.json").read_text())),
+    )
     answer = {
         "amended_acceptance_criteria": criteria["acceptance_criteria"],
         "amendment_rationale": "Nobody asked where it is.",

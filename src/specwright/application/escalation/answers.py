@@ -30,6 +30,7 @@ from specwright.domain.escalation.resolutions import (
     CRITERION,
     OPERATOR,
     QUESTION_ACTIONS,
+    RELEASE,
     STALLED,
     Action,
     AmendSpec,
@@ -176,7 +177,7 @@ def _opened(factory: Factory, resolution: HumanResolution) -> tuple[str, Task]:
         raise RefusedError(
             f"{resolution.action} does not suit {name}: {_why_unsuited(resolution.action, escalation)}",
             where=escalation.task_id,
-            remedy=f"this one can be answered with {', '.join(suited)}",
+            remedy=f"this one can be answered with {', '.join(suited)}{_OTHERWISE.get(_cause(escalation), '')}",
         )
     return name, task_at(factory, escalation.task_id)
 
@@ -185,12 +186,22 @@ def _is_same(record: ResolutionRecord, resolution: HumanResolution) -> bool:
     return (record.action, record.payload) == (resolution.action, resolution.payload)
 
 
+_OTHERWISE = {RELEASE: ", or by `specwright report` or `specwright change`, which make another product"}
+"""What answers an escalation beside an action."""
+
+
+def _cause(escalation: EscalationArtifact) -> str:
+    return str(escalation.details.get("cause", ""))
+
+
 def _why_unsuited(action: Action, escalation: EscalationArtifact) -> str:
-    cause = str(escalation.details.get("cause", ""))
+    cause = _cause(escalation)
     if action in QUESTION_ACTIONS:
         return "it asks about no criterion"
     if cause == CRITERION:
         return "it asks about a criterion, and no task waits for it"
+    if cause == RELEASE:
+        return "it is about a release, and no task waits for it"
     if action not in actions_for(cause):
         return "its task has not run" if cause == STALLED else "no module of it failed"
     if action is Action.ATTEST_SHIPPED:
@@ -207,14 +218,38 @@ def _retry(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
 
 def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
     payload = AmendSpec.model_validate(answer.payload)
+    if answer.escalation_id in factory.projection.failed_releases:
+        return _strike_examples(factory, task, answer, payload)
     dropped = [task_named(factory.projection.definitions, text).task_id for text in payload.drop_depends_on]
     if unknown := [ref for ref in dropped if ref not in task.definition.depends_on]:
         raise InputError(
             f"{task.task_id} does not depend on {', '.join(unknown)}", where="payload.drop_depends_on"
         )
     criteria, why = payload.amended_acceptance_criteria, payload.amendment_rationale
-    definition = _with_criteria(task, criteria, why, answer, dropped)
+    definition = _with_criteria(task, criteria, why, answer, dropped, payload.strike_examples)
     events = list(next_attempt(factory, task, definition, answer.escalation_id))
+    return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
+
+
+def _strike_examples(factory: Factory, task: Task, answer: ResolutionRecord, payload: AmendSpec) -> _Effect:
+    """What was approved wrongly holds no more; what has shipped stays as it is (design: executable-spec)."""
+    criteria = task.definition.acceptance_criteria
+    if (
+        payload.amended_acceptance_criteria != criteria
+        or payload.drop_depends_on
+        or not payload.strike_examples
+    ):
+        raise InputError(
+            f"{task.task_id} has shipped, so that its criteria stay; only approved examples can be struck here",
+            where="payload",
+            remedy="name their titles in `strike_examples`; `specwright change` makes another spec",
+        )
+    definition = _with_criteria(
+        task, criteria, payload.amendment_rationale, answer, struck=payload.strike_examples
+    )
+    events = [
+        review(factory.projection.project_id, "task.amended", _digest(definition), task.task_id, OPERATOR)
+    ]
     return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
 
 
@@ -297,16 +332,27 @@ def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> 
             where=answer.escalation_id,
             remedy="REWORD_CRITERION, or ABANDON_TASK by the escalation of its halt",
         )
-    definition = _with_criteria(task, left, str(answer.payload["rationale"]), answer)
+    number, acceptance = criteria.index(text) + 1, task.definition.acceptance
+    dropped = answer.action is Action.DROP_CRITERION
+    gone = (
+        [one.title for one in acceptance.items if one.criteria == [number]] if acceptance and dropped else []
+    )
+    definition = _with_criteria(task, left, str(answer.payload["rationale"]), answer, struck=gone)
     bound, project_id = _digest(definition), factory.projection.project_id
     events = [review(project_id, "task.amended", bound, task.task_id, OPERATOR)]
     return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
 
 
 def _with_criteria(
-    task: Task, criteria: Sequence[str], why: str, answer: ResolutionRecord, dropped: Sequence[str] = ()
+    task: Task,
+    criteria: Sequence[str],
+    why: str,
+    answer: ResolutionRecord,
+    dropped: Sequence[str] = (),
+    struck: Sequence[str] = (),
 ) -> TaskDefinition:
-    """A task's definition with other criteria, without the dependencies that are dropped."""
+    """A task's definition with other criteria, without the dependencies that are dropped and the examples that are
+    struck."""
     amendment = TaskAmendment(
         replaced_criteria=task.definition.acceptance_criteria,
         rationale=why,
@@ -314,7 +360,7 @@ def _with_criteria(
         amended_at=answer.resolved_at,
     )
     depends_on = [ref for ref in task.definition.depends_on if ref not in dropped]
-    return amended(task.definition, criteria, amendment, depends_on)
+    return amended(task.definition, criteria, amendment, depends_on, struck)
 
 
 def _digest(definition: TaskDefinition) -> str:

@@ -89,6 +89,20 @@ class _TaskResult:
         failures = self.records(name).last_failures() if refused is None else refused.failures
         return [(failure.invariant, failure.evidence) for failure in failures]
 
+    def breaks_approved_alone(self) -> bool:
+        """Whether nothing but what was approved stood against the last drafts of the failed modules."""
+        return all(said.startswith("acceptance.") for name in self.failed for said, _ in self.unmet(name))
+
+    def broken_titles(self) -> list[str]:
+        """The approved examples and properties that stood against the last drafts of the failed modules, by their titles."""
+        found = [invariant for name in self.failed for invariant, _ in self.unmet(name)]
+        acceptance = self._task.definition.acceptance
+        return [
+            one.title
+            for one in (acceptance.items if acceptance else ())
+            if any(said.startswith("acceptance.") and said.endswith(one.heading) for said in found)
+        ]
+
     def reasons_in_short(self) -> list[str]:
         """Why modules failed, without findings that the failed invariants tell as well."""
         return [_without(why, self.unmet(name)) for name, why in self.failed.items()]
@@ -240,14 +254,19 @@ def _modules(result: _TaskResult) -> Halt:
         for name in result.failed
         if (ruling := result.last_ruling(name)) and ruling.confirmed_fault is FaultOf.CONTRACT
     ]
+    recommended = Resolution.REVISE_PLAN if advice else Resolution.PROVIDE_FIX
+    if broken := result.broken_titles():
+        listed = ", ".join(map(repr, broken))
+        advice.append(f"if what was approved as {listed} is wrong itself, AMEND_SPEC strikes it")
+        recommended = Resolution.AMEND_SPEC if result.breaks_approved_alone() else recommended
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",
         decision=f"Decide how {names} of {result.name} goes on: {'; '.join(result.reasons_in_short())}",
-        recommended=Resolution.REVISE_PLAN if advice else Resolution.PROVIDE_FIX,
+        recommended=recommended,
         context="; ".join((result.groups(abandoned), *advice, *result.rulings(*result.failed))),
         failed=_unshipped(result),
-        details=result.module_details(abandoned),
+        details={**result.module_details(abandoned), **({"broken_titles": broken} if broken else {})},
     )
 
 

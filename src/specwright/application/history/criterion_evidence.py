@@ -13,7 +13,7 @@ from typing import NamedTuple
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_checks import CriterionCheck, DebateIndex
 from specwright.application.store import layout
-from specwright.domain.acceptance.calls import examples_of_module
+from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
 from specwright.domain.base.graph import reachable
 from specwright.domain.contract.contract import MicroModuleContract
@@ -23,7 +23,7 @@ from specwright.domain.modules.acceptance_report import CriterionEvidence, Modul
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog
 
 _CLAIMS = "tests/obligations.json"
-_ACCEPTANCE, _FALSIFYING = "acceptance", "falsifying"
+_ACCEPTANCE, _PROPERTIES, _FALSIFYING = "acceptance", "properties", "falsifying"
 """Stages of the gate."""
 
 
@@ -184,16 +184,15 @@ class TaskEvidence:
     def _gates_of(
         self, item: AcceptanceExample | AcceptanceProperty, acceptance: TaskAcceptance
     ) -> list[Reference]:
-        """The gates of modules that ran an example."""
-        return [
-            ref
-            for module in self.modules
-            if any(
-                one.prose == item.title
-                for one in examples_of_module(acceptance, module.contract, module.called)
-            )
-            for ref in module.stage(_ACCEPTANCE)
-        ]
+        """The gates of modules that tried an example or a property."""
+        found: list[Reference] = []
+        for module in self.modules:
+            examples, properties = acceptance_of_module(acceptance, (), module.contract, module.called)
+            if item.heading in [one.heading for one in examples]:
+                found += module.stage(_ACCEPTANCE)
+            if item.heading in [one.heading for one in properties]:
+                found += module.stage(_PROPERTIES)
+        return found
 
     def _module_tests(self, number: int) -> Iterator[CriterionEvidence]:
         seen = set[tuple[str, str]]()

@@ -53,8 +53,7 @@ def as_acceptance(acceptance: TaskAcceptance | None) -> list[str]:
 
 
 def _approved(item: AcceptanceExample | AcceptanceProperty) -> str:
-    numbers = ", ".join(map(str, item.criteria))
-    title = f"## {'criterion' if len(item.criteria) == 1 else 'criteria'} {numbers}, {item.title}"
+    title = f"## {item.heading}"
     if isinstance(item, AcceptanceExample):
         return "\n".join((title, item.code, f"gives {item.gives}"))
     return "\n".join((title, item.code, for_all(item.variables, item.errors)))

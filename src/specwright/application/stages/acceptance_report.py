@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from specwright import canonical_json
 from specwright.application.factory import Factory, ProjectView
@@ -11,7 +11,6 @@ from specwright.application.history.criterion_evidence import RunOutcome, TaskEv
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import task_board
-from specwright.canonical_json import JsonValue
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.modules.acceptance_page import render_report
 from specwright.domain.modules.acceptance_report import (
@@ -37,26 +36,22 @@ Outcomes = Mapping[tuple[str, str], RunOutcome]
 
 
 def write_acceptance(
-    factory: Factory, scope: Scope, manifest: ReleaseManifest, examples: Sequence[ExampleOutcome]
+    factory: Factory, scope: Scope, manifest: ReleaseManifest, outcomes: Sequence[ExampleOutcome]
 ) -> None:
-    """Write the report of a release beside its manifest. What came of the examples is journalled, so that a release that
-    goes on after a crash writes the same.
+    """Write the report of a release beside its manifest.
 
     Args:
         factory: The ports.
         scope: Of the release.
         manifest: Of the release.
-        examples: What came of every example that ran against the wheel.
+        outcomes: What came of every example and property that was tried on the wheel.
     """
     spec = _approved(factory)
-    request: JsonValue = {"acceptance": manifest.release_id}
-    rows = scope.recall(
-        "verdict", request, lambda: [[one.module, one.heading, one.passed, one.detail] for one in examples]
-    )
-    ran = [ExampleOutcome(*row) for row in cast(list[tuple[str, str, bool, str]], rows)]
     refs = [one.module_ref for one in manifest.modules]
     ran_in = layout.wheel(manifest.release_id, manifest.product.wheel) if manifest.product.wheel else ""
-    sources = ReportSources(refs, _by_title(spec, ran), [ran_in] if ran_in else [], manifest.unshown_criteria)
+    sources = ReportSources(
+        refs, _by_title(spec, outcomes), [ran_in] if ran_in else [], manifest.unshown_criteria
+    )
     report = acceptance_report(factory, manifest.release_id, sources)
     files = {
         layout.acceptance_report(manifest.release_id): canonical_json.pretty(report.document),

@@ -14,6 +14,7 @@ from specwright.application.criteria import unshown_in_release
 from specwright.application.deprecation import finish_deprecations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.stages.acceptance_report import write_acceptance
+from specwright.application.stages.failed_release import broken_examples, escalated
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.log_ends import note_release_end
@@ -139,6 +140,10 @@ def _release(
     sha256 = factory.store.define(manifest.to_bytes())
     project_id = factory.projection.project_id
     events = [review(project_id, "release.made", sha256, release_id)]
+    tasks = [factory.projection.definitions[name] for name in _tasks_of(factory, refs)]
+    events += escalated(
+        factory, release_id, broken_examples(tasks, [one.contract for one in modules], outcomes)
+    )
     if ends_change and manifest.succeeded and change is not None and change.before is not None:
         events += closing_events(factory, scope, manifest, sha256, before)
     announce(factory, scope, project_id, events)

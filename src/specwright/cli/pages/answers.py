@@ -15,7 +15,7 @@ from specwright.cli.terminal.output import next_command
 from specwright.domain.base.text import did_you_mean
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import Action
+from specwright.domain.escalation.resolutions import RELEASE, Action
 from specwright.errors import InputError
 
 FILL = "..."
@@ -38,6 +38,9 @@ MEANING: Mapping[Action, str] = {
     Action.REWORD_CRITERION: "reword it for the next version; costs no call",
 }
 """What an answer does, and which model calls it costs."""
+
+OTHER_SPEC = '--request "what is to change"'
+"""The option of a change in the commands that are shown."""
 
 DECISIONS = {
     "approve": "the changed contract is debated, made and sealed; what uses it follows, then the task runs again",
@@ -109,6 +112,18 @@ def gate_command(view: ProjectView, contract: MicroModuleContract, place: Path) 
     return next_command("gate", place, " ".join(f"--dependency {shlex.quote(str(one))}" for one in called))
 
 
+def broken_titles(escalation: EscalationArtifact) -> list[str]:
+    """The approved examples and properties of its task that were seen to fail, by their titles."""
+    return list(escalation.details.get("broken_titles", ()))
+
+
+def meaning(escalation: EscalationArtifact, action: Action) -> str:
+    """What an answer to an escalation does, and which model calls it costs."""
+    if action is Action.AMEND_SPEC and escalation.details.get("cause") == RELEASE:
+        return "strike an approved example that is wrong itself; costs no call"
+    return MEANING[action]
+
+
 def payload_draft(view: ProjectView, escalation: EscalationArtifact, action: Action) -> dict[str, Any]:
     """A payload to fill in, with what is known already."""
     definition = view.projection.definitions.get(escalation.task_id)
@@ -131,6 +146,7 @@ def payload_draft(view: ProjectView, escalation: EscalationArtifact, action: Act
         Action.AMEND_SPEC: {
             "amended_acceptance_criteria": enough,
             "amendment_rationale": FILL,
+            **({"strike_examples": broken} if (broken := broken_titles(escalation)) else {}),
             **(
                 {"drop_depends_on": dropped}
                 if (dropped := escalation.details.get("abandoned")) and not failed

@@ -10,8 +10,9 @@ from specwright.application.factory import ProjectView
 from specwright.application.store import layout
 from specwright.cli.pages.answers import (
     DECISIONS,
-    MEANING,
+    OTHER_SPEC,
     decision_command,
+    meaning,
     payload_draft,
     recommended_command,
     steps,
@@ -21,7 +22,7 @@ from specwright.cli.pages.page import Page, brief
 from specwright.cli.terminal.output import counted, next_command
 from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import Action
+from specwright.domain.escalation.resolutions import RELEASE, Action
 
 _CAUSES = {
     "planning": "no sound plan was made",
@@ -31,6 +32,7 @@ _CAUSES = {
     "exception": "a role found the contract of a dependency wrong",
     "journal": "the run cannot be repeated",
     "stalled": "it waits for a task that was abandoned",
+    "release": "the product breaks what was approved; nothing waits for the answer",
     "criterion": "no test can show an acceptance criterion; nothing waits for the answer",
 }
 
@@ -58,7 +60,7 @@ def add_short_page(
         page.copy("type", recommended_command(view, escalation, directory))
     else:
         recommended = Action(escalation.recommended_resolution)
-        page.row("recommended", f"{recommended}: {MEANING[recommended]}")
+        page.row("recommended", f"{recommended}: {meaning(escalation, recommended)}")
         for number, step in enumerate(steps(view, escalation, recommended, directory)):
             page.copy("then" if number else "type", step)
     page.copy("whole page", next_command(f"escalations {escalation.escalation_id}", directory))
@@ -76,13 +78,15 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
     if recommended is None:
         add_decisions(page, escalation.details["exception_id"], directory)
     else:
-        page.prose(f"{recommended}: {MEANING[recommended]}", 2)
+        page.prose(f"{recommended}: {meaning(escalation, recommended)}", 2)
         for step in steps(view, escalation, recommended, directory):
             page.line(f"    {step}")
     page.heading("Other answers")
+    if escalation.details.get("cause") == RELEASE:
+        _add_other_products(page, directory)
     for action in suited_actions(view, escalation):
         if action is not recommended:
-            page.labelled(f"  {action}", MEANING[action], labels=len(Action.APPROVE_OVERRIDE) + 4)
+            page.labelled(f"  {action}", meaning(escalation, action), labels=len(Action.APPROVE_OVERRIDE) + 4)
     name = escalation.escalation_id
     page.line(f"    {next_command(f'resolve {name} ACTION', directory)}")
     page.prose(
@@ -92,6 +96,14 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
     page.line()
     page.line(next_command(f"escalations {name}", directory, "--full"), "Everything that was said: ")
     return page
+
+
+def _add_other_products(page: Page, directory: Path) -> None:
+    """What mends a product that breaks what was approved, beside an answer (design: executable-spec)."""
+    page.prose("report: have one module mended; costs its challenge and its ruling", 2)
+    page.line(f"    {next_command('report example.md', directory)}")
+    page.prose("change: ask for another spec; costs the tasks that it changes", 2)
+    page.line(f"    {next_command('change', directory, OTHER_SPEC)}")
 
 
 def escalation_document(view: ProjectView, escalation: EscalationArtifact, directory: Path) -> dict[str, Any]:
@@ -137,8 +149,8 @@ def failures(escalation: EscalationArtifact) -> Iterator[FindingText]:
 
 def add_decisions(page: Page, name: str, directory: Path) -> None:
     """The decisions about an interface change exception (design: interface-changes)."""
-    for decision, meaning in DECISIONS.items():
-        page.row(decision, meaning)
+    for decision, does in DECISIONS.items():
+        page.row(decision, does)
         page.copy("type", decision_command(name, decision, directory))
 
 

@@ -22,6 +22,7 @@ from specwright.application.stages.release import last_release
 from specwright.application.stages.status import ProjectStatus
 from specwright.application.store.layout import spec_files
 from specwright.bootstrap.spec_file import spec_changed, spec_copy
+from specwright.cli.pages.answers import OTHER_SPEC
 from specwright.cli.pages.escalation import add_short_page
 from specwright.cli.pages.page import Page, brief
 from specwright.cli.pages.release import (
@@ -61,7 +62,7 @@ def stop_page(
         page = release_page(view, _last_release(view, directory), directory, scripted=scripted)
     elif stop is ProjectStatus.RELEASE_FAILED:
         page = failure_page(view, _last_release(view, directory))
-        _add_command(page, "Then:", next_command("change", directory, '--request "what is to change"'))
+        _add_command(page, "Then:", next_command("change", directory, OTHER_SPEC))
         _add_command(page, "   or", next_command("release", directory))
         page.prose(
             "`release` gives the same again unless what the report names was mended outside of the product."

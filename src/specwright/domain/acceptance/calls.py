@@ -75,11 +75,11 @@ def acceptance_of_module(
         return bool(entries & names) and names <= set(homes)
 
     return ModuleAcceptance(
-        [_example(one, homes) for one in acceptance.examples if can_run(_imported(one))],
+        [_example(one, homes) for one in acceptance.examples if can_run(imported_names(one))],
         [
             _property(one, _from_modules(one, homes), acceptance, criteria)
             for one in acceptance.properties
-            if can_run(_imported(one) | variable_classes(one))
+            if can_run(imported_names(one) | variable_classes(one))
         ],
     )
 
@@ -90,7 +90,7 @@ def _property(
     examples = tuple(one.code for one in acceptance.examples)
     texts = tuple(criteria[number - 1] for number in approved.criteria if number <= len(criteria))
     variables = {name: normal_type(kind) for name, kind in approved.variables.items()}
-    return Property(_heading(approved), code, variables, tuple(approved.errors), examples, texts)
+    return Property(approved.heading, code, variables, tuple(approved.errors), examples, texts)
 
 
 def property_in_short(one: Property) -> str:
@@ -113,9 +113,9 @@ def examples_of_product(acceptance: TaskAcceptance | None, released: Collection[
         released: The public names of all tasks that are released; an example that needs others is left out.
     """
     return [
-        Example(_heading(example), example.title, example.code, example.gives, 1)
+        Example(example.heading, example.title, example.code, example.gives, 1)
         for example in (acceptance.examples if acceptance else ())
-        if _imported(example) <= set(released)
+        if imported_names(example) <= set(released)
     ]
 
 
@@ -132,13 +132,8 @@ def properties_of_product(
     return [
         _property(one, one.code, acceptance, criteria)
         for one in (acceptance.properties if acceptance else ())
-        if acceptance and _imported(one) | variable_classes(one) <= set(released)
+        if acceptance and imported_names(one) | variable_classes(one) <= set(released)
     ]
-
-
-def _heading(approved: AcceptanceExample | AcceptanceProperty) -> str:
-    numbers = ", ".join(map(str, approved.criteria))
-    return f"{'criterion' if len(approved.criteria) == 1 else 'criteria'} {numbers}, {approved.title}"
 
 
 def _homes(own: MicroModuleContract, called: Sequence[MicroModuleContract]) -> dict[str, str]:
@@ -146,7 +141,8 @@ def _homes(own: MicroModuleContract, called: Sequence[MicroModuleContract]) -> d
     return {name: contract.name for contract in (*reversed(called), own) for name in public_names(contract)}
 
 
-def _imported(item: AcceptanceExample | AcceptanceProperty) -> set[str]:
+def imported_names(item: AcceptanceExample | AcceptanceProperty) -> set[str]:
+    """The names of the product that an example or a property imports."""
     tree = python_tree(item.code)
     return {alias.name for node in _product_imports(tree) for alias in node.names} if tree else set()
 
@@ -158,7 +154,7 @@ def _product_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
 
 
 def _example(approved: AcceptanceExample, homes: Mapping[str, str]) -> Example:
-    return Example(_heading(approved), approved.title, _from_modules(approved, homes), approved.gives, 1)
+    return Example(approved.heading, approved.title, _from_modules(approved, homes), approved.gives, 1)
 
 
 def _from_modules(approved: AcceptanceExample | AcceptanceProperty, homes: Mapping[str, str]) -> str:
@@ -229,7 +225,7 @@ def without_module(acceptance: TaskAcceptance | None, names: Collection[str]) ->
 
 def _users(acceptance: TaskAcceptance, name: str) -> str:
     """The first example or property that uses a name."""
-    titles = (item.title for item in acceptance.items if name in _imported(item))
+    titles = (item.title for item in acceptance.items if name in imported_names(item))
     return f" and used by the example {title!r}" if (title := next(titles, "")) else ""
 
 

@@ -62,6 +62,12 @@ class _Showing(Record):
     criteria: Annotated[list[Criterion], Field(min_length=1)]
     code: Annotated[Code, Field(description="Imports, then an expression: `from tabkeeper import settle`.")]
 
+    @property
+    def heading(self) -> str:
+        """By which findings name it: `criteria 1, 2, Title`."""
+        numbers = ", ".join(map(str, self.criteria))
+        return f"{'criterion' if len(self.criteria) == 1 else 'criteria'} {numbers}, {self.title}"
+
 
 class AcceptanceExample(_Showing):
     """A use of the product, and what comes out."""

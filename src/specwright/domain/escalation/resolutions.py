@@ -60,6 +60,8 @@ class AmendSpec(Record):
     amendment_rationale: Text
     drop_depends_on: list[str] = Field(default_factory=list)
     """T- or TSK- ids that the task no longer waits for."""
+    strike_examples: list[str] = Field(default_factory=list)
+    """Titles of approved examples and properties that hold no more (design: executable-spec)."""
 
 
 class NewTask(Record):
@@ -138,6 +140,10 @@ _PAYLOADS: Mapping[Action, type[Record]] = {
 CRITERION = "criterion"
 """The cause of a question about an acceptance criterion; no task waits for its answer (design: unshown-criteria)."""
 
+RELEASE = "release"
+"""The cause of the escalation of a release whose product breaks approved examples; no task waits for its answer (design:
+executable-spec)."""
+
 STALLED = "stalled"
 """The cause of the escalation of a task that waits for an abandoned one."""
 
@@ -156,6 +162,8 @@ def actions_for(cause: str) -> tuple[Action, ...]:
     """
     if cause == CRITERION:
         return QUESTION_ACTIONS
+    if cause == RELEASE:
+        return (Action.AMEND_SPEC,)
     if cause == STALLED:
         return _ALWAYS
     if cause == "modules":

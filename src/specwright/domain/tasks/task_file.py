@@ -5,12 +5,13 @@ the sketches of the upstream tasks, at dispatch from the contracts and examples 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
 from specwright import canonical_json
+from specwright.domain.acceptance.amended import amended_acceptance
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.base.ids import TaskId
 from specwright.domain.base.markdown_text import bullets, fenced, inline, printable
@@ -116,18 +117,28 @@ def _entry(fields: Mapping[str, Any]) -> TaskEntry:
 
 
 def amended(
-    definition: TaskDefinition, criteria: Sequence[str], amendment: TaskAmendment, depends_on: Sequence[str]
+    definition: TaskDefinition,
+    criteria: Sequence[str],
+    amendment: TaskAmendment,
+    depends_on: Sequence[str],
+    struck: Collection[str] = (),
 ) -> TaskDefinition:
     """The definition with other acceptance criteria, the old ones kept in its history (design: escalation).
 
     Args:
         amendment: Its `replaced_criteria` are the definition's present ones.
         depends_on: What the task depends on from now (design: task-states, `drop_depends_on`).
+        struck: Titles of approved examples and properties that hold no more.
+
+    Raises:
+        InputError: as `amended_acceptance`.
     """
+    before = definition.acceptance_criteria
     return TaskDefinition.model_validate(
         {
             **dict(definition),
             "acceptance_criteria": list(criteria),
+            "acceptance": amended_acceptance(definition.acceptance, before, criteria, struck),
             "depends_on": list(depends_on),
             "amendments": [*definition.amendments, amendment],
         }
