@@ -166,6 +166,20 @@ def test_a_criterion_that_nothing_shows_and_nobody_explains_is_a_warning():
     assert validate(spec()).warnings == []
 
 
+def test_a_scenario_names_success_criteria_of_its_epic():
+    """They stand in the page with it, and come back from the file as they were (D-41-02)."""
+    one = acceptance(example(success_criteria=[1]))
+    draft = ProductSpecDraft.model_validate(spec(one))
+    assert faults(one) == []
+    assert " Scenario: A plain header (TSK-001)." in render(draft)
+    assert "Shows criterion 1. Shows success criterion 1." in acceptance_file(draft)
+    edited_ = with_acceptance(spec(one), read_acceptance(acceptance_file(draft), "acceptance.md"))
+    assert edited_ == draft.to_json()
+    assert faults(acceptance(example(success_criteria=[9]))) == [
+        "acceptance.examples: 'A plain header': there is no success criterion 9; EPC-001 has 1"
+    ]
+
+
 def test_a_name_of_two_tasks_is_refused():
     """One task provides a name, so that one signature is meant (D-40-05)."""
     other = acceptance(example("Other", gives="[]", code=f"{IMPORT}parse_header('')"))

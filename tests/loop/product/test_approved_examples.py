@@ -273,6 +273,7 @@ def test_the_proposer_is_told_of_the_examples_from_the_start(tmp_path: Path):
 TOGETHER = {
     "title": "Where it is",
     "criteria": [1],
+    "success_criteria": [1],
     "code": f"{IMPORT}initials.__module__",
     "gives": "'modules.initials'",
 }
@@ -281,8 +282,10 @@ TOGETHER = {
 
 @pytest.mark.slow
 def test_a_product_that_breaks_what_was_approved_is_an_escalation(tmp_path: Path):
-    """One, which says criterion, call, what came out and who took part; struck, the release passes (D-41-03, D-41-04)."""
+    """One, which says criterion, call, what came out and who took part; struck, the release passes (D-41-02, D-41-03,
+    D-41-04)."""
     project = at_gate(tmp_path, approved(ADA, TOGETHER))
+    assert " Scenario: Where it is (TSK-001)." in (project / PRODUCT / "spec.md").read_text()
     told = specwright("approve", project)
     assert told.code == 1, told
     listed = json.loads(specwright("escalations", project, "--json").out)["escalations"]
@@ -294,13 +297,15 @@ def test_a_product_that_breaks_what_was_approved_is_an_escalation(tmp_path: Path
         {
             "task": "TSK-001",
             "criteria": [1],
+            "success_criteria": [1],
             "title": "Where it is",
             "call": TOGETHER["code"],
             "outcome": "it gives \"'nameplate.initials'\", the text block says \"'modules.initials'\"",
             "modules": ["initials"],
         }
     ]
-    assert record["failed_invariants"][0]["invariant"].startswith("TSK-001, criterion 1: ")
+    broken = [one["invariant"].partition(": ")[0] for one in record["failed_invariants"]]
+    assert broken == ["EPC-001, success criterion 1", "TSK-001, criterion 1"]
     page = specwright("escalations", name, project).out
     assert "specwright report" in page
     assert "specwright change" in page

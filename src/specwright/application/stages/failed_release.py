@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from specwright.application import scopes
 from specwright.application.announce import Announcement, review
-from specwright.application.factory import Factory
+from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import task_at
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty
@@ -50,6 +50,7 @@ class BrokenExample(NamedTuple):
         return {
             "task": self.task.spec_task_id,
             "criteria": self.item.criteria,
+            "success_criteria": self.item.success_criteria,
             "title": self.item.title,
             "call": self.item.code,
             "outcome": self.outcome,
@@ -117,12 +118,9 @@ def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]
         created_at=now,
         debate_trail=DebateTrail(),
         failed_invariants=[
-            FailedInvariant(
-                invariant=f"{one.task.spec_task_id}, criterion {number}: {one.task.acceptance_criteria[number - 1]}",
-                evidence=one.text(),
-            )
+            FailedInvariant(invariant=said, evidence=one.text())
             for one in broken
-            for number in one.item.criteria
+            for said in (*_success_criteria(factory, one), *_criteria(one))
         ],
         state_machine_snapshot={},
         minimal_decision_required=f"The product of {release_id} breaks what was approved: {first.task.spec_task_id}, "
@@ -140,6 +138,20 @@ def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]
     sha256, project_id = factory.escalations.add(escalation), factory.projection.project_id
     factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {first.text()}"))
     return [review(project_id, "escalation.raised", sha256, name)]
+
+
+def _criteria(one: BrokenExample) -> Iterator[str]:
+    for number in one.item.criteria:
+        yield f"{one.task.spec_task_id}, criterion {number}: {one.task.acceptance_criteria[number - 1]}"
+
+
+def _success_criteria(view: ProjectView, one: BrokenExample) -> Iterator[str]:
+    """Of the epic, where it is a scenario."""
+    for pillar in view.projection.spec.pillars if view.projection.spec else ():
+        for epic in pillar.epics:
+            if any(task.task_id == one.task.spec_task_id for story in epic.stories for task in story.tasks):
+                for number in one.item.success_criteria:
+                    yield f"{epic.epic_id}, success criterion {number}: {epic.success_criteria[number - 1]}"
 
 
 def _last_line(code: str) -> str:

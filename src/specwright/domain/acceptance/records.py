@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from specwright.domain.base.record import Record, Text
+from specwright.domain.base.record import OmittedIfEmpty, Record, Text
 from specwright.domain.contract.annotations import normal_type
 from specwright.domain.contract.boundary_types import is_class_name, named, type_problem
 from specwright.domain.contract.examples_file import Example, python_tree
@@ -55,11 +55,19 @@ PublicName = Annotated[
 """A name that the package exports: a function with its parameters, or a class."""
 
 
-class _Showing(Record):
-    """Something that shows criteria of its task."""
+class _Showing(OmittedIfEmpty):
+    """Something that shows criteria of its task; a scenario if it shows success criteria of the task's epic as well."""
+
+    omitted = ("success_criteria",)
 
     title: Annotated[Text, Field(description="What it shows; no two of a task have the same.")]
     criteria: Annotated[list[Criterion], Field(min_length=1)]
+    success_criteria: Annotated[
+        list[Annotated[int, Field(ge=1)]],
+        Field(
+            description="Numbers of the success criteria of its epic that it shows, of a use over several tasks."
+        ),
+    ] = Field(default_factory=list)
     code: Annotated[Code, Field(description="Imports, then an expression: `from tabkeeper import settle`.")]
 
     @property

@@ -49,11 +49,13 @@ class TaskPromise(NamedTuple):
         task_id: As the spec names it.
         criteria: How many it has.
         acceptance: What holds it.
+        epic: The epic's id, and how many success criteria it has.
     """
 
     task_id: str
     criteria: int
     acceptance: TaskAcceptance
+    epic: tuple[str, int] = ("", 0)
 
 
 class AcceptanceProblem(NamedTuple):
@@ -134,6 +136,10 @@ def _of_item(
     package: str, task: TaskPromise, item: AcceptanceExample | AcceptanceProperty, names: PublicNames
 ) -> Iterator[str]:
     yield from (_no_criterion(number, task) for number in item.criteria if number > task.criteria)
+    epic, most = task.epic
+    for number in item.success_criteria:
+        if number > most:
+            yield f"there is no success criterion {number}; {epic} has {most}"
     tree = python_tree(item.code)
     if tree is None:
         return

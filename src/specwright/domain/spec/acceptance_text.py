@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
-from specwright.domain.base.markdown_text import fenced, inline, printable
+from specwright.domain.base.markdown_text import bullets, fenced, inline, printable
 from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.examples_file import chapters, prose_and_fences, python_tree
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, TaskSpec
+from specwright.domain.spec.product_spec import Epic, ProductSpec, ProductSpecDraft, TaskSpec
 from specwright.errors import InputError
 
 _LONGEST_CELL = 160
@@ -55,6 +55,24 @@ def criteria_with_examples(task: TaskSpec) -> str:
         shown |= {item.title for item in items}
         blocks.append(f"{number}. {printable(text)}{_table(items)}")
     return "\n".join(blocks)
+
+
+def success_criteria(epic: Epic) -> str:
+    """The success criteria of an epic; numbered, each with its scenarios, if there are any."""
+    scenarios = [
+        (task.task_id, item)
+        for story in epic.stories
+        for task in story.tasks
+        for item in _items(task.acceptance)
+    ]
+    if not any(item.success_criteria for _, item in scenarios):
+        return bullets(epic.success_criteria)
+    lines: list[str] = []
+    for number, text in enumerate(epic.success_criteria, 1):
+        shown = [f"{item.title} ({task})" for task, item in scenarios if number in item.success_criteria]
+        scenario = f" Scenario: {inline('; '.join(shown))}." if shown else ""
+        lines.append(f"{number}. {inline(text)}{scenario}")
+    return "\n".join(lines)
 
 
 def _items(acceptance: TaskAcceptance | None) -> Sequence[Item]:
@@ -144,6 +162,9 @@ def _task_chapter(task: TaskSpec) -> Iterator[str]:
 def _sentences(item: Item) -> str:
     numbers = ", ".join(map(str, item.criteria))
     said = [f"Shows criteri{'on' if len(item.criteria) == 1 else 'a'} {numbers}."]
+    if item.success_criteria:
+        numbers = ", ".join(map(str, item.success_criteria))
+        said.append(f"Shows success criteri{'on' if len(item.success_criteria) == 1 else 'a'} {numbers}.")
     if isinstance(item, AcceptanceProperty):
         variables = ", ".join(f"`{name}: {kind}`" for name, kind in item.variables.items())
         said.append(f"Holds for all {variables}.")
@@ -167,6 +188,7 @@ def task_acceptance(acceptance: TaskAcceptance) -> str:
 
 _TASK = re.compile(r"(TSK-[0-9]+)\b")
 _SHOWS = re.compile(r"Shows criteri(?:on|a) ([0-9]+(?:(?:, | and )[0-9]+)*)\.")
+_SUCCESS = re.compile(r"Shows success criteri(?:on|a) ([0-9]+(?:(?:, | and )[0-9]+)*)\.")
 _HOLDS = re.compile(r"Holds for all (`[^`]+`(?:, `[^`]+`)*)\.")
 _RAISES = re.compile(r"May raise (`[^`]+`(?:, `[^`]+`)*)\.")
 _WHY = re.compile(r"- criterion ([0-9]+): (.+)")
@@ -243,6 +265,8 @@ def _read_item(title: str, body: Sequence[str]) -> dict[str, Any]:
         "code": fences[0].text,
         "author": "person",
     }
+    if success := _SUCCESS.search(prose):
+        item["success_criteria"] = [int(number) for number in re.findall("[0-9]+", success[1])]
     if len(fences) > 1:
         return {**item, "gives": fences[1].text.rstrip("\n")}
     holds, raises = _HOLDS.search(prose), _RAISES.search(prose)

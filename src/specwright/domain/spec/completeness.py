@@ -152,7 +152,7 @@ def validate(
             *_shape_errors(data, schema),
             *_too_few(nodes),
             *_reference_errors(tasks),
-            *_acceptance_errors(data, tasks),
+            *_acceptance_errors(data, tasks, [node for node in nodes if node.level == "epic"]),
         ],
         warnings=[warning for node in nodes for warning in _warnings(node)],
     )
@@ -251,7 +251,9 @@ def _reference_errors(tasks: list[_Node]) -> Iterator[Deficiency]:
         )
 
 
-def _acceptance_errors(data: JsonValue, tasks: Sequence[_Node]) -> Iterator[Deficiency]:
+def _acceptance_errors(
+    data: JsonValue, tasks: Sequence[_Node], epics: Sequence[_Node]
+) -> Iterator[Deficiency]:
     """Faults of examples and properties; one that has not its shape is told by that alone."""
     title = data.get("title") if isinstance(data, dict) else None
     promises: list[TaskPromise] = []
@@ -263,7 +265,9 @@ def _acceptance_errors(data: JsonValue, tasks: Sequence[_Node]) -> Iterator[Defi
                 TaskAcceptance.model_validate(task.data["acceptance"]) if "acceptance" in task.data else None
             )
             if acceptance is not None and isinstance(name, str) and isinstance(criteria, list):
-                promises.append(TaskPromise(name, len(criteria), acceptance))
+                epic = next(node for node in epics if task.path.startswith(f"{node.path}."))
+                own = str(epic.data.get("epic_id")), len(epic.texts("success_criteria"))
+                promises.append(TaskPromise(name, len(criteria), acceptance, own))
                 places.setdefault(name, task)
     package = import_name(slugify(title)) if isinstance(title, str) else ""
     edges = {str(task.data.get("task_id")): [ref for _, ref in task.texts("depends_on")] for task in tasks}

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from specwright.domain.base.markdown_text import bullets, inline, printable
-from specwright.domain.spec.acceptance_text import criteria_with_examples, summary
+from specwright.domain.spec.acceptance_text import criteria_with_examples, success_criteria, summary
 from specwright.domain.spec.completeness import Deficiency, place_in, uncited
 from specwright.domain.spec.product_spec import (
     DIMENSION_LABELS,
@@ -93,7 +93,7 @@ def _pillar(pillar: Pillar) -> Iterator[str]:
 
 def _epic(epic: Epic) -> Iterator[str]:
     yield f"### Epic: {printable(epic.name)} ({epic.epic_id})"
-    yield f"{inline(epic.description)}\n\nSucceeds when:\n\n{bullets(epic.success_criteria)}"
+    yield f"{inline(epic.description)}\n\nSucceeds when:\n\n{success_criteria(epic)}"
     for story in epic.stories:
         yield from _story(story)
 

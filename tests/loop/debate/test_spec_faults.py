@@ -1,0 +1,56 @@
+"""Faults of an approved spec that only a run shows: it halts, and the person is told what to strike (DESIGN §13.2)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.gate import SandboxedShipGate
+from specwright.gate.fuzz.check import FuzzBounds
+from testkit.domain.product_specs import spec_of_graph
+from testkit.loop.debate_workbench import DebateWorkbench, script
+from testkit.loop.role_answers import Turn, claimed, draft, plan, planned
+
+IMPORT = "from keeper import double\n\n"
+CONTRADICTS = {"title": "Twice three", "criteria": [1], "code": f"{IMPORT}double(3)", "gives": "5"}
+FALSE_AT_A_CORNER = {
+    "title": "Always more",
+    "criteria": [1],
+    "variables": {"number": "int"},
+    "code": f"{IMPORT}double(number) > number",
+    "errors": ["ValueError"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("acceptance", "title", "words"),
+    [
+        ({"examples": [CONTRADICTS]}, "Twice three", "it gives '6', the text block says '5'"),
+        ({"properties": [FALSE_AT_A_CORNER]}, "Always more", "for number=0 its code gives False"),
+    ],
+    ids=["an example that contradicts its criterion", "a property that is false for a corner"],
+)
+def test_a_halt_over_what_was_approved_recommends_to_strike_it(
+    directory: Path, acceptance: dict[str, Any], title: str, words: str
+):
+    """Three drafts that nothing else is wrong with: AMEND_SPEC is recommended, with the title (D-40-10, D-41-04)."""
+    spec = spec_of_graph([[]]).to_json()
+    (task,) = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"]
+    task["acceptance"] = {"provides": ["double(number: int) -> int"], **acceptance}
+    answers = {"double/round-1/proposer": [Turn(claimed(), draft("double"))] * 3}
+    gate = SandboxedShipGate(30.0, strength=0.0, fuzz=FuzzBounds(examples=0))
+    with DebateWorkbench(
+        directory, script(answers, plan(planned("double"), task_facing="double")), gate
+    ) as bench:
+        bench.approve(ProductSpec.model_validate(spec))
+        bench.run()
+        escalation = bench.escalation
+    assert escalation.recommended_resolution == "AMEND_SPEC"
+    assert escalation.details["broken_titles"] == [title]
+    assert (
+        f"if what was approved as {title!r} is wrong itself, AMEND_SPEC strikes it"
+        in escalation.resolution_context
+    )
+    assert any(words in one.evidence for one in escalation.failed_invariants)
