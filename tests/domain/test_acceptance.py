@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from specwright.domain.acceptance.amended import amended_acceptance
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.spec.acceptance_text import (
     acceptance_file,
@@ -388,3 +389,40 @@ def test_a_class_of_another_task_is_named_by_a_task_that_comes_after_it():
     assert [error.message for error in validate(alone).errors] == [
         "`rows(header: list[Header]) -> list[str]` names Header of TSK-001; add TSK-001 to `depends_on` of TSK-002"
     ]
+
+
+@pytest.mark.parametrize(
+    ("after", "struck", "left"),
+    [
+        (["One", "Two"], (), {"A": [1], "B": [1, 2], "C": [2]}),
+        (["Two", "One"], (), {"A": [2], "B": [2, 1], "C": [1]}),
+        (["One", "Two, said otherwise"], (), {"A": [1], "B": [1, 2], "C": [2]}),
+        (["New", "One", "Two"], (), {"A": [2], "B": [2, 3], "C": [3]}),
+        (["One", "Three", "Four"], ("C",), {"A": [1], "B": [1]}),
+        (["One", "Two"], ("A", "B"), {"C": [2]}),
+    ],
+)
+def test_what_shows_a_criterion_follows_it(after, struck, left):
+    """To its new number, also where it is reworded in its place (D-41-04)."""
+    whole = acceptance(
+        example("A", criteria=(1,)),
+        example("B", criteria=(1, 2)),
+        properties=[{**held("C"), "criteria": [2]}],
+    )
+    found = amended_acceptance(TaskAcceptance.model_validate(whole), ["One", "Two"], after, struck)
+    assert found is not None
+    assert {one.title: one.criteria for one in found.items} == left
+
+
+@pytest.mark.parametrize(
+    ("after", "struck", "words"),
+    [
+        (["One", "Three", "Four"], (), "the approved 'B' shows a criterion that is gone"),
+        (["One", "Two"], ("b",), "no approved example or property has the title 'b'"),
+    ],
+)
+def test_what_shows_a_criterion_that_is_gone_is_struck_by_its_title(after, struck, words):
+    """Nothing that a person approved goes away by itself (D-41-04)."""
+    whole = TaskAcceptance.model_validate(acceptance(example("A"), example("B", criteria=(2,))))
+    with pytest.raises(InputError, match=words):
+        amended_acceptance(whole, ["One", "Two"], after, struck)

@@ -26,6 +26,9 @@ SOUND = [
 ]
 
 
+CALLS_READ_MONEY = "from tabkeeper import parse_money, read_money\nread_money(str(parse_money('1')))"
+
+
 def report(examples: list[dict[str, Any]]):
     """What `validate` says of the example's spec with these examples of its first task."""
     spec = json.loads(json.dumps(SPEC))
@@ -52,7 +55,10 @@ def test_sound_examples_have_no_fault():
             "uses names that nothing defines: read_money",
         ),
         (
-            {**shown("Read", "x", "1", 1), "code": "from tabkeeper import parse_money, read_money\nread_money(str(parse_money(chr(49))))"},
+            {
+                **shown("Read", "x", "1", 1),
+                "code": CALLS_READ_MONEY,
+            },
             "no task provides read_money; add it to `provides` of the task that makes it, or use another name",
         ),
         (

@@ -57,9 +57,8 @@ def test_the_journal_holds_every_answer_verdict_and_draw_once(uninterrupted: Uni
     """Each model answer of the endpoint, each search, each verdict of the gate (D-S4-01, F-10-03)."""
     answers = records(uninterrupted.project, "model")
     assert len(answers) == sum(uninterrupted.endpoint.answered.values())
-    assert (
-        len(records(uninterrupted.project, "verdict")) == 3
-    )  # the preflight, what it measured, and the ship gate
+    # the preflight, what it measured, the ship gate, and the release
+    assert len(records(uninterrupted.project, "verdict")) == 4
     searched = [
         r.place.scope for r in records(uninterrupted.project, "tool") if "planner/call" in r.place.scope
     ]

@@ -1,10 +1,10 @@
 """What a change of a task's criteria leaves of its approved examples and properties (design: escalation,
 executable-spec)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
 from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
@@ -28,30 +28,16 @@ def amended_acceptance(
     Raises:
         InputError: there is no such title, or what shows a criterion that is gone was not struck.
     """
-    titles = [one.title for one in acceptance.items] if acceptance else []
-    if unknown := next((title for title in struck if title not in titles), None):
-        raise InputError(
-            f"no approved example or property has the title {unknown!r}",
-            where="payload.strike_examples",
-            remedy=f"{did_you_mean(unknown, titles)}the task has {', '.join(map(repr, titles)) or 'none'}",
-        )
+    _check_titles(acceptance, struck)
     if acceptance is None:
         return None
     numbers = _numbers(before, after)
-    left = [one for one in acceptance.items if one.title not in struck]
-    if gone := next((one for one in left if not any(n in numbers for n in one.criteria)), None):
-        raise InputError(
-            f"the approved {gone.title!r} shows a criterion that is gone",
-            where="payload.amended_acceptance_criteria",
-            remedy=f"keep that criterion, or name {gone.title!r} in `strike_examples`",
-        )
-    kept = {one.title for one in left}
 
     def renumbered(items: Sequence[Any]) -> list[Any]:
         return [
-            one.model_copy(update={"criteria": [numbers[n] for n in one.criteria if n in numbers]})
+            one.model_copy(update={"criteria": _left(one, numbers)})
             for one in items
-            if one.title in kept
+            if one.title not in struck
         ]
 
     return acceptance.model_copy(
@@ -65,6 +51,28 @@ def amended_acceptance(
             ],
         }
     )
+
+
+def _check_titles(acceptance: TaskAcceptance | None, struck: Collection[str]) -> None:
+    titles = [one.title for one in acceptance.items] if acceptance else []
+    if unknown := next((title for title in struck if title not in titles), None):
+        raise InputError(
+            f"no approved example or property has the title {unknown!r}",
+            where="payload.strike_examples",
+            remedy=f"{did_you_mean(unknown, titles)}the task has {', '.join(map(repr, titles)) or 'none'}",
+        )
+
+
+def _left(item: AcceptanceExample | AcceptanceProperty, numbers: Mapping[int, int]) -> list[int]:
+    """The criteria that an example or a property still shows, by their new numbers."""
+    left = [numbers[number] for number in item.criteria if number in numbers]
+    if not left:
+        raise InputError(
+            f"the approved {item.title!r} shows a criterion that is gone",
+            where="payload.amended_acceptance_criteria",
+            remedy=f"keep that criterion, or name {item.title!r} in `strike_examples`",
+        )
+    return left
 
 
 def _numbers(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:

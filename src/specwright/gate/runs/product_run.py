@@ -85,7 +85,7 @@ class SandboxedTrials:
         scratch = installed.scratch / place
         scratch.mkdir(parents=True)
         return Plan(
-            "product", scratch, scratch, (installed.site,), installed.site, self._sandbox().limits, {}
+            "product.runner", scratch, scratch, (installed.site,), installed.site, self._sandbox().limits, {}
         )
 
     def _fuzzed(self, installed: InstalledProduct, place: str) -> Plan:
@@ -94,7 +94,7 @@ class SandboxedTrials:
         places = link_packages(TEST_TOOLS, tools)
         reads = (installed.site, tools, *places)
         return plan._replace(
-            role="fuzz.product", reads=reads, site=tools, more={"product": str(installed.site)}
+            role="product.properties", reads=reads, site=tools, more={"product": str(installed.site)}
         )
 
     def _run(self, plan: Plan, job: dict[str, Any], seconds: float) -> _Run:

@@ -1,0 +1,1 @@
+"""The processes in which an installed product is tried (design: release)."""
