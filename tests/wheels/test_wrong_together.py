@@ -1,0 +1,57 @@
+"""Products whose modules pass their gates alone and are wrong together are refused at release (DESIGN §13.2)."""
+
+from typing import NamedTuple
+
+import pytest
+
+from specwright.application.stages.failed_release import broken_examples
+from specwright.domain.acceptance.calls import acceptance_of_module
+from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.gate import SandboxedShipGate
+from specwright.wheels import FlitPackager
+from testkit.sampling import spread
+from testkit.wheels.wrong_together import WRONG_TOGETHER
+
+GATE = SandboxedShipGate()
+PACKAGER = FlitPackager(GATE.product_trials())
+
+
+class Task(NamedTuple):
+    """What the search for broken examples looks at of a task."""
+
+    spec_task_id: str
+    acceptance: TaskAcceptance
+
+
+@pytest.mark.parametrize("name", spread(WRONG_TOGETHER, fast=10))
+def test_each_module_passes_its_own_gate(name: str):
+    """With all stages; and nothing of what was approved can be run there, since it takes both (D-41-05)."""
+    case = WRONG_TOGETHER[name]
+    for part in (case.first, case.second):
+        verdict = GATE.judge(part.candidate())
+        assert verdict.passed, verdict.findings
+        found = acceptance_of_module(case.acceptance, case.criteria, part.contract(), [])
+        assert (found.examples, found.properties) == ([], [])
+
+
+@pytest.mark.parametrize("name", spread(WRONG_TOGETHER, fast=5))
+def test_the_product_is_refused_with_the_right_criterion(name: str):
+    """And with the modules that took part (D-41-02, D-41-05)."""
+    case = WRONG_TOGETHER[name]
+    product = case.product()
+    report = PACKAGER.exercise(PACKAGER.build(product), product)
+    assert report.result == "FAIL"
+    contracts = [module.contract for module in product.modules]
+    (broken,) = broken_examples([Task("TSK-002", case.acceptance)], contracts, report.examples)
+    assert case.criteria[broken.item.criteria[0] - 1] == case.criterion
+    assert broken.item.success_criteria == [1]
+    assert set(broken.modules) == {case.first.name, case.second.name}
+    assert broken.outcome
+
+
+@pytest.mark.parametrize("name", spread(WRONG_TOGETHER, fast=5))
+def test_with_one_module_mended_it_passes(name: str):
+    """So nothing else was wrong (D-41-05)."""
+    product = WRONG_TOGETHER[name].product(is_mended=True)
+    report = PACKAGER.exercise(PACKAGER.build(product), product)
+    assert report.result == "PASS", report.detail
