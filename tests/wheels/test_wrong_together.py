@@ -9,6 +9,7 @@ from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.gate import SandboxedShipGate
 from specwright.wheels import FlitPackager
+from testkit.paths import ROOT
 from testkit.sampling import spread
 from testkit.wheels.wrong_together import WRONG_TOGETHER
 
@@ -55,3 +56,12 @@ def test_with_one_module_mended_it_passes(name: str):
     product = WRONG_TOGETHER[name].product(is_mended=True)
     report = PACKAGER.exercise(PACKAGER.build(product), product)
     assert report.result == "PASS", report.detail
+
+
+def test_the_table_in_the_docs_has_every_product_with_its_criterion():
+    """D-41-05."""
+    page = (ROOT / "docs/design.md").read_text()
+    assert [
+        name for name, case in WRONG_TOGETHER.items() if f"| {name} | `{case.first.name}`" not in page
+    ] == []
+    assert [case.criterion for case in WRONG_TOGETHER.values() if f"| {case.criterion} |" not in page] == []

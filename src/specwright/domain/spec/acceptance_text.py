@@ -94,12 +94,17 @@ def _label(item: Item) -> str:
 def _call(item: Item) -> str:
     """The code without the imports, on one line."""
     tree = python_tree(item.code)
-    lines = (
-        [ast.unparse(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
-        if tree
-        else []
-    )
-    return "; ".join(lines)
+    nodes = tree.body if tree else []
+    return "; ".join(ast.unparse(node) for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom))
+
+
+def _without_imports(item: Item) -> list[str]:
+    """The lines of the code without the imports, as they were written."""
+    tree = python_tree(item.code)
+    nodes = tree.body if tree else []
+    kept = [node for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom)]
+    texts = [ast.get_source_segment(item.code, node, padded=True) or ast.unparse(node) for node in kept]
+    return [line for text in texts for line in text.splitlines()]
 
 
 def _result(item: Item) -> str:
@@ -176,13 +181,19 @@ def _sentences(item: Item) -> str:
 
 
 def task_acceptance(acceptance: TaskAcceptance) -> str:
-    """What a task is held to, for those who plan, make and judge it; headings of the fourth level."""
+    """What a task is held to, for those who plan, make and judge it: headings of the fourth level, and no imports, which are
+    the public names and the standard library."""
     provides = "\n".join(f"- `{public}`" for public in acceptance.provides)
-    parts = [f"They bind, and are run at the ship gate and at the release. Public names:\n\n{provides}"]
+    parts = [
+        "They bind, and are run at the ship gate and at the release; their imports are left out here. Public names:"
+        f"\n\n{provides}"
+    ]
     for item in acceptance.items:
-        parts += [f"#### {printable(item.title)}", _sentences(item), fenced(item.code, "python")]
+        lines = _without_imports(item)
         if isinstance(item, AcceptanceExample):
-            parts.append(fenced(item.gives, "text"))
+            lines += f"gives {item.gives}".splitlines()
+        block = "\n".join(f"    {line}" for line in lines)
+        parts.append(f"#### {printable(item.title)}\n\n{_sentences(item)}\n\n{block}")
     return "\n\n".join(parts)
 
 
