@@ -45,6 +45,11 @@ def test_a_sound_module_keeps_its_property(name):
 INT = {"n: int": []}
 
 
+def test_without_a_property_nothing_is_tried():
+    """A task may have examples alone (D-40-03)."""
+    assert GATE.try_properties(Planted(INT, "int", "return n").candidate(), []) == ()
+
+
 def test_an_allowed_error_of_a_call_refuses_the_values_and_of_the_propertys_own_code_it_breaks_it():
     """D-40-03: the error is allowed to the product, not to what looks at its results."""
     planted = Planted(INT, "str", "if n < 0:\n    raise ValueError(n)\nreturn '' if n == 0 else str(n)")

@@ -7,7 +7,9 @@ import pytest
 from specwright.application.stages.failed_release import broken_examples
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.contract.contract import Dependency
 from specwright.gate import SandboxedShipGate
+from specwright.ports.packaging import ExampleOutcome
 from specwright.wheels import FlitPackager
 from testkit.paths import ROOT
 from testkit.sampling import spread
@@ -56,6 +58,21 @@ def test_with_one_module_mended_it_passes(name: str):
     product = WRONG_TOGETHER[name].product(is_mended=True)
     report = PACKAGER.exercise(PACKAGER.build(product), product)
     assert report.result == "PASS", report.detail
+
+
+@pytest.mark.parametrize("version", ["1.0.0", "^1.0.0"])
+def test_a_module_that_is_called_took_part_in_whatever_later_version_it_is_released(version: str):
+    """A dependency names a range of versions, of which a release has one (D-41-03)."""
+    case = WRONG_TOGETHER["rounded twice"]
+    third = case.first.contract().model_copy(
+        update={"name": "third", "module_id": "MM-00000003", "module_version": "1.1.0"}
+    )
+    called = Dependency(ref=f"{third.module_id}@{version}", why="It rounds.")
+    second = case.second.contract().model_copy(update={"dependencies": [called]})
+    failed = ExampleOutcome("TSK-002", "criterion 2, Together", passed=False, detail="gives False")
+    task = Task("TSK-002", case.acceptance)
+    (broken,) = broken_examples([task], [case.first.contract(), second, third], [failed])
+    assert broken.modules == ("net", "tax", "third")
 
 
 def test_the_table_in_the_docs_has_every_product_with_its_criterion():

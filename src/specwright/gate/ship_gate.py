@@ -159,6 +159,8 @@ class SandboxedShipGate(ShipGate):
         self, candidate: Candidate, properties: Sequence[Property]
     ) -> tuple[TriedProperty, ...]:
         """Look for values that make approved properties false (port)."""
+        if not properties:
+            return ()
         files = spliced_files(ParsedFiles.of(candidate.files), candidate.contract)
         with workspace() as root, prepare(lay_out(root, self._sandbox), "fuzz.properties") as pair:
             judged = candidate._replace(files=files)

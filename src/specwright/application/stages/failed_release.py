@@ -87,15 +87,17 @@ def broken_examples(
 def _took_part(
     item: AcceptanceExample | AcceptanceProperty, contracts: Sequence[MicroModuleContract]
 ) -> Iterator[str]:
-    by_ref: Mapping[str, MicroModuleContract] = {contract.ref: contract for contract in contracts}
+    # a dependency names a range of versions, of which a release has one
+    by_id: Mapping[str, MicroModuleContract] = {contract.module_id: contract for contract in contracts}
     names = imported_names(item)
-    called = [contract.ref for contract in contracts if names & set(public_names(contract))]
+    called = [contract.module_id for contract in contracts if names & set(public_names(contract))]
 
-    def below(ref: str) -> list[str]:
-        return [one.ref for one in by_ref[ref].dependencies if one.ref in by_ref]
+    def below(module_id: str) -> list[str]:
+        ids = [one.ref.partition("@")[0] for one in by_id[module_id].dependencies]
+        return [one for one in ids if one in by_id]
 
-    for ref in dict.fromkeys((*called, *reachable(called, below))):
-        yield by_ref[ref].name
+    for module_id in dict.fromkeys((*called, *reachable(called, below))):
+        yield by_id[module_id].name
 
 
 def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]) -> list[Announcement]:
