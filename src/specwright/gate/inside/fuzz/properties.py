@@ -116,7 +116,7 @@ class _Code:
             if self._seconds:
                 signal.setitimer(signal.ITIMER_REAL, self._seconds)
             exec(self._first, names)  # noqa: S102 - executing it is what it is for
-            value = eval(self._last, names)  # noqa: S307 - as above
+            value = eval(self._last, names)  # noqa: S307 - executing it is what it is for
             return _Outcome() if value else _Outcome(f"gives {shown(value)}")
         except _UnfitResultError:
             return _Outcome("gets from a call what does not cross a module's boundary")
