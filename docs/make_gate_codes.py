@@ -1,12 +1,14 @@
-"""Writes the tables of finding codes and of the boundary's limits in docs/gate.md from the code that enforces them.
+"""Writes the tables of docs/gate.md, of finding codes, of the boundary's limits and of a reader's, from the code that
+enforces them.
 
 Run by `make pages` after a change of either. What stands between `<!-- codes -->` and `<!-- end of codes -->` is replaced,
-and likewise for `limits`.
+and likewise for `limits` and `reading limits`.
 """
 
 import re
 from pathlib import Path
 
+from specwright.domain.base.reading_limits import reading_table
 from specwright.domain.contract.boundary_limits import limit_table
 from specwright.gate.findings import finding_table
 
@@ -15,7 +17,8 @@ PAGE = Path(__file__).parent / "gate.md"
 
 def page(written: str) -> str:
     """The page as it should be, from the page as it is."""
-    for name, table in (("codes", finding_table()), ("limits", limit_table())):
+    tables = {"codes": finding_table(), "limits": limit_table(), "reading limits": reading_table()}
+    for name, table in tables.items():
         written = _replaced(written, name, f"\n{table}\n\n")
     return written
 

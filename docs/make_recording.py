@@ -22,6 +22,8 @@ RECORDED = {
     "jsonamend": "JSON Pointer and JSON Patch",
     "fieldtext": "delimited text, errors with positions",
     "dueplan": "a planner over dates and money",
+    "linkform": "URI templates, with approved examples",
+    "leftout": "ignore files as git reads them, with approved examples",
 }
 _COLUMNS = "| recorded run | tasks | model calls | tokens in | tokens out |\n|---|---|---|---|---|\n"
 _REMINDER = ": at work for"

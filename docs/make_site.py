@@ -24,6 +24,7 @@ def main() -> None:
     shutil.rmtree(SOURCE, ignore_errors=True)
     for path in sorted((ROOT / "docs").rglob("*.md")):
         _write(path, path.relative_to(ROOT / "docs"))
+    shutil.copytree(ROOT / "docs" / "images", SOURCE / "images")
     for name in PAGES_AT_THE_ROOT:
         _write(ROOT / name, Path(_on_the_site(name)))
     spec_map = runpy.run_path(str(ROOT / "docs" / "make_spec_map.py"))["spec_map"]
@@ -46,6 +47,8 @@ def _write(path: Path, place: Path) -> None:
         depth = "../" * (len(place.parts) - 1)
         if target.is_relative_to(ROOT / "docs") and target.suffix == ".md":
             return f"[{text}]({depth}{target.relative_to(ROOT / 'docs').as_posix()}{anchor})"
+        if target.is_relative_to(ROOT / "docs" / "images"):
+            return f"[{text}]({depth}images/{target.name})"
         if target.parent == ROOT and target.name in PAGES_AT_THE_ROOT:
             return f"[{text}]({depth}{_on_the_site(target.name)}{anchor})"
         return text

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         NoCreditError,
         NonDeterminismError,
         RefusedError,
+        ScriptError,
         SpecwrightError,
     )
     from specwright.ports.gate import Finding
@@ -60,6 +61,7 @@ __all__ = [
     "Project",
     "ProjectStatus",
     "RefusedError",
+    "ScriptError",
     "Settings",
     "SpecwrightError",
     "Verification",

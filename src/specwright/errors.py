@@ -6,6 +6,7 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
 
     SpecwrightError
     ├── InputError              exit 2
+    │   └── ScriptError         exit 1   the scripted answers hold none for this place
     ├── RefusedError            exit 1
     │   └── BusyError           exit 1   somebody else holds the project
     ├── ModelError              exit 1
@@ -55,6 +56,12 @@ class InputError(SpecwrightError):
     """Something that a person or a file gave is unusable."""
 
     exit_code: ClassVar[int] = 2
+
+
+class ScriptError(InputError):
+    """The scripted answers hold none for a place that a run has come to; what was done is kept."""
+
+    exit_code: ClassVar[int] = 1
 
 
 class RefusedError(SpecwrightError):
@@ -124,9 +131,21 @@ class NonDeterminismError(CorruptionError):
 
 
 class BudgetError(SpecwrightError):
-    """The next call of a model may exceed a budget; a person may raise it, and the run goes on."""
+    """The next call of a model may exceed a budget; a person may raise it, and the run goes on.
+
+    Args:
+        setting: The budget; empty if it is another matter than its size.
+        enough: A budget that the call fits into.
+    """
 
     exit_code: ClassVar[int] = 3
+
+    def __init__(
+        self, what: str, *, where: str = "", remedy: str = "", setting: str = "", enough: str = ""
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.setting = setting
+        self.enough = enough
 
 
 class ChangeRaisedError(SpecwrightError):

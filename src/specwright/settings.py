@@ -25,6 +25,8 @@ from specwright.errors import InputError
 from specwright.ports.roles import Role
 
 SETTINGS_FILE = "specwright.toml"
+
+BUDGET_SETTINGS = ("budget_tokens", "budget_usd", "task_budget_tokens", "task_budget_usd")
 ENVIRONMENT_PREFIX = "SPECWRIGHT_"
 
 _MODEL_NAME = re.compile(r"[a-z][a-z0-9_\-]*:\S.*")
@@ -108,6 +110,8 @@ class Settings(BaseSettings):
     """The same in US dollars."""
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
     """US dollars for a million tokens in and out, of models whose price is not published or not yours."""
+    lane: Literal["task", "one-shot"] = "task"
+    """What a Proposer's first request drafts: the modules of a task, or those of all tasks that fit (design: one-shot)."""
     calls_per_role: int = Field(default=60, ge=2)
     """Model calls of one role invocation."""
     gate_timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)

@@ -10,7 +10,7 @@ from langchain_core.messages import ToolCall
 from pydantic import ValidationError
 
 from specwright.application.history.provenance import provenance
-from specwright.bootstrap.reading import reading_project
+from specwright.bootstrap.views.reading import reading_project
 from specwright.domain.answers.plan_answers import ReuseAnswer
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.evidence import ShipEvidence

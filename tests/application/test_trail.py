@@ -10,7 +10,7 @@ import pytest
 
 from specwright.application.history.provenance import Provenance, provenance
 from specwright.application.store.file_hashes import FILE_HASHES, noted_hashes
-from specwright.bootstrap.reading import reading_project, stored_wires
+from specwright.bootstrap.views.reading import reading_project, stored_wires
 from specwright.cli.pages.module import provenance_page
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
 from specwright.domain.base.ids import ModuleRef

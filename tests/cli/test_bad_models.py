@@ -98,9 +98,9 @@ def test_a_playbook_that_is_none_is_refused_before_anything_is_written(project: 
 
 BROKEN = {
     "researcher/spec.json": ("{", "the playbook is broken"),
-    "TSK-001/planner.json": (None, "no answer for this place"),
+    "TSK-001/planner.json": (None, "no answer 1 for "),
     "TSK-001/contracts/round-1/challenger.json": ("[1]", "the playbook is broken"),
-    "TSK-001/initials/round-1/proposer.json": (None, "no answer for this place"),
+    "TSK-001/initials/round-1/proposer.json": (None, "no answer 1 for "),
     "TSK-001/initials/round-1/arbiter.json": ("{", "the playbook is broken"),
 }
 
@@ -152,7 +152,7 @@ def test_a_recording_that_ends_early_says_what_is_missing(tmp_path: Path, releas
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(line for line in lines if json.loads(line)["kind"] != "model"))
     told = specwright("run", tmp_path / "p", "--spec", released / "SPEC.md", "--model", f"replay:{journal}")
-    told.refuses("no answer 1 for product.1/researcher", str(journal))
+    told.refuses("no answer 1 for product.1/researcher", str(journal), code=1)
 
 
 def test_a_recording_of_another_product_is_refused(project: Path, released: Path) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from specwright.bootstrap.costs import pauses_by_estimate
+from specwright.settings import load_settings
 from testkit.cli.commands import SMALL, specwright
 from testkit.endpoint import Endpoint, serving
 
@@ -67,8 +69,8 @@ def test_an_unknown_price_is_told_as_unknown(directory: Path, endpoint: Endpoint
     assert not endpoint.asked
     gate = specwright("run", directory, *model)
     assert gate.code == 3
-    assert "to the approval: about 8,000 tokens (4,000 to 16,000), at an unknown price" in gate.err
-    assert "at an unknown price, as recorded runs took" in gate.out
+    assert "up to the approval: about 10,000 tokens (4,000 to 53,000), price unknown" in gate.err
+    assert "price unknown, as recorded runs took" in gate.out
     assert total(directory)["usd"] is None
     assert "unknown" in specwright("costs", directory).out.splitlines()[-1]
     assert "price: unknown" in specwright("status", directory).out
@@ -79,10 +81,10 @@ def test_the_gate_says_what_the_approval_will_cost(directory: Path, endpoint: En
     model = ("--model", "openai:test", "--base-url", endpoint.base_url, "--json")
     estimate = specwright("run", directory, *model).document["estimate"]
     assert estimate == {
-        "tokens": 26_000, "tokens_range": [13_000, 54_000], "usd": 0.0818, "usd_range": [0.0409, 0.1717],
+        "tokens": 32_000, "tokens_range": [16_000, 67_000], "usd": 0.0898, "usd_range": [0.0449, 0.1886],
     }  # fmt: skip
     looked = specwright("status", directory)
-    assert "Costs:  about 26,000 tokens (13,000 to 54,000), $0.0818 ($0.0409 to $0.17)" in looked.out
+    assert "Costs:  about 32,000 tokens (16,000 to 67,000), $0.0898 ($0.0449 to $0.19)" in looked.out
     assert specwright("status", directory, "--json").document["estimate"] == estimate
 
 
@@ -103,3 +105,66 @@ def test_a_budget_that_is_none_is_refused(directory: Path, budget: str) -> None:
         "run", directory, "--model", "openai:test", "--base-url", "http://127.0.0.1:1/v1", budget
     )
     told.refuses("budget")
+
+
+def test_status_says_what_stopped_a_run_and_what_goes_on(directory: Path, endpoint: Endpoint) -> None:
+    """A budget: why, and the command with the directory; a run that goes on takes it away (D-S9-14)."""
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url)
+    paused = specwright("run", directory, *model, "--budget-tokens", 10)
+    assert paused.code == 3
+    told = paused.err.split("`specwright run " if "`specwright run " in paused.err else " run ")[1]
+    assert told.startswith(f"{directory} --budget-tokens "), paused.err
+    page, document = specwright("status", directory).out, specwright("status", directory, "--json").document
+    stop = document["stop"]
+    assert (stop["kind"], stop["exit_code"], document["exit_code"]) == ("budget", 3, 3)
+    assert "may exceed `budget_tokens`, 10 tokens" in stop["reason"]
+    assert "The last run stopped: paused before the next call" in page
+    assert f"run {directory} {stop['options']}" in page
+    assert "sent back" not in page
+    gate = specwright("run", directory, *stop["options"].split())
+    assert gate.code == 3, gate
+    assert "wait" in gate.out  # the amount that was told reached the gate
+    assert specwright("status", directory, "--json").document["stop"] is None
+
+
+def test_a_budget_below_the_estimate_is_said_before_the_approval(directory: Path, endpoint: Endpoint) -> None:
+    """At the gate and in `status`, with the command that raises it; spec.md says what the build takes (D-S9-14)."""
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url)
+    gate = specwright("run", directory, *model, "--budget-tokens", 30_000)
+    assert gate.code == 3, gate
+    assert "Budget: 30,000 tokens\n" in gate.err
+    said = f"is below the estimate of 32,000: the run will pause on the way; `specwright run {directory} --budget-tokens"
+    for told in (gate, specwright("status", directory)):
+        assert said in " ".join(told.out.split()), told.out
+    spec = (directory / "state_store/product/spec.md").read_text()
+    assert "## Costs\n\nTo build it takes about 32,000 tokens (16,000 to 67,000), $0.0898" in spec
+    raised = specwright("run", directory, "--budget-tokens", 200_000)
+    assert "is below the estimate" not in raised.out
+
+
+def test_a_run_says_that_no_budget_holds_and_how_to_have_none_at_all(
+    directory: Path, endpoint: Endpoint
+) -> None:
+    """Unset, it pauses by the estimate; 0 is no limit, in the file as on the command line (D-S6-08)."""
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url)
+    assert "Budget: none set; the run pauses at 3 times" in specwright("run", directory, *model).err
+    assert "nothing stops a run" in specwright("run", directory, "--budget-tokens", 0).err
+    assert pauses_by_estimate(load_settings(directory))
+    (directory / "specwright.toml").write_text("budget_tokens = 0\n" + PRICED)
+    assert not pauses_by_estimate(load_settings(directory))
+
+
+def test_a_run_without_a_budget_pauses_by_its_estimate(
+    directory: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before a call that may exceed it; the next run goes on for as much again (D-S6-08)."""
+    monkeypatch.setattr("specwright.roles.models.spending.allowance", lambda most: 10)
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url)
+    paused = specwright("run", directory, *model)
+    assert paused.code == 3
+    assert "no budget is set" in paused.err
+    assert not endpoint.asked
+    assert f"`specwright run {directory} --budget-tokens N`" in paused.err
+    assert "no budget is set" in " ".join(specwright("status", directory).out.split())
+    assert specwright("run", directory, "--budget-tokens", 0).code == 3
+    assert endpoint.asked

@@ -143,8 +143,26 @@ def unanswered(tmp_path: Path) -> Path:
     model = f"playbook:{playbook_of(tmp_path, drafts=0)}"
     assert specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", model).code == 3
     failed = specwright("amend", project, "--feedback", "Say that names may hold digits.")
-    assert failed.code in (1, 2), failed
+    assert failed.code == 1, failed
     return project
+
+
+def test_a_playbook_without_an_answer_to_an_amendment_names_its_file(
+    unanswered: Path, tmp_path: Path
+) -> None:
+    """The file that is missing, the ways on and back, and not the request, cut off; `status` says it too (D-S9-04)."""
+    told = specwright("run", unanswered)
+    assert str(tmp_path / "playbook/researcher/amended-1.json") in told.err, told
+    assert f"specwright amend {unanswered} --withdraw" in told.err
+    assert "no new model call, 1 earlier answer read from the journal" in told.err
+    assert told.code == 1
+    assert "--model" in told.err
+    assert "Address every point" not in told.err
+    status = specwright("status", unanswered)
+    assert "The last run stopped: the answers are scripted" in status.out
+    assert f"Then:   specwright run {unanswered} --model PROVIDER:MODEL" in status.out
+    assert f"specwright amend {unanswered} --withdraw" in status.out
+    assert specwright("status", unanswered, "--json").document["stop"]["kind"] == "script"
 
 
 def test_an_amendment_that_failed_is_gone_on_with_by_run(unanswered: Path, tmp_path: Path) -> None:

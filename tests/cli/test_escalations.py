@@ -39,8 +39,10 @@ def test_the_list_says_what_waits_since_when_why_and_what_to_type(here: Path, wa
         waits["created_at"],
         "modules could not be shipped: shout",
         waits["minimal_decision_required"],
-        "PROVIDE_FIX: give the files yourself",
-        f"specwright resolve {waits['escalation_id']} PROVIDE_FIX --files fix --rationale",
+        "The Arbiter on shout: Nothing of what was asked for was shown.",
+        "The gate passes the last draft of shout",
+        "APPROVE_OVERRIDE: overrule the debate",
+        f"specwright resolve {waits['escalation_id']} APPROVE_OVERRIDE --rationale",
     ):
         assert words in page
 
@@ -54,14 +56,21 @@ def test_the_page_of_one_fits_a_screen(
     assert len(page.splitlines()) <= 40
     order = [
         waits["minimal_decision_required"][:40],
+        "The Arbiter on shout: Nothing of what was asked for was shown.",
+        "The gate passes the last draft of shout",
         "What failed",
+        "The contract of shout, /outputs/0/invariants/0: name in capitals",
+        'The Proposer on shout: "',
+        "Changed in its last revision: nothing",
         "Recommended",
-        "--checkout fix",
+        "APPROVE_OVERRIDE: overrule the debate",
         "Other answers",
     ]
-    places = [page.index(words) for words in [*order, "--draft ACTION", "--full"]]
+    text = " ".join(page.split())
+    places = [text.index(words) for words in [*order, "--draft ACTION", "--full"]]
     assert places == sorted(places)
-    assert " ".join(page.split()).count("In round 3 the name of 3 words") == 1
+    assert "RETRY the same inputs again, if answers vary; costs the whole task" in text
+    assert text.count("In round 3 the name of 3 words") == 1
     assert "(debate PROP-" not in page
     for action in actions_for("modules"):
         assert page.count(f"  {action}") >= 1
@@ -172,7 +181,7 @@ def test_a_program_gets_the_record_and_the_command(here: Path, waits: dict[str, 
     alone = specwright("escalations", waits["escalation_id"], "--json").document
     assert {"schema": "escalation", "version": 1, **listed} == alone
     assert {key: alone[key] for key in waits} == waits
-    assert shlex.split(alone["command"])[1:4] == ["resolve", waits["escalation_id"], "PROVIDE_FIX"]
+    assert shlex.split(alone["command"])[1:4] == ["resolve", waits["escalation_id"], "APPROVE_OVERRIDE"]
 
 
 def test_what_is_not_there_is_refused(here: Path) -> None:

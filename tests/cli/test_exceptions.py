@@ -1,9 +1,9 @@
 """`specwright exceptions`: an interface change exception as a person sees it and decides about it (F§13.5)."""
 
-import json
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,32 +11,17 @@ import pytest
 from specwright.bootstrap.verify import verify_project
 from testkit.cli.commands import SMALL, everything, specwright
 from testkit.loop.doors import doors
-from testkit.loop.exceptions import asked
-from testkit.loop.products import pair
-from testkit.loop.role_answers import plan, planned
+from testkit.loop.raised_product import raised_product
 from testkit.shared_fixtures import made_once
 
 pytestmark = pytest.mark.slow
 """The halted project alone takes longer than a fast test may."""
 
-SEPARATOR = {"name": "separator", "type": "str", "constraints": ["is one character", "defaults to '.'"]}
-
 
 @pytest.fixture(scope="session")
 def raised_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A project whose second task halted by an exception against the first one's module; only looked at."""
-    playbook = pair(tmp_path_factory.mktemp("raised") / "playbook")
-    contracts = playbook / "TSK-002/contracts/round-1"
-    contracts.mkdir(parents=True)
-    (playbook / "TSK-002/planner.json").write_text(json.dumps({"plan": plan(planned("badge", "initials"))}))
-    exception = asked("initials", proposed_delta={"added_inputs": [SEPARATOR]})
-    (contracts / "challenger-exception.json").write_text(json.dumps(exception))
-
-    def make(directory: Path) -> None:
-        options = ("--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve")
-        halted = specwright("run", directory / "project", *options)
-        assert halted.code == 3, halted
-
+    make = partial(raised_product, answers=tmp_path_factory.mktemp("raised") / "playbook")
     return made_once(tmp_path_factory, worker_id, "raised", make) / "project"
 
 
@@ -164,10 +149,14 @@ def test_a_change_that_breaks_ends_in_a_release(halted_doors: Path, tmp_path: Pa
     name = listed["exception_id"]
     specwright("exceptions", "approve", name, project).refuses("TSK-004/planner.json", code=1)
     assert (verify_project(project).findings, verify_project(project).unbound) == ((), ())
-    refused = specwright("release", project, "--json")
-    (banner,) = (
-        row for row in specwright("modules", project, "--json").document["modules"] if row["name"] == "banner"
-    )
+    specwright("release", project).refuses("3 of 4 tasks", "Migrate: Banner", code=1)
+    rows = specwright("modules", project, "--json").document["modules"]
+    newest = {row["name"]: row["module_ref"] for row in sorted(rows, key=lambda row: row["module_ref"])}
+    named = [part for ref in newest.values() for part in ("--module", ref)]
+    refused = specwright("release", project, *named, "--json")
+    assert refused.code == 1, refused
+    assert refused.document["manifest"]["overall_result"] == "FAIL"
+    (banner,) = (row for row in rows if row["name"] == "banner")
     assert banner["module_ref"] in refused.out + refused.err
     (playbook / "TSK-004/planner.json").write_bytes(plan_of_migration)
     finished = specwright("run", project, "--json")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.bootstrap.examples import example_names
 from specwright.cli.main import app
 from testkit.cli.commands import PLAYBOOK, SMALL, everything, in_own_process, specwright
 
@@ -75,6 +76,25 @@ def test_init_makes_a_spec_and_settings_and_says_what_comes_next(tmp_path: Path)
     assert told.code == 0
     assert sorted(everything(tmp_path / "new")) == ["SPEC.md", "specwright.toml"]
     assert f"specwright run {tmp_path / 'new'}" in told.out
+
+
+def test_init_asks_for_nothing_that_is_done_already(tmp_path: Path) -> None:
+    """D-S9-05: of the two files only those that are still templates are to be filled in."""
+    assert "fill in" in specwright("init", tmp_path).out
+    (tmp_path / "SPEC.md").write_text("# Mine\n")
+    told = specwright("init", tmp_path).out
+    assert ("fill in" in told, "choose a model" in told) == (False, True)
+    (tmp_path / "specwright.toml").write_text('model = "openai:gpt-5"\n')
+    assert f"Next:   specwright run {tmp_path}\n" in specwright("init", tmp_path).out
+
+
+def test_init_in_place_of_a_file_says_that_it_is_one(tmp_path: Path) -> None:
+    """D-S9-04: rights have nothing to do with it; nor below a file."""
+    (tmp_path / "mine").write_text("")
+    for place in (tmp_path / "mine", tmp_path / "mine/below"):
+        told = specwright("init", place)
+        told.refuses("there is a file", "name another place")
+        assert "rights" not in told.err
 
 
 def test_init_twice_keeps_what_is_there_and_says_so(tmp_path: Path) -> None:
@@ -233,6 +253,12 @@ def test_a_playbook_named_in_the_settings_is_looked_for_beside_them(project: Pat
     (project / "answers").symlink_to(SMALL / "playbook")
     (project / "specwright.toml").write_text('model = "playbook:answers"\n')
     assert specwright("run", project).code == 3
+
+
+def test_the_help_of_init_names_every_example() -> None:
+    """D-S9-05: nobody has to type a wrong name to be told the right ones."""
+    told = " ".join(specwright("init", "--help").out.split())
+    assert f"Begin with an example: {', '.join(example_names())}." in told
 
 
 def test_an_example_is_a_project_that_runs(tmp_path: Path) -> None:

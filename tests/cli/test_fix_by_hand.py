@@ -4,10 +4,14 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from specwright.bootstrap.views.reading import reading_project
+from specwright.cli.pages.answers import steps
+from specwright.domain.escalation.resolutions import Action
 from specwright.gate.directory.module_directory import read_module
 from testkit.cli.commands import everything, specwright
 from testkit.loop.weak_product import BRANCH, halted_weak
@@ -157,3 +161,26 @@ def test_a_fix_says_what_it_does_and_files_belong_to_it_alone(halted: tuple[Path
     specwright("resolve", escalation, "PROVIDE_FIX", project, "--files", "fix").refuses("--rationale")
     specwright("resolve", escalation, "RETRY", project, "--files", "fix").refuses("belongs to PROVIDE_FIX")
     specwright("escalations", project, "--checkout", "fix").refuses("--checkout needs an ESC-ID")
+
+
+def test_the_commands_name_a_place_that_is_free(
+    halted: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Typed as told they work, also where an earlier fix lies (D-S9-01)."""
+    project, name = halted
+    monkeypatch.chdir(project)
+    with reading_project(Path()) as view:
+        told = partial(steps, view, view.escalations.escalation(name), Action.PROVIDE_FIX, Path())
+        assert told()[0].endswith("--checkout fix")
+        Path("fix").mkdir()
+        checkout, judge, answer = told()
+    assert checkout.endswith("--checkout fix-2")
+    assert judge.endswith("gate fix-2")
+    assert "--files fix-2 " in answer
+
+
+def test_an_approval_while_halted_names_the_question(halted: tuple[Path, str]) -> None:
+    """`run` would not go on: a person has to answer (D-S9-01)."""
+    told = specwright("approve", halted[0])
+    told.refuses("halted: a question waits", f"escalations {halted[0]}", code=1)
+    assert "goes on" not in told.err

@@ -104,6 +104,9 @@ def test_all_modules_below_a_directory_are_judged_and_reported(place: Path):
     assert ("docstring.drift", "modules/shorten/implementation/__init__.py") in found
     rules = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
     assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in log["runs"][0]["results"])
+    (rule,) = (one for one in log["runs"][0]["tool"]["driver"]["rules"] if one["id"] == "files.missing")
+    assert "not there" in rule["fullDescription"]["text"]
+    assert "examples.md" in rule["help"]["text"]
     suites = Xml.parse("j.xml").getroot()
     assert [len(suite.findall("testcase")) for suite in suites] == [
         int(one.get("tests", "")) for one in suites

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.stores import LOG, RUNTIME
+from specwright.bootstrap.storage.stores import LOG, RUNTIME
 from specwright.wire import canonical
 from testkit.cli.commands import specwright
 from testkit.hedera.ledger import OPERATOR, TOPIC, Ledger, serving

@@ -1,5 +1,6 @@
 """Stopping a run, and coming back to it (D-S9-02)."""
 
+import io
 import json
 import os
 import shutil
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from specwright.cli.terminal.output import complain
+from specwright.errors import InputError, InterruptedRunError
 from testkit.cli.commands import SMALL, command, specwright, wait_until
 from testkit.sampling import spread
 
@@ -109,6 +112,25 @@ def test_a_second_driver_is_told_who_drives_and_a_look_is_free(tmp_path: Path, s
     left = specwright("status", directory)
     assert (left.code, "at work" in left.out) == (0, False)
     assert f"specwright run {directory}" in left.out
+
+
+class _Terminal(io.StringIO):
+    """Standard error as a terminal has it."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def test_what_is_said_of_an_interruption_begins_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-S9-02: on a terminal it stands below the question or the live line, not behind it; other errors are as ever."""
+    said = {}
+    for error in (InterruptedRunError("interrupted"), InputError("wrong")):
+        monkeypatch.setattr(sys, "stderr", screen := _Terminal())
+        complain(error, as_json=False)
+        said[error.what] = screen.getvalue()
+    assert said["interrupted"].startswith("\n")
+    assert not said["wrong"].startswith("\n")
 
 
 UNWINDING_BLOCKS = """

@@ -27,10 +27,12 @@ LOOKS = {
     "doctor": ["doctor", "{}"],
     "gate": ["gate", "{module}"],
     "gate DIR...": ["gate", "{module}", "{module}"],
+    "explain": ["explain", "tests.failed"],
     "wire log": ["wire", "log", "{}"],
     "wire verify": ["wire", "verify", "{}"],
     "wire reduce": ["wire", "reduce", "{}"],
     "mirror": ["mirror", "{}", "--status"],
+    "export-html": ["export-html", "{}", "{new}/pages"],
 }
 
 
@@ -44,22 +46,22 @@ def keys(document: Any) -> set[str]:
     lists = (document[name] for name in LISTS if isinstance(document.get(name), list))
     rows = next(lists, [])
     own = set(document) - {"schema", "version"}
-    is_listing = len(own) == 1 or "checks" in own
+    is_listing = len(own) == 1 or bool({"checks", "waiting"} & own)
     return own | (set(rows[0]) if rows and is_listing else set())
 
 
 @pytest.mark.parametrize("command", [slow(name) if name.startswith("gate") else name for name in LOOKS])
-def test_a_document_has_the_keys_that_are_listed(command: str, released_once: Path) -> None:
+def test_a_document_has_the_keys_that_are_listed(command: str, released_once: Path, tmp_path: Path) -> None:
     """Neither more nor fewer, so that a program may rely on the page (D-S9-03)."""
     (module,) = (released_once / "state_store/modules").glob("*/1.0.0")
-    words = [word.format(released_once, module=module) for word in LOOKS[command]]
+    words = [word.format(released_once, module=module, new=tmp_path) for word in LOOKS[command]]
     assert keys(specwright(*words, "--json").document) == ROWS[command]
 
 
 def test_a_stop_has_the_keys_that_are_listed(released: Path, waiting: Path, halted_once: Path) -> None:
     """At the gate, halted and released; `status` beside `run` (D-S9-03)."""
-    at_gate, at_end = {"spec", "warnings", "sha256", "spec_edited", "changes"}, {"release"}
-    at_gate |= {"change", "estimate"}
+    at_gate, at_end = {"spec", "warnings", "sha256", "outside", "spec_edited", "changes"}, {"release"}
+    at_gate |= {"change", "estimate", "decisions"}
     listed = ROWS["run"] - at_gate - at_end
     assert keys(specwright("run", waiting, "--json").document) == listed | at_gate
     assert keys(specwright("run", released, "--json").document) == listed | at_end

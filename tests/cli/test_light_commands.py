@@ -18,6 +18,8 @@ FRAMEWORKS = (
     "numpy",
     "wordllama",
     "griffe",
+    "mcp",
+    "uvicorn",
 )
 LOOKING = {
     "the version": ["--version"],

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from specwright.cli.terminal.output import printable
 from testkit.cli.commands import SMALL, each_in_one_process, specwright
+from testkit.paths import ROOT
 
 COMMANDS = (
     *(
@@ -49,6 +51,12 @@ def test_help_fits_on_a_terminal(command: str, monkeypatch: pytest.MonkeyPatch) 
     told = specwright(*command.split(), "--help")
     assert told.code == 0
     assert [line for line in told.out.splitlines() if len(line) > 80] == []
+
+
+def test_what_a_shell_would_expand_is_quoted() -> None:
+    """`?` is a pattern: bash takes a file of one letter for it, zsh refuses (D-S9-04)."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    assert [page.name for page in pages if re.search(r"--[a-z-]+ [?*]", page.read_text())] == []
 
 
 def test_names_that_a_model_gives_stay_on_their_line(tmp_path: Path) -> None:
@@ -147,7 +155,7 @@ def test_a_researcher_that_only_talks_costs_six_calls_and_says_what_to_do(
     told.refuses("in 6 attempts", "--retry researcher", "--model", message["content"], code=1)
     assert "6 model calls, 6,060 tokens" in told.err
     again = specwright(*given)
-    assert "6 of them answered by the journal, 0 tokens" in again.err
+    assert "no new model call, 6 earlier answers read from the journal, 0 tokens" in again.err
     status = specwright("status", tmp_path / "p")
     assert "Asked:    6 model calls in all; 6,000 tokens in, 60 out" in status.out
 
@@ -221,7 +229,7 @@ def test_ids_and_commands_are_whole_on_a_narrow_terminal(
     monkeypatch.setenv("COLUMNS", "50")
     (path,) = (halted_once / "state_store/escalations").iterdir()
     page = specwright("escalations", path.stem, halted_once).out
-    assert f"specwright resolve {path.stem} PROVIDE_FIX {halted_once} --files fix --rationale" in page
+    assert f"specwright resolve {path.stem} APPROVE_OVERRIDE {halted_once} --rationale" in page
     (row,) = specwright("modules", halted_once, "--json").document["modules"]
     assert row["module_ref"] in specwright("modules", halted_once).out
     assert row["module_ref"] in specwright("module", "initials", halted_once).out

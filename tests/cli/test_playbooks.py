@@ -86,6 +86,29 @@ def test_a_plan_and_a_spec_that_are_not_valid_are_faults(playbook: Path) -> None
     assert "title" in found["researcher/spec.json"]
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            [],
+            'modules.0.error_surfaces: Value error, say why there is none: `"none: every text has an answer"`',
+        ),
+        ("none", "modules.0.error_surfaces: Value error, say why there is none"),
+        ("none: todo", "modules.0.error_surfaces: Value error, 'none: todo' is a placeholder"),
+        ([{"name": "ValueError", "surface": "exception"}], "modules.0.error_surfaces.0.when: Field required"),
+    ],
+)
+def test_a_function_that_cannot_fail_is_told_what_to_write(playbook: Path, said: Any, words: str) -> None:
+    """D-S9-04, D-S6-02: one line for one fault, and no word of how it is checked."""
+    script = json.loads((playbook / "TSK-001/planner.json").read_text())
+    script["plan"]["modules"][0]["error_surfaces"] = said
+    rewrite(playbook / "TSK-001/planner.json", **script)
+    (told,) = [fault.what for fault in check_playbook(playbook) if fault.where == "TSK-001/planner.json"]
+    assert told.startswith(words)
+    page = (ROOT / "docs/writing-a-playbook.md").read_text()
+    assert '`"error_surfaces": "none: every text has an answer"`' in page
+
+
 def test_amendments_without_their_round_are_a_fault(playbook: Path) -> None:
     """D-S6-02: the run would end there."""
     amendment = {"action": "MODIFY", "target": "function:initials", "detail": "Say what a word is."}

@@ -68,7 +68,7 @@ def test_answers_of_the_journal_are_said_to_cost_nothing_again() -> None:
     """DESIGN §4: after a crash the totals count what is asked now."""
     line, total = told(STARTED, DONE._replace(replayed=True, kept=3))
     assert "(kept)" in line
-    assert "3 of them answered by the journal" in total
+    assert "no new model call, 3 earlier answers read from the journal" in total
     assert "0 tokens" in total
 
 

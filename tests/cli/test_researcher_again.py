@@ -60,3 +60,16 @@ def test_who_has_done_its_work_is_not_asked_again(released: Path) -> None:
     specwright("run", released, "--retry", "researcher").refuses("approved", "RETRY")
     specwright("run", released, "--retry", "planner").refuses("no task halted because the planner", "RETRY")
     specwright("run", released, "--retry", "nobody").refuses("there is no role 'nobody'", "researcher")
+
+
+def test_status_says_that_it_gave_up_and_what_asks_it_again(given_up: Path) -> None:
+    """Nothing was sent back by that, nor by asking it again (D-S9-14)."""
+    page, document = specwright("status", given_up).out, specwright("status", given_up, "--json").document
+    assert (document["stop"]["kind"], document["exit_code"]) == ("gave_up", 1)
+    assert "The last run stopped: " in page
+    assert f"run {given_up} --retry researcher" in page
+    paused = specwright("run", given_up, "--retry", "researcher", "--budget-tokens", 10)
+    assert paused.code == 3, paused
+    page = specwright("status", given_up).out
+    assert "sent back" not in page
+    assert "--budget-tokens" in page

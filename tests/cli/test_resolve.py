@@ -77,7 +77,7 @@ def test_only_what_can_help_is_offered(halted: Path) -> None:
     """F-17.2-03, D-22-02: nothing is sealed that could be attested; the page and the refusal say the same."""
     escalation = waiting(halted)
     page = specwright("escalations", escalation, halted)
-    assert "RETRY             run the task again as it is" in page.out
+    assert "RETRY             the same inputs again, if answers vary; costs the whole task" in page.out
     assert "ATTEST_SHIPPED" not in page.out
     told = specwright("escalations", escalation, halted, "--draft", "ATTEST_SHIPPED")
     told.refuses("ATTEST_SHIPPED is no answer")
@@ -103,7 +103,7 @@ def test_what_fails_after_the_answer_was_taken_is_no_bad_input(halted: Path) -> 
     told.refuses("the playbook has no answer", code=1)
     specwright("resolve", escalation, "RETRY", halted).refuses("answered already", code=1)
     # the task was begun, and nobody works on it
-    assert "is interrupted" in specwright("tasks", halted).out
+    assert "was interrupted; `specwright run` goes on with it" in specwright("tasks", halted).out
     assert "is being worked on" not in specwright("tasks", halted, "--json").out
     assert "Begun:" in specwright("status", halted).out
     specwright("approve", halted).refuses("no spec waits", "not finished", code=1)
@@ -130,15 +130,19 @@ def test_giving_up_the_only_task_leaves_nothing_to_release(halted: Path):
     assert again == []
 
 
+DRAFT = "--draft AMEND_SPEC` prints what to fill in"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["ESC-00000000", "ABANDON_TASK", "--rationale", "why not"], ["no escalation ESC-00000000"]),
         (["{}", "GIVE_UP"], ["no action 'GIVE_UP'", "ABANDON_TASK"]),
         (["{}", "ABANDON_TASK"], ["`rationale` is missing", "--rationale"]),
-        (["{}", "AMEND_SPEC", "--payload", "nowhere.json"], ["cannot be read", "nowhere.json"]),
-        (["{}", "AMEND_SPEC", "--payload", "list.json"], ["no JSON object"]),
-        (["{}", "AMEND_SPEC", "--payload", "broken.json"], ["no JSON"]),
+        (["{}", "AMEND_SPEC", "--payload", "nowhere.json"], ["cannot be read", "nowhere.json", DRAFT]),
+        (["{}", "AMEND_SPEC", "--payload", "list.json"], ["no JSON object", DRAFT]),
+        (["{}", "AMEND_SPEC", "--payload", "broken.json"], ["no JSON", DRAFT]),
+        (["{}", "AMEND_SPEC", "--payload", "empty.json"], ["the payload is empty", DRAFT]),
     ],
 )
 def test_an_answer_that_is_none_is_refused_with_nothing_written(
@@ -148,6 +152,7 @@ def test_an_answer_that_is_none_is_refused_with_nothing_written(
     monkeypatch.chdir(tmp_path)
     Path("list.json").write_text("[]")
     Path("broken.json").write_text("{")
+    Path("empty.json").write_text("\n")
     before = sorted(halted.rglob("*.json"))
     escalation = waiting(halted)
     told = specwright("resolve", *(a.format(escalation) for a in arguments[:2]), halted, *arguments[2:])

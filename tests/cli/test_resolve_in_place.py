@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testkit.cli.commands import SMALL, Told, filled_in, specwright
+from testkit.cli.commands import SMALL, Told, everything, filled_in, specwright
 from testkit.layout import examine_store
 from testkit.loop.products import failing, rejecting
 
@@ -48,12 +48,12 @@ def shown(project: Path, action: str) -> Any:
     return filled_in(page["actions"][action])
 
 
-def resolve(project: Path, action: str, payload: Any) -> Told:
+def resolve(project: Path, action: str, payload: Any, *options: str) -> Told:
     """Answer the escalation that waits."""
     (waits,) = specwright("escalations", project, "--json").document["escalations"]
     file = project.parent / "payload.json"
     file.write_text(json.dumps(payload))
-    return specwright("resolve", waits["escalation_id"], action, project, "--payload", file)
+    return specwright("resolve", waits["escalation_id"], action, project, "--payload", file, *options)
 
 
 def is_released(project: Path, told: Told, run: str = "TSK-001.1r1") -> None:
@@ -87,14 +87,20 @@ def test_a_person_s_approval_is_released_when_the_gate_lets_it(rejected: Path):
 
 
 def test_files_that_do_not_hold_ask_again_and_a_path_outside_is_refused(rejected: Path):
-    """F-17.2-11, F-17.2-12: the findings of the preflight stand on the page of the second escalation, which is answered."""
+    """F-17.2-11, F-17.2-12: the gate judges first, so that nothing is used up. Recorded all the same, the
+    findings of the preflight stand on the page of the second escalation, which is answered."""
     payload = shown(rejected, "PROVIDE_FIX")
     outside = {**payload, "fix_artifacts": {"../evil.py": "x = 1\n"}}
     resolve(rejected, "PROVIDE_FIX", outside).refuses("'../evil.py' is not a file of a module")
     source = (SOUND / "deliverable/implementation/__init__.py").read_text()
     payload["fix_artifacts"] = {"implementation/__init__.py": source.replace("return", "return '' and", 1)}
     (first,) = specwright("escalations", rejected, "--json").document["escalations"]
-    assert resolve(rejected, "PROVIDE_FIX", payload).code == 3
+    before = everything(rejected / "state_store")
+    refused = resolve(rejected, "PROVIDE_FIX", payload)
+    refused.refuses("the gate refuses these files", "tests.failed", "--unchecked", code=1)
+    assert everything(rejected / "state_store") == before
+    assert specwright("escalations", rejected, "--json").document["escalations"] == [first]
+    assert resolve(rejected, "PROVIDE_FIX", payload, "--unchecked").code == 3
     (second,) = specwright("escalations", rejected, "--json").document["escalations"]
     assert second["escalation_id"] != first["escalation_id"]
     assert "tests.failed" in second["details"]["failed"]["initials"]
@@ -112,3 +118,13 @@ def test_the_short_plan_of_the_page_is_planned_and_released(rejected: Path):
     told = resolve(rejected, "REVISE_PLAN", payload)
     assert told.code == 0, told
     assert specwright("verify", rejected).code == 0
+
+
+def test_files_that_the_script_judges_nowhere_leave_the_question_open(rejected: Path):
+    """The answer would be used up, and the run could not go on with the script (D-S9-04)."""
+    payload = shown(rejected, "PROVIDE_FIX")
+    shutil.rmtree(rejected.parent / "playbook/TSK-001/initials/round-4")
+    payload["fix_artifacts"] = {"implementation/__init__.py": "# Mine.\n"}
+    told = resolve(rejected, "PROVIDE_FIX", payload)
+    told.refuses("none is there for TSK-001.1r1/initials/round-4/challenger", "nothing was begun", "--model")
+    assert specwright("status", rejected, "--json").document["where"] == "halted"

@@ -51,3 +51,17 @@ def test_the_same_model_is_asked_anew_when_a_person_says_so(given_up: Path) -> N
     assert planner_answers(given_up) == before
     assert specwright("run", given_up, "--retry", "planner").code == 3
     assert planner_answers(given_up) == 2 * before
+
+
+def test_another_model_is_recommended_before_a_plan_of_the_person_s_own(given_up: Path) -> None:
+    """F-17.2-01, D-S6-04: the page says what a retry does, and the two runs that make one."""
+    other = f"specwright run {given_up} --role-model planner=PROVIDER:MODEL"
+    assert f"type          {other}" in specwright("status", given_up).out
+    (waits,) = specwright("escalations", given_up, "--json").document["escalations"]
+    assert waits["command"] == other
+    page = specwright("escalations", waits["escalation_id"], given_up).out
+    recommended = page.partition("Recommended")[2].partition("Other answers")[0]
+    assert "RETRY: no answer of the planner could be used" in " ".join(recommended.split())
+    assert other in recommended
+    assert f"or  specwright run {given_up} --retry planner" in recommended
+    assert "REVISE_PLAN" not in recommended

@@ -162,6 +162,22 @@ def test_commands_in_messages_can_be_pasted(tmp_path: Path, monkeypatch: pytest.
     assert f"`'{tmp_path}/my venv/bin/specwright' run" in specwright("status", tmp_path).err
 
 
+def test_commands_in_messages_name_the_project(halted_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the command that failed, found from below it too; none where that is the working directory (D-S9-04)."""
+    told = specwright("resolve", "ESC-00000000", "RETRY", halted_once)
+    assert f"specwright escalations {halted_once}` lists" in told.err
+    assert f"specwright status {halted_once}` says" in specwright("release", halted_once).err
+    document = specwright("release", halted_once, "--json").document
+    assert f"specwright status {halted_once}` says" in document["error"]["do"]
+    monkeypatch.chdir(halted_once / "state_store")
+    assert "specwright status ..` says" in specwright("release").err
+    monkeypatch.chdir(halted_once)
+    assert "specwright status` says" in specwright("release").err
+    assert pasteable("`specwright change --abandon`", Path("my trips")).endswith(
+        "change 'my trips' --abandon`"
+    )
+
+
 @pytest.mark.slow
 def test_a_spec_from_a_playbook_runs_without_a_home(tmp_path: Path) -> None:
     """In a container without HOME, with an ASCII locale and a dumb terminal (D-S9-01)."""

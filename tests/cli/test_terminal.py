@@ -131,6 +131,19 @@ def test_a_spec_in_place_of_the_directory_is_offered_as_an_option(
     assert specwright("run", "--spec", "SPEC.md", "--model", PLAYBOOK).code == 3
 
 
+def test_a_directory_in_place_of_a_module_is_recognised(
+    released_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`module DIR` lacks the name; what is proposed is not to begin a run (D-S9-04)."""
+    monkeypatch.chdir(tmp_path)
+    told = specwright("module", released_once)
+    told.refuses(
+        "the module's name is missing", f"specwright modules {released_once}", "specwright module NAME"
+    )
+    assert "specwright run" not in told.err
+    specwright("module", "initials").refuses("no run has begun here")
+
+
 def test_names_that_are_nearly_right_are_recognised(released_once: Path) -> None:
     """Commands, options, modules (D-S9-04)."""
     specwright("statsu").refuses("Did you mean 'status'?")

@@ -1,5 +1,6 @@
 """`specwright trace` leads from a sentence of SPEC.md to tests and code, and back (DESIGN §9, D41)."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from testkit.cli.commands import SMALL, specwright
 from testkit.loop.approved_products import CRITERIA, REFUSED, WHY
+from testkit.paths import ROOT
 
 GIVES = 'Initials. `"ada lovelace"` gives `"AL"`.'
 """A sentence of SPEC.md, and what it has in common with a criterion."""
@@ -129,9 +131,47 @@ def test_a_sentence_that_nothing_answers_to_says_so(approved: Path) -> None:
     assert "No task has anything in common with it" in specwright("trace", "Out of scope", approved).out
 
 
+def test_what_the_readme_traces_is_found(approved: Path) -> None:
+    """Whoever copies it gets a page, not an error (D-S9-04)."""
+    (text,) = re.findall(r'specwright trace "([^"]+)"', (ROOT / "README.md").read_text())
+    assert criteria_of(traced(text, approved)) == [("TSK-001", 2)]
+
+
 def test_a_trace_changes_nothing(approved: Path, tmp_path: Path) -> None:
     """It reads a project that it may not write to (D-41-07)."""
     project = Path(shutil.copytree(approved, tmp_path / "project"))
     before = {path: path.read_bytes() for path in (project / "state_store").rglob("*") if path.is_file()}
     traced("initials", project)
     assert {p: p.read_bytes() for p in (project / "state_store").rglob("*") if p.is_file()} == before
+
+
+def test_a_sentence_that_nothing_covers_is_said_to_be_so_first(approved: Path) -> None:
+    """Words in common are no evidence; and the marks of code are not asked for (D-41-07)."""
+    path = approved / "state_store/product/SPEC.md"
+    path.write_text(path.read_text() + "\nSettings of a name stand in `names.toml`.\n")
+    page = specwright("trace", "Settings of a name stand in names.toml", approved).out
+    assert page.splitlines()[1].startswith("No criterion quotes this sentence."), page
+    assert "No criterion quotes" not in specwright("trace", "ada lovelace", approved).out
+
+
+def test_a_criterion_that_models_judged_leads_to_what_they_named(released_once: Path) -> None:
+    """To the statement and the test that the Challenger named, with where they are (D-41-07)."""
+    document = traced("TSK-001 criterion 2", released_once)
+    (judged,) = document["judged"]
+    assert (judged["task_id"], judged["criterion"]) == ("TSK-001", 2)
+    rows = {one["shows"]: one for one in judged["judged_from"]}
+    assert set(rows) == {"/error_surfaces/0", REFUSED.rpartition("::")[2]}
+    assert all("#" in one["stated_in"] and "rubric_assessments" in one["named_in"] for one in rows.values())
+    assert rows[REFUSED.rpartition("::")[2]]["ran_in"]
+    page = " ".join(specwright("trace", "TSK-001 criterion 2", released_once).out.split())
+    assert "judged by models from these" in page
+    assert f"test {REFUSED.rpartition('::')[2]}, which passed" in page
+
+
+def test_a_criterion_leads_to_its_own_sentence_alone(released_once: Path) -> None:
+    """By the error that both name; what another criterion of the task says is left out (D-41-07)."""
+    document = traced("TSK-001 criterion 2", released_once)
+    first = document["sentences"][0]
+    assert first["text"] == "A name without a letter is refused with a ValueError."
+    assert first["links"] == [{"task_id": "TSK-001", "criterion": 2, "by": "the same error: ValueError"}]
+    assert GIVES not in [one["text"] for one in document["sentences"]]

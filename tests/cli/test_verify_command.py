@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from specwright.application.projection import Projection
-from specwright.bootstrap.stores import DirectoryStore
+from specwright.bootstrap.storage.stores import DirectoryStore
 from specwright.storage.files import DiskStateStore
 from testkit.cli.commands import specwright
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from specwright.bootstrap.reading import RUNTIME, TOPIC
+from specwright.bootstrap.views.reading import RUNTIME, TOPIC
 from specwright.canonical_json import canonical
 from specwright.cli.main import app
 from specwright.log.sqlite_log import SqliteWireLog

@@ -20,10 +20,23 @@ __all__ = ["postgres", "postgres_once"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+DEMO = "specwright-demo"
+
+
+def test_the_demo_of_the_readme_lies_where_its_command_writes_it():
+    """What can be copied works after `specwright demo`, which the README tells first (D-S9-04)."""
+    assert f"[default: {DEMO}]" in " ".join(specwright("demo", "--help").out.split())
+    places = re.findall(
+        r"[\w./-]*/state_store/releases", README.partition("## What the demo shows")[2].partition("\n## ")[0]
+    )
+    assert len(places) == 3
+    assert all(f"{DEMO}/" in place for place in places)
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The directory of a demo and what it printed, run as `make demo` runs it."""
-    directory = tmp_path_factory.mktemp("demo") / "build/demo"
+    directory = tmp_path_factory.mktemp("demo") / DEMO
     assert "/specwright demo $(DEMO)\n" in (ROOT / "Makefile").read_text()
     start = [sys.executable, "-c", "from specwright.cli.main import run; run()"]
     done = subprocess.run(
@@ -46,6 +59,13 @@ def test_the_demo_ends_with_the_five_lines_of_the_readme(demo: tuple[Path, str])
 
     assert len(demo[1].splitlines()) == 5
     assert _placeless(demo[1]) == _placeless(shown[1])
+
+
+@pytest.mark.slow
+def test_every_criterion_of_the_demo_is_shown_by_code(demo: tuple[Path, str]):
+    """By an example or a property that was approved with its spec (D-41-06)."""
+    (report,) = demo[0].glob("state_store/releases/*/acceptance.md")
+    assert "24 criteria, 24 with an approved example or property" in report.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -86,4 +106,4 @@ def test_the_wheel_settles_the_tab_of_the_readme(demo: tuple[Path, str]):
 
 
 def _placeless(text: str) -> str:
-    return re.sub(r"REL-[0-9a-f.]+", "REL", re.sub(r"\S*build/demo", "build/demo", text))
+    return re.sub(r"REL-[0-9a-f.]+", "REL", re.sub(rf"\S*{DEMO}", DEMO, text))

@@ -94,7 +94,7 @@ def test_a_decision_has_its_parts_and_names_files_that_exist(path: Path):
 
 
 def test_the_list_of_decisions_is_complete():
-    """docs/adr/README.md lists every record in order, with its title, and no number is missing."""
+    """docs/adr/README.md lists every record in order, with its title, and no number is there twice."""
     text = (ROOT / "docs/adr/README.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| ([0-9]{4}) \| \[(.+?)\]\((.+?)\) \|", text, re.MULTILINE)
     there = [
@@ -104,7 +104,7 @@ def test_the_list_of_decisions_is_complete():
 
     assert listed == there
     numbers = [number for number, _, _ in there]
-    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
+    assert numbers == sorted(set(numbers))
 
 
 @pytest.mark.parametrize("name", ["outer", "project", "engineering", "debate"])

@@ -13,7 +13,9 @@ MOST_MODULES = 12
 MOST_LINES_OF_A_MODULE = 600
 MOST_LINES_OF_A_FUNCTION = 50
 
-LARGE_FOLDERS: dict[str, str] = {"bootstrap": "a module for each thing that is put together"}
+LARGE_FOLDERS: dict[str, str] = {
+    "domain/contract": "a module for each thing that a contract says",
+}
 """Folders with more modules, and why."""
 
 

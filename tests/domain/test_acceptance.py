@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from specwright.domain.acceptance.amended import amended_acceptance
-from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.acceptance.calls import imported_names
+from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance
+from specwright.domain.contract.boundary_types import is_class_name
 from specwright.domain.spec.acceptance_text import (
+    FORM,
     acceptance_file,
     authorship_problems,
     read_acceptance,
@@ -23,6 +26,7 @@ from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
 from specwright.errors import InputError
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
+from testkit.paths import ROOT
 
 IMPORT = "from table_keeper import parse_header\n"
 
@@ -87,6 +91,14 @@ def test_good_examples_and_properties_are_no_fault():
         provides=["rows(names: list[str], sep: str = ',') -> list[Row]", "Row"],
     )
     assert faults(acceptance(example(), properties=[held()]), rows) == []
+
+
+def test_an_example_may_script_hosts():
+    """What it imports for that is no name of the product (D-40-02, D-44-03)."""
+    code = "from modules.testing import web\nweb.serve('https://a.example/', status=404)\n"
+    scripted = example("Gone", f"{IMPORT}{code}parse_header('https://a.example/')", "[]")
+    assert faults(acceptance(example(), scripted)) == []
+    assert imported_names(AcceptanceExample.model_validate(scripted)) == {"parse_header"}
 
 
 PLANTED = {
@@ -190,6 +202,32 @@ def test_a_name_of_two_tasks_is_refused():
 
 
 @pytest.mark.parametrize(
+    ("public", "words"),
+    [
+        ("Counter", "'Counter' is a name of Python's own; choose another"),
+        ("date", "'date' is no name of a class; write it like `PaidBill`"),
+        ("list(text: str) -> str", "'list' would hide a name of Python's own; choose another"),
+        ("pick(text: str, *, most: int) -> str", "most is not given by position and by name alike"),
+        ("pick(rows: Iterator[str]) -> str", "Iterator"),
+        ("pick(row: str) -> Any", "Any"),
+    ],
+)
+def test_a_name_that_no_contract_could_lock_is_refused_before_any_plan(public, words):
+    """Approved names bind the plan, so that one which the planner's contract cannot have would have no way out (D-40-05)."""
+    found = faults(acceptance(example(), provides=["parse_header(text: str) -> list[str]", public]))
+    assert len(found) == 1
+    assert words in found[0]
+
+
+@pytest.mark.parametrize("name", ["Pattern", "Match", "Text"])
+def test_a_class_may_have_a_name_that_typing_only_lends(name):
+    """What lives in another module of the library is a good name for a class of one's own (D-40-05)."""
+    own = [f"parse_header(text: str) -> {name} | None", name]
+    assert faults(acceptance(example(), provides=own)) == []
+    assert is_class_name(name)
+
+
+@pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"code": "x ="}, "not Python"),
@@ -229,7 +267,7 @@ def test_a_property_has_variables_that_can_be_drawn(variables, words):
 
 
 @pytest.mark.parametrize(
-    "public", ["", "2x", "_own(a)", "f(", "f(a): pass\ndef g()", "class", "f(*a)", "f(**k)", "f(a) ->"]
+    "public", ["", "2x", "_own(a)", "f(", "f(a): pass\ndef g()", "class", "f(**k)", "f(a) ->"]
 )
 def test_a_public_name_is_a_class_or_a_signature(public):
     """Names and signatures bind the plan (D-40-09)."""
@@ -261,6 +299,16 @@ def test_the_page_shows_each_criterion_with_its_examples():
         in page
     )
     assert "2. Raises ValueError for an empty file" in page
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [(400, False), (5_000, True)])
+def test_a_person_sees_the_whole_of_a_call_that_is_approved(length, is_cut):
+    """Three of four long calls were once cut on the page; one that no table holds is whole in the file (D-40-06)."""
+    text = "x" * length
+    one = spec(acceptance(example(code=f"{IMPORT}parse_header('{text}')")))
+    page = render(ProductSpec.model_validate({**one, "created_at": NOW, "updated_at": NOW}))
+    assert (text in page) is not is_cut
+    assert ("(whole in acceptance.md)" in page) is is_cut
 
 
 _TITLES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=3, max_size=12).filter(
@@ -338,6 +386,51 @@ def test_a_file_that_cannot_be_read_is_told_with_its_line(replaced, by, words):
     with pytest.raises(InputError, match=words) as caught:
         edited(lambda text: text.replace(replaced, by))
     assert "acceptance.md" in str(caught.value) or "TSK-009" in str(caught.value)
+
+
+def told_form():
+    """The task that the documentation shows."""
+    page = (ROOT / "docs/command-line.md").read_text()
+    told = (
+        page.partition("## The form of acceptance.md")[2].partition("````markdown\n")[2].partition("````")[0]
+    )
+    assert told
+    return told
+
+
+def test_the_form_that_is_told_can_be_read():
+    """The page of the documentation, the head of the file and its errors lead there (D-40-07, D-S9-04)."""
+    read = read_acceptance(told_form(), "acceptance.md")["TSK-001"]
+    assert read.provides == ["initials(name: str) -> str"]
+    assert [one.gives for one in read.examples] == ["'AL'", "ValueError: no letter"]
+    assert [one.variables for one in read.properties] == [{"name": "str"}]
+    assert [one.criterion for one in read.unexecutable] == [3]
+    assert FORM in acceptance_file(ProductSpecDraft.model_validate(spec()))
+
+
+@pytest.mark.parametrize(
+    ("replaced", "by", "at", "words"),
+    [
+        (
+            "- `initials(name: str) -> str`\n",
+            "`initials(name: str) -> str`\n",
+            "Provides:",
+            "no public name is listed",
+        ),
+        ("Shows criterion 2.", "", "## No letter", "does not say what it shows"),
+        ("`name: str`", "`name: text`", "## Twice is once", "the variable name"),
+        ("text\n'AL'", "text", "## Two words", "gives"),
+        ("initials(name: str) ->", "initials(name: str ->", "# TSK-001", "is no signature"),
+    ],
+)
+def test_the_line_of_what_cannot_be_read_is_told(replaced, by, at, words):
+    """Not that of the task, and no word of how it is checked (D-40-07, D-S9-04)."""
+    text = f"# Acceptance of Nameplate\n\n{told_form()}".replace(replaced, by, 1)
+    line = next(number for number, one in enumerate(text.splitlines(), 1) if one.startswith(at))
+    with pytest.raises(InputError, match=words) as caught:
+        read_acceptance(text, "acceptance.md")
+    assert caught.value.where == f"acceptance.md:{line}"
+    assert FORM in caught.value.remedy
 
 
 def test_nobody_strikes_what_a_person_wrote():

@@ -27,7 +27,12 @@ def a_contract(inputs=(), outputs=(), dependencies=()):
     )
 
 
-@pytest.mark.parametrize("text", [RECEIPT, ROW, MODE, "Level is an IntEnum: LOW=1"])
+JSON = "JSON is a type: None | bool | int | float | str | list[JSON] | dict[str, JSON]"
+SPAN = "Span is a NamedTuple: start: int, end: int = 0"
+DAYS = "Days is a frozen dataclass: first: int, note: str = '; raises: X'; properties: last: int; raises: E, OddError"
+
+
+@pytest.mark.parametrize("text", [RECEIPT, ROW, MODE, "Level is an IntEnum: LOW=1", JSON, SPAN, DAYS])
 def test_a_statement_is_read_and_written_without_loss(text):
     """D-S8-22: dataclasses, TypedDicts and Enums."""
     statement = parse_statement(text)
@@ -51,6 +56,14 @@ def test_a_statement_tells_fields_with_types_and_defaults():
         "Row is a TypedDict: a: int = 1",
         "Mode is an Enum: OPEN",
         "Mode is an Enum: **x",
+        "JSON is a type: int |",
+        "Span is a NamedTuple: start",
+        "Days is a frozen dataclass: first: int; raises: ",
+        "Days is a frozen dataclass: first: int; raises: OddError; properties: last: int",
+        "Days is a frozen dataclass: first: int; properties: last: int = 1",
+        "Days is a frozen dataclass: first: int; properties: last: int; properties: x: int",
+        "Days is a frozen dataclass: first: int; checked",
+        "Span is a NamedTuple: start: int; raises: OddError",
     ],
 )
 def test_a_statement_that_cannot_be_read_is_none(text):
@@ -112,11 +125,16 @@ ENDING = [
     "Node is a frozen dataclass: parts: tuple[Node, ...]",
     "Node is a TypedDict: name: str, inner: dict[str, Node]",
     "Node is a frozen dataclass: either: int | tuple[Node, Node]",
+    "Node is a type: None | int | list[Node] | dict[str, Node]",
+    "Node is a type: str | tuple[Node, Node]",
+    "Node is a NamedTuple: value: int, rest: Node | None",
 ]
 ENDLESS = [
     "Node is a frozen dataclass: inner: Node",
     "Node is a TypedDict: name: str, inner: tuple[int, Node]",
     "Node is a frozen dataclass: pair: tuple[Node, Node] | Node",
+    "Node is a type: tuple[int, Node]",
+    "Node is a type: Node",
 ]
 
 
@@ -133,6 +151,22 @@ def test_a_class_of_which_no_value_ends_is_refused(text):
     assert "none ever ends" in problem
 
 
+def test_a_named_type_is_no_alternative_of_another():
+    """D-43-03: in a list it may be."""
+    texts = ["Node is a type: int | Leaf", "Leaf is a type: str | list[Node]"]
+    (problem,) = problems(a_contract(inputs=[("Node", *texts)]))
+    assert problem == "Node: Leaf is a named type too; write what it stands for, or hold it in a list"
+    texts[0] = "Node is a type: int | list[Leaf]"
+    assert problems(a_contract(inputs=[("Node", *texts)])) == []
+
+
+def test_a_named_type_is_written_in_its_plainest_form():
+    """D-43-03: as the types of inputs are."""
+    contract = normalise(a_contract(inputs=[("JSON", "JSON is a type: Optional[Union[int, List['JSON']]]")]))
+    assert contract.inputs[0].constraints == ["JSON is a type: int | list[JSON] | None"]
+    assert problems(contract) == []
+
+
 def test_fields_are_written_in_their_plainest_form():
     """D-S8.1-05: as the types of inputs are."""
     text = "Node is a frozen dataclass: value: Optional[int], children: List['Node'] = ()"
@@ -140,3 +174,29 @@ def test_fields_are_written_in_their_plainest_form():
     plain = "Node is a frozen dataclass: value: int | None, children: list[Node] = ()"
     assert contract.inputs[0].constraints == [plain]
     assert problems(contract) == []
+
+
+def test_a_check_and_properties_are_parts_of_a_statement_by_name():
+    """D-43-07: in alphabetical order, whatever order they are written in; a default may hold the same words."""
+    found = parse_statement(
+        "Days is a frozen dataclass: first: int, note: str = '; raises: X'; properties: z: int, a: str; raises: OddError, E"
+    )
+    assert found is not None
+    assert found.fields == (Field("first", "int"), Field("note", "str", "'; raises: X'"))
+    assert (found.properties, found.raises) == ((Field("a", "str"), Field("z", "int")), ("E", "OddError"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("Days is a frozen dataclass: first: int; raises: OddError", "no error surface says when"),
+        ("Days is a frozen dataclass: first: int; properties: first: int", "is a field and a property"),
+        ("Days is a frozen dataclass: first: int; properties: next: Days", "no end of them is in sight"),
+        ("Days is a frozen dataclass: first: int; properties: last: object", "says nothing about the value"),
+        ("Days is a frozen dataclass: first: int; properties: _last: int", "public fields only"),
+    ],
+)
+def test_a_check_says_when_it_refuses_and_properties_come_to_an_end(statement, said):
+    """D-43-07: what a class raises is an error surface; a property is plain."""
+    wrong = problems(a_contract(inputs=[("Days", statement)]))
+    assert [said in one for one in wrong] == [True], wrong

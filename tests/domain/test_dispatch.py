@@ -176,7 +176,7 @@ _WHY = derived(
         (
             state_of(x="IN_PROGRESS", y=("PENDING", "x")),
             "T-y",
-            "waits for T-x which is being worked on (attempt 1)",
+            "waits for T-x which is being worked on",
         ),
         (
             state_of(x="IN_PROGRESS", y="PENDING"),

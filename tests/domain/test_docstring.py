@@ -9,6 +9,7 @@ import pytest
 from specwright.domain.contract.contract import (
     Effect,
     EffectType,
+    ErrorField,
     ErrorSurface,
     Input,
     MicroModuleContract,
@@ -173,6 +174,22 @@ def test_a_class_of_a_dependency_is_imported_from_it_or_asked_for():
     contract = a_contract(outputs=[Output(name="tab", type="Tab")])
     assert "from ..open_tab import Tab\n" in render_stub(contract, {"Tab": "open_tab"})
     assert "# Tab belongs to a dependency" in render_stub(contract)
+
+
+def test_the_stub_says_how_an_imported_error_with_fields_is_made():
+    """D-21-03: a reader who may raise it sees no source of its module, and would have to guess."""
+    error = ErrorSurface(
+        surface=SurfaceKind.EXCEPTION,
+        name="PageError",
+        when="tab is closed",
+        fields=[ErrorField(name="index", type="int")],
+    )
+    contract = a_contract(error_surfaces=[error])
+    assert (
+        "from ..open_tab import PageError\n# usually made as PageError(message, index=...)\n"
+        in render_stub(contract, {"PageError": "open_tab"})
+    )
+    assert "usually made" not in render_stub(contract)
 
 
 def test_public_names_are_functions_exceptions_and_classes():

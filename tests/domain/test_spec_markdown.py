@@ -92,7 +92,9 @@ def test_nothing_to_warn_of_and_no_research_are_said():
     assert "## Research sources\n\nNo web search was made." in render(_SPEC)
 
 
-@pytest.mark.parametrize("told", ["files", "standard library", "network", "pass such things in as values"])
+@pytest.mark.parametrize(
+    "told", ["files", "standard library", "requests over HTTP", "pass such things in as values"]
+)
 def test_the_scope_of_a_module_is_said(told):
     """D-23-01: before a person approves what version 1 cannot build."""
     assert told in scope_note()

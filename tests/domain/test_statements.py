@@ -32,13 +32,13 @@ split(10)
 def test_a_spec_is_read_as_sentences_with_their_lines():
     """Headings, wrapped lines, items and code, without the marks of Markdown (D-41-07)."""
     assert sorted(statements(SPEC)) == [
-        Statement(1, "Purse"),
-        Statement(3, "A library."),
-        Statement(3, "It splits a bill evenly."),
-        Statement(6, "Split. 10.00 is `3.34` and more."),
-        Statement(8, "Nothing else!"),
-        Statement(11, "split(10)"),
-        Statement(14, "Last one."),
+        Statement(1, "Purse", 1),
+        Statement(3, "A library.", 1),
+        Statement(3, "It splits a bill evenly.", 1),
+        Statement(6, "Split. 10.00 is `3.34` and more.", 1),
+        Statement(8, "Nothing else!", 1),
+        Statement(11, "split(10)", 1),
+        Statement(14, "Last one.", 1),
     ]
 
 
@@ -65,3 +65,17 @@ def test_values_names_and_words_in_common():
     assert names_in("Settle_up, then split.", ["settle_up", "spl"]) == ["settle_up"]
     assert shared_words("Blank names are refused.", "It refused every blank name") == ["blank", "refused"]
     assert shared_words("Blank names", "A blank text") == []
+
+
+def test_a_sentence_knows_its_section():
+    """By the line of its heading; one within a fence is none (D-41-07)."""
+    text = "First.\n\n# One\n\nSecond.\n\n```sh\n# no heading\n```\n\nThird.\n\n## Two\n\nFourth.\n"
+    assert {one.text: one.section for one in statements(text)} == {
+        "First.": 0,
+        "One": 3,
+        "Second.": 3,
+        "# no heading": 3,
+        "Third.": 3,
+        "Two": 13,
+        "Fourth.": 13,
+    }

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from specwright.bootstrap.reading import reading_project
 from specwright.bootstrap.verify import verify_project
+from specwright.bootstrap.views.reading import reading_project
 from testkit.cli.commands import specwright
 from testkit.examples.tabkeeper_changes import changed_tabkeeper
 from testkit.examples.tabkeeper_playbook import python

@@ -9,10 +9,10 @@ from testkit.gate.running import broken_off, run
 EXHAUSTION = {
     "memory at once": "x = bytearray(4 << 30)",
     "memory bit by bit": "x = []\nwhile True: x.append(bytearray(1 << 20))",
-    "threads": "import threading, time\nfor _ in range(100_000): threading.Thread(target=time.sleep, args=(60,)).start()",
+    "threads": "import threading\nfor _ in range(100_000): threading.Thread(target=threading.Event().wait, args=(60,)).start()",
     "processor": "while True: pass",
     "processor in a regular expression": "import re; re.match('(a+)+$', 'a' * 40 + 'b')",
-    "time": "import time; time.sleep(600)",
+    "time": "import select; select.select((), (), (), 600)",
     "time without an interrupt": "import threading; threading.Lock().acquire(); l = threading.Lock(); l.acquire(); l.acquire()",
     "output": "import os\nwhile True: os.write(1, b'x' * 65536)",
     "errors": "import os\nwhile True: os.write(2, b'x' * 65536)",
@@ -40,7 +40,7 @@ ENDING = {
     "a crash": "import ctypes; ctypes.string_at(0)",
     "an interrupt": "raise KeyboardInterrupt",
     "a skip": "import unittest; raise unittest.SkipTest",
-    "a thread that ends it": "import os, threading, time; threading.Timer(0.05, os._exit, (0,)).start(); time.sleep(1)",
+    "a thread that ends it": "import os, threading; threading.Timer(0.05, os._exit, (0,)).start(); threading.Event().wait(1)",
     "no more builtins": "import builtins; del builtins.isinstance, builtins.len, builtins.type",
 }
 

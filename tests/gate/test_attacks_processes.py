@@ -49,7 +49,7 @@ PROCESSES = {
     "posix_spawn": "import os, sys; os.posix_spawn(sys.executable, [sys.executable, '-c', ''], {})",
     "multiprocessing": "import multiprocessing as m; p = m.Process(target=print); p.start(); p.join()",
     "exec": "import os, sys; os.execv(sys.executable, [sys.executable, '-c', ''])",
-    "a daemon": "import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        import time; time.sleep(600)\n    os._exit(0)",
+    "a daemon": "import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        import select; select.select((), (), (), 600)\n    os._exit(0)",
     "a session": "import os; os.setsid()",
     "a pseudo terminal": "import pty; pty.fork()",
     "vfork by number": SYSCALL + "assert call(58) >= 0",

@@ -122,7 +122,7 @@ FORGING_IN_TESTS = {
     "a proxy of its own": "import sys, modules.tally_words as m\nfrom collections import Counter\nm.tally_words = lambda text, fold=False: dict(Counter(text.split()))",
     "proxies among the modules": "import sys, types\nfake = types.ModuleType('modules.tally_words')\nfake.EmptyTextError = type('EmptyTextError', (Exception,), {})\nfake.tally_words = lambda text, fold=False: {'to': 2, 'be': 2, 'or': 1, 'not': 1}\nsys.modules['modules.tally_words'] = fake",
     "a message from a thread": FRAME
-    + "import threading\nthreading.Timer(0.1, everywhere, (frame({'event': 'end'}),)).start()\nimport time; time.sleep(0.5)",
+    + "import threading\nthreading.Timer(0.1, everywhere, (frame({'event': 'end'}),)).start()\nthreading.Event().wait(0.5)",
 }
 
 

@@ -3,13 +3,16 @@
 import contextlib
 import datetime as dt
 import enum
+import ipaddress
 import json
 import math
+import re
 import uuid
 import zoneinfo
 from collections import Counter, OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -18,7 +21,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.gate.inside.classes import class_of
 from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
+from specwright.gate.inside.variants.values import perturb
 from testkit.sampling import nightly
 
 
@@ -42,13 +47,29 @@ class Level(enum.IntEnum):
     LOW = 1
 
 
+@dataclass(frozen=True)
+class Days:
+    first: int
+    count: int
+
+    def __post_init__(self):
+        if self.count < 1:
+            raise ValueError(self.count)
+
+    @property
+    def last(self):
+        return self.first + self.count - 1
+
+
 CODEC = Codec(
     {
+        ("shop", "Days"): Days,
         ("shop", "Receipt"): Receipt,
         ("shop", "Folder"): Folder,
         ("shop", "Mode"): Mode,
         ("shop", "Level"): Level,
-    }
+    },
+    {("shop", "Days"): ["last"]},
 )
 
 texts = st.text(st.characters(codec=None, exclude_categories=[]), max_size=8)
@@ -124,6 +145,18 @@ def test_a_value_comes_back_with_its_type(value):
         dt.timedelta.min,
         uuid.UUID(int=0),
         Path("\udcff"),
+        Fraction(-(10**50), 7),
+        zoneinfo.ZoneInfo("Asia/Kathmandu"),
+        ipaddress.IPv4Address("192.0.2.1"),
+        ipaddress.IPv6Address("fe80::1%eth0"),
+        ipaddress.IPv4Network("192.0.2.0/24"),
+        ipaddress.IPv6Network("::/0"),
+        bytearray(b"\xff\x00"),
+        complex(math.nan, -0.0),
+        complex(-math.inf, 1e-320),
+        re.compile("(?P<a>ä)\n", re.IGNORECASE | re.DOTALL),
+        re.compile("\ud800"),
+        re.compile(b"\xff+"),
         {(1, frozenset({2})): [{}]},
     ],
     ids=lambda value: repr(value)[:30] if not isinstance(value, int) else "a huge integer",
@@ -174,6 +207,10 @@ class _Text(str):
     __slots__ = ()
 
 
+class Weight(Fraction):
+    pass
+
+
 class _Stranger(enum.Enum):
     ONE = 1
 
@@ -190,9 +227,9 @@ class _Stranger(enum.Enum):
         _Longer(1, 2),
         _Stranger.ONE,
         ValueError("x"),
-        1j,
         range(3),
-        bytearray(b"x"),
+        ipaddress.IPv4Interface("192.0.2.1/24"),
+        Weight(1, 2),
         PurePosixPath("x"),
         Mode,
         [{"a": {1: [object()]}}],
@@ -231,7 +268,7 @@ def nested(kind, depth):
 
 @pytest.mark.parametrize("kind", [nightly(kind) if kind == "frozenset" else kind for kind in WRAPPED])
 def test_what_is_nested_to_the_limit_comes_back(kind):
-    """D-S8.1-05: neither side recurses; a level more is refused with the limit's name and size."""
+    """D-43-08, D-S8.1-05: neither side recurses; a level more is refused with the limit's name and size."""
     text = CODEC.encode(nested(kind, MOST_DEPTH))
     assert CODEC.encode(CODEC.decode(text)) == text
     with pytest.raises(UnencodableError, match="nested deeper than 5,000 levels"):
@@ -369,3 +406,54 @@ def test_a_named_tuple_crosses_the_same_whatever_its_package_is_called() -> None
         for package in ("modules", "wheel_of_somebody")
     )
     assert Codec({}).encode(one) == Codec({}).encode(other)
+
+
+def test_a_value_with_properties_brings_them_and_is_not_checked_again():
+    """D-43-07: it was made where its class is; no other side makes one."""
+    description = {
+        "id": "d",
+        "module": "modules.shop",
+        "name": "Days",
+        "kind": "frozen dataclass",
+        "options": [],
+    }
+    description |= {
+        "fields": [["first", "int", ""], ["count", "int", ""]],
+        "properties": ["last"],
+        "called": True,
+    }
+    asked = []
+
+    def make(module, name, fields):
+        asked.append((module, name, fields))
+        return there.decode(CODEC.encode(Days(**fields)))
+
+    made_anew = class_of(description, {}, make)
+    there = Codec({("shop", "Days"): made_anew}, {("shop", "Days"): ["last"]})
+    value = made_anew(3, count=4)
+    assert asked == [("shop", "Days", {"first": 3, "count": 4})]
+    assert (value.last, value, repr(value)) == (6, made_anew(3, 4), "Days(first=3, count=4)")
+    with pytest.raises(AttributeError):
+        value.last = 7
+    back = CODEC.decode(there.encode([value]))[0]
+    assert (type(back), back, vars(back)) == (Days, Days(3, 4), {"first": 3, "count": 4})
+    with pytest.raises(ValueError, match="0"):
+        made_anew(1, 0)
+    assert perturb(value, "other").last != value.last
+    with pytest.raises(UndecodableError):
+        there.decode(b'[3,4,["fields","shop","Days",["first","count"]]]')
+
+
+def test_a_property_that_raises_does_not_cross():
+    """D-43-07: it is the module's fault, and named."""
+
+    @dataclass(frozen=True)
+    class Odd:
+        number: int
+
+        @property
+        def half(self):
+            raise KeyError(self.number)
+
+    with pytest.raises(UnencodableError, match="a Odd whose property half raises KeyError"):
+        Codec({("shop", "Odd"): Odd}, {("shop", "Odd"): ["half"]}).encode(Odd(1))

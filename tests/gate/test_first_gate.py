@@ -75,7 +75,7 @@ FAULTS = {
         "surface.entry_point",
     ),
     "a star import": ({TALLY: "from os import *\n" + _tally()}, "surface.star_import"),
-    "a keyword-only parameter": ({TALLY: _tally("fold: bool", "*, fold: bool")}, "surface.parameters"),
+    "a positional-only parameter": ({TALLY: _tally("text: str,", "text: str, /,")}, "surface.parameters"),
     "a parameter without a type": ({TALLY: _tally("text: str", "text")}, "surface.parameters"),
     "a type of another meaning": ({TALLY: "str = bytes\n" + _tally()}, "surface.name"),
     "a test of private parts": (

@@ -15,12 +15,58 @@ ALWAYS = 3
 """How many of the planted faults, and of the sound modules, are tried in every run of the tests."""
 
 
+_SEQUENCE = "from collections.abc import Sequence\n"
+_ADDRESS = "from ipaddress import IPv4Address\n"
+
+
 def _some_slow(cases):
     """The names of cases: a few are fast, one in two of the others is slow."""
     return spread(cases, fast=len(cases) // ALWAYS + 1, slow=2)
 
 
 FAULTS = {
+    "a result that does not cross": (
+        Planted({"size: int": []}, "int", "return (n for n in [size]) if size > 100 else size"),
+        "a value of type builtins.generator",
+    ),
+    "a tuple where a sequence is taken": (
+        Planted({"parts: Sequence[int]": []}, "list[int]", "return parts + [0]", before=_SEQUENCE),
+        "raises TypeError",
+    ),
+    "more than two of any number": (
+        Planted(
+            {
+                "sep: str": [],
+                "parts: str": ["any number of arguments"],
+                "deep: bool": ["passed by keyword only"],
+            },
+            "str",
+            "if len(parts) > 2 and deep:\n    return None\nreturn sep.join(parts)",
+        ),
+        "result is None",
+    ),
+    "a list within a list": (
+        Planted(
+            {"nested: Nested": ["Nested is a type: int | list[Nested]"]},
+            "int",
+            "return sum(nested) if isinstance(nested, list) else nested",
+            before="from typing import TypeAlias\nNested: TypeAlias = int | list['Nested']\n",
+        ),
+        "raises TypeError",
+    ),
+    "a number of a span": (
+        Planted(
+            {"span: Span": ["Span is a NamedTuple: start: int, end: int"]},
+            "float",
+            "return 1 / (span.end - 100)",
+            before="from typing import NamedTuple\nclass Span(NamedTuple):\n    start: int\n    end: int\n",
+        ),
+        "end=100)) raises ZeroDivisionError",
+    ),
+    "one address of its own kind": (
+        Planted({"where: IPv4Address": []}, "bool", "return 1 // int(where) == 0", before=_ADDRESS),
+        "f(IPv4Address('0.0.0.0')) raises ZeroDivisionError",
+    ),
     "one number out of a hundred": (
         Planted({"size: int": ["between 1 and 100"]}, "int", "if size == 77:\n    return 'x'\nreturn size"),
         "f(77) returns a value of another type",

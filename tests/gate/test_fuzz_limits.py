@@ -4,6 +4,8 @@ import pytest
 
 from specwright.gate.fuzz.constants import constants_of
 from specwright.gate.fuzz.limits import bounds, numbers, quoted
+from specwright.gate.fuzz.run import FuzzRun, before_any_answer
+from specwright.gate.sandbox.stream import RunEnd
 from testkit.gate.fuzzing import Planted
 
 LIMITS = {
@@ -95,3 +97,18 @@ def test_constants_of_tests_are_literals_and_constructors_and_nothing_that_runs(
     assert {"Decimal('1.50')", "('a', {'k': [date(2024, 1, 1)]})", "'x'"} <= set(found.values)
     assert not any("open" in text or "docstring" in text for text in found.values)
     assert not found.aware
+
+
+@pytest.mark.parametrize(
+    ("events", "place"),
+    [
+        ([], "no input of f(text) was tried yet: it was being loaded"),
+        ([{"event": "calling", "call": "f('a')"}, {"event": "calling", "call": "f('b')"}], "is f('b')"),
+    ],
+)
+def test_a_run_that_ends_without_a_call_to_blame_says_what_was_running(events, place):
+    """The last call that was begun, or that none was (D-S8-18)."""
+    ran = FuzzRun(events, RunEnd("unloaded", "it took more than 10 s", ""), [], {}, 0.0)
+    told = before_any_answer(ran, "f(text)")
+    assert told.startswith("the module cannot be called: it took more than 10 s; ")
+    assert told.endswith(place)

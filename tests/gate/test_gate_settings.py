@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.bootstrap.gate import gate_of, uses_shipped_playbooks
+from specwright.bootstrap.gate.ship_gate import gate_of, uses_shipped_playbooks
 from specwright.settings import Settings
 from testkit.gate.judging import MODULES, candidate, codes
 from testkit.paths import ROOT

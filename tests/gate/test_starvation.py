@@ -75,7 +75,9 @@ def test_tests_that_wait_for_a_processor_pass_although_the_clock_is_over():
 def test_a_module_that_sleeps_on_a_busy_machine_is_stopped_all_the_same():
     """Rule 4: to sleep is no waiting for a processor."""
     source = candidate("shorten").files[ENTRY].decode()
-    asleep = source.replace("    if limit < 1:", "    import time; time.sleep(600)\n    if limit < 1:")
+    asleep = source.replace(
+        "    if limit < 1:", "    import select; select.select((), (), (), 600)\n    if limit < 1:"
+    )
     with crowded(1):
         seen = run({ENTRY: asleep}, name="shorten", timeout_seconds=1.0)
     assert "tests.timeout" in {finding.code for finding in seen.findings}
@@ -145,7 +147,9 @@ def test_a_mutant_that_sleeps_is_stopped(tmp_path):
     """Rule 4: it uses no processor time and stands still."""
     whole = candidate("shorten")
     source = whole.files[ENTRY].decode()
-    asleep = source.replace("    if limit < 1:", "    import time; time.sleep(600)\n    if limit < 1:")
+    asleep = source.replace(
+        "    if limit < 1:", "    import select; select.select((), (), (), 600)\n    if limit < 1:"
+    )
     staged = stage(tmp_path, whole, whole.files)
     variants = [Variant(ENTRY, source, whole=True), Variant(ENTRY, asleep, whole=True)]
     with start_runner(staged, draws=False) as runner:
@@ -183,6 +187,7 @@ def test_a_call_hangs_if_it_hangs_again(parameter, seconds, codes):
     """What a disk or a stopped machine lets a call wait is no fault of the module, and one that never ends is refused as
     ever (D-S8-14)."""
     until = time.time() + seconds
-    waits = f"import time\nif time.time() < {until}:\n    time.sleep(2 if {seconds} < 60 else 3600)\nreturn 1"
+    wait = 2 if seconds < 60 else 3600
+    waits = f"import select, time\nif time.time() < {until}:\n    select.select((), (), (), {wait})\nreturn 1"
     found = fuzzed(Planted({parameter: []}, "int", waits), FuzzBounds(call_seconds=0.6))
     assert [finding.code for finding in found] == codes

@@ -196,6 +196,58 @@ def test_code_and_names_made_at_run_time_are_refused(case):
     }
 
 
+LOOP = "def sizes(line, fn):\n    for name in ('width', 'height'):\n        yield getattr(line, name)\n"
+NAMED_OTHERWISE = {
+    "a list of its caller": LOOP.replace("('width', 'height')", "fn"),
+    "a name behind a value": LOOP.replace("'height'", "'__globals__'"),
+    "an effect by name": LOOP.replace("'height'", "'write_text'"),
+    "a made name in the list": LOOP.replace("'height'", "'a' + fn"),
+    "bound again": LOOP.replace("        yield", "        name += '__'\n        yield"),
+    "unpacked": LOOP.replace("        yield", "        name, *_ = fn\n        yield"),
+    "a parameter of a function within": LOOP.replace(
+        "yield getattr(line, name)", "yield lambda name: getattr(line, name)"
+    ),
+    "captured": LOOP.replace(
+        "        yield", "        match fn:\n            case [name]: pass\n        yield"
+    ),
+    "of the file": LOOP.replace("    for", "    global name\n    for"),
+    "rebound by a function within": LOOP.replace(
+        "    for", "    def other():\n        nonlocal name\n        name = fn\n    for"
+    ),
+    "read after a comprehension": (
+        "name = '__self__'\ndef f(x):\n    [name for name in ('a',)]\n    return getattr(x, name)\n"
+    ),
+    "read in the first list of a comprehension": (
+        "name = '__self__'\ndef f(x):\n    return [y for y in getattr(x, name) for name in ('a',)]\n"
+    ),
+    "a loop of a class": LOOP.replace("    for", "    class C:\n     for").replace(
+        "        yield getattr(line, name)", "      def get(self, x): return getattr(x, name)"
+    ),
+    "a loop of the file": "for name in ('a', 'b'):\n    getattr(len, name)\n",
+}
+NAMED = {
+    "a loop": LOOP,
+    "a comprehension": "def f(x):\n    return [getattr(x, name) for name in ['a', 'b'] if x]\n",
+    "a dictionary, twice": (
+        "def f(x):\n    some = {n: getattr(x, n) for n in ('a', 'b')}\n"
+        "    return some, any(getattr(x, n) for n in {'c', 'd'})\n"
+    ),
+    "a function within": LOOP.replace("yield getattr(line, name)", "yield (lambda: getattr(line, name))()"),
+}
+
+
+@pytest.mark.parametrize("case", NAMED_OTHERWISE)
+def test_an_attribute_by_a_name_that_may_be_another_is_refused(case):
+    """D-S8-05: a loop over written names shows them only if nothing else can bind the name."""
+    assert "static.dynamic" in {code for code, _ in codes_of_source(NAMED_OTHERWISE[case] + body("return 1"))}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_an_attribute_by_a_name_of_a_written_list_is_read(case):
+    """D-S8-05: the names stand in the source, as plain as constants."""
+    assert codes_of_source(NAMED[case] + body("return 1")) == []
+
+
 RAISES = cases("static/raises.md")
 
 

@@ -140,6 +140,29 @@ def test_a_number_that_no_constraint_names_may_be_moved():
     assert [*unshown_limits(mutants, mutants, limited(["at most 65"]))] == []
 
 
+def test_a_default_is_no_limit():
+    """D-50-05: `defaults to 0` says what a parameter is if it is left out, not what it may be."""
+    source = function("if a < 0:", "    raise ValueError(a)", "return a")
+    mutants = mutants_of({ENTRY: source.encode()})
+    moved = [mutant for mutant in mutants if mutant.limit == "0"]
+    assert moved
+    assert [*unshown_limits(mutants, moved, limited(["defaults to 0"]))] == []
+    assert [*unshown_limits(mutants, moved, limited(["at least 0"]))] != []
+
+
+def test_faults_of_a_line_that_read_alike_say_which_they_are():
+    """D-50-05: of two operators in one expression a finding says which one no test notices."""
+    mutants = mutants_of(
+        {ENTRY: function("if not 0 <= a <= 9:", "    raise ValueError(a)", "return a").encode()}
+    )
+    alike = [mutant.listed for mutant in mutants if mutant.change.startswith("`<=` to `<`")]
+    assert alike == [
+        "`<=` to `<` in `0 <= a <= 9` (number 1 of 2 in the line)",
+        "`<=` to `<` in `0 <= a <= 9` (number 2 of 2 in the line)",
+    ]
+    assert len({(mutant.location, mutant.listed) for mutant in mutants}) == len(mutants)
+
+
 def test_of_a_range_one_end_is_enough():
     """Issue 13.6: a constraint is shown by a call at its edge and one beyond it; it may have two edges."""
     source = function("if not 1 <= a <= 64:", "    raise ValueError(a)", "return a")
@@ -209,6 +232,15 @@ def test_every_mutant_differs_from_the_source_in_one_place_and_can_be_compiled()
         assert len({(mutant.path, mutant.source) for mutant in mutants}) == len(mutants)
         for mutant in mutants:
             compile(mutant.source, mutant.path, "exec")
+
+
+def test_what_is_told_of_a_mutant_can_be_printed_whatever_the_source_says():
+    """D-S8-08: a class of surrogates in a pattern is a sound way to look for them, and no UTF-8 text can hold one."""
+    source = 'import re\n\ndef clean(text):\n    return re.sub("[\\ud800-\\udfff]+", "", text)\n'
+    mutants = mutants_of({ENTRY: source.encode()})
+    assert "`[\\ud800-\\udfff]` to `[^\\ud800-\\udfff]`" in " ".join(mutant.change for mutant in mutants)
+    assert all(mutant.change.encode() and mutant.source.encode() for mutant in mutants)
+    assert len(sampled(mutants, 2)) == 2
 
 
 def test_mutants_are_told_apart_by_function_file_and_class():

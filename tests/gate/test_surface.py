@@ -2,8 +2,12 @@
 
 import pytest
 
+from specwright.domain.contract.contract import ErrorSurface
+from specwright.domain.contract.docstring import render_stub
 from specwright.gate.source.files import ParsedFiles, SourceError
+from specwright.gate.surface.comparison import compare_surface
 from specwright.gate.surface.surface import extract_surface
+from testkit.gate.judging import sealed
 
 HEAD = """from __future__ import annotations
 from datetime import date
@@ -176,6 +180,8 @@ def test_a_class_of_a_sibling_has_its_fields_there(tmp_path):
         "from enum import Enum\nclass Bill(Enum):\n    A = object()\n",
         "from enum import Enum\nclass Bill(str, Enum):\n    A = 'a'\n",
         "class Bill(NamedTuple):\n    a: int\n",
+        "from typing import NamedTuple\nclass Bill(NamedTuple):\n    a: int\n    def pay(self): ...\n",
+        "from typing import TypeAlias\nBill: TypeAlias = int | object\n",
         "from typing import TypedDict\nclass Bill(TypedDict, total=False):\n    a: int\n",
     ],
 )
@@ -185,10 +191,57 @@ def test_a_class_that_is_not_field_only_is_refused(tmp_path, definition):
 
 
 @pytest.mark.parametrize(
+    ("bases", "fits"),
+    [("ValueError", True), ("UnicodeError", True), ("_Base", True), ("Exception", False), ("LookupError", False),
+     ("KeyError, OSError", False)],
+)  # fmt: skip
+def test_an_error_derives_from_what_its_contract_says(tmp_path, bases, fits):
+    """Issue 22: its class or one of its bases, in the module's files."""
+    when = "DebtError is a ValueError: the bill is not paid"
+    error = ErrorSurface(name="DebtError", when=when, surface="exception")
+    contract = sealed("shorten").contract.model_copy(update={"error_surfaces": [error]})
+    source = render_stub(contract).replace(
+        "class DebtError(ValueError):", f"class _Base(ValueError):\n    pass\n\n\nclass DebtError({bases}):"
+    )
+    (tmp_path / "__init__.py").write_text(source, encoding="utf-8")
+    compared = compare_surface(ParsedFiles.of_implementation(tmp_path), contract)
+    assert [finding.code for finding in compared.findings] == ([] if fits else ["surface.class"])
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "JSON: TypeAlias = None | int | list['JSON'] | dict[str, 'JSON']",
+        "JSON: TypeAlias = 'None | int | list[JSON] | dict[str, JSON]'",
+        "JSON: typing.TypeAlias = typing.Union[None, int, typing.List['JSON'], 'dict[str, JSON]']",
+    ],
+)
+def test_a_named_type_is_read_as_it_stands_for(tmp_path, written):
+    """D-43-03: a `TypeAlias` with its own name in quotes, in whatever form of everyday Python."""
+    head = (
+        HEAD.replace('["bill"]', '["bill", "JSON"]')
+        + f"import typing\nfrom typing import TypeAlias\n{written}\n"
+    )
+    surface = read(tmp_path, head + BODY.replace("due: date", "due: JSON"))
+    assert surface["inputs"][0]["type"] == "JSON"
+    assert (
+        surface["inputs"][0]["constraints"][-1] == "JSON is a type: None | int | list[JSON] | dict[str, JSON]"
+    )
+
+
+def test_a_module_within_a_package_is_imported_as_it_is_written(tmp_path):
+    """Issue 22: `import collections.abc` binds `collections`."""
+    source = (
+        HEAD + "import collections.abc\n" + BODY.replace("due: date", "due: collections.abc.Sequence[date]")
+    )
+    assert read(tmp_path, source)["inputs"][0]["type"] == "Sequence[date]"
+
+
+@pytest.mark.parametrize(
     "extra",
     [
         "",
-        "from fractions import Fraction as Bill\n",
+        "from collections import Counter as Bill\n",
         "from ._types import Bill\n",
         "Bill = dict\n",
         FROZEN + "Bill = dict\n",
@@ -235,15 +288,13 @@ def test_names_mean_what_they_say_or_are_refused(tmp_path, head, code):
     ("old", "new"),
     [
         ("due: date, note", "due: date, /, note"),
-        ("due: date, note", "due: date, *, note"),
-        ('note: str = "-"', "*note: str"),
         ('note: str = "-"', "**note: str"),
         ("due: date", "due"),
         ("-> str", ""),
     ],
 )
 def test_parameters_are_plain_and_annotated(tmp_path, old, new):
-    """D-S8-19: plain positional-or-keyword parameters only."""
+    """D-S8-19: given by place or by name, by name only, or any number of them."""
     assert fault(tmp_path, HEAD + BODY.replace(old, new, 1)) == "surface.parameters"
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from specwright.application.store.log_ends import check_log_ends, log_ends, note_log_end, note_release_end
-from specwright.bootstrap.reading import log_findings
 from specwright.bootstrap.verify import verify_project
+from specwright.bootstrap.views.reading import log_findings
 from specwright.errors import CorruptionError
 from specwright.log.sqlite_log import SqliteWireLog
 from specwright.ports.wire_log import LogEnd

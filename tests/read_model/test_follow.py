@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from specwright.bootstrap.reading import RUNTIME
+from specwright.bootstrap.views.reading import RUNTIME
 from specwright.errors import DatabaseUnavailableError
 from specwright.read_model.mirror import MirrorStatus
 from specwright.read_model.model import ReadModel

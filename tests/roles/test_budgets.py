@@ -6,12 +6,20 @@ from typing import Any
 
 import pytest
 
-from specwright.domain.costs.budget import RESERVED_OUTPUT, Budget, Budgets
-from specwright.domain.costs.cost import Usage, dollars
+from specwright.domain.costs.budget import (
+    RESERVED_OUTPUT,
+    TIMES_THE_MOST,
+    Budget,
+    Budgets,
+    below_estimate,
+    in_words,
+)
+from specwright.domain.costs.cost import Cost, Usage, dollars
+from specwright.domain.costs.estimate import Estimate
 from specwright.errors import BudgetError
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.prices import PublishedPrices, model_label
-from specwright.roles.models.spending import Spending
+from specwright.roles.models.spending import Spending, StageEstimate
 
 PLACE = Place("TSK-001", 1, "shout", "round-1", Role.ARBITER)
 OTHER = PLACE._replace(task="TSK-002")
@@ -160,3 +168,46 @@ def test_a_server_that_the_environment_names_is_another_one(
 def test_money_that_is_hardly_any_is_not_shown_as_none() -> None:
     """D-S6-09: and what is said to be enough is enough."""
     assert dollars(Decimal("0.00001")) == "under $0.0001"
+
+
+def test_without_a_budget_a_run_pauses_at_a_multiple_of_its_estimate() -> None:
+    """What was spent before it began does not count; the next stage, and the next run, count anew (D-S6-08)."""
+    book, stages = spending(), ["spec 0"]
+    book.read([("research-1.1/researcher", answer(1_000_000, 0))])
+    book.expect(lambda known: StageEstimate(stages[-1], ONE_CALL) if known != stages[-1] else None)
+    for _ in range(TIMES_THE_MOST):
+        book.reserve(PLACE, 300)
+        book.settle(PLACE, answer(ONE_CALL, 0))
+    stages.append("build 0")
+    for _ in range(TIMES_THE_MOST):
+        book.reserve(PLACE, 300)
+        book.settle(PLACE, answer(ONE_CALL, 0))
+    with pytest.raises(
+        BudgetError, match=r"no budget is set, and it may exceed .* 3 times the most that"
+    ) as caught:
+        book.reserve(PLACE, 300)
+    assert caught.value.exit_code == 3
+    assert "`specwright run` goes on for as much again" in caught.value.remedy
+    assert "--budget-tokens 0` no limit at all" in caught.value.remedy
+
+
+def test_a_budget_below_the_estimate_is_said_with_one_that_reaches() -> None:
+    """By what is left of it, in tokens and in money; one that reaches is not mentioned (D-S6-08, D-S9-14)."""
+    estimate = Estimate(30_000, Decimal("0.30"))
+    short = below_estimate(Budget(tokens=40_000), Cost(1, 1, 20_000, 0), estimate)
+    assert "the budget of 40,000 tokens, of which 20,000 are left, is below the estimate of 30,000" in short
+    assert "`specwright run --budget-tokens 83000`" in short
+    assert "$0.20 is below the estimate of $0.30" in below_estimate(
+        Budget(usd=Decimal("0.2")), Cost(), estimate
+    )
+    assert not below_estimate(Budget(tokens=50_000), Cost(1, 1, 20_000, 0), estimate)
+    assert not below_estimate(Budget(), Cost(), estimate)
+
+
+def test_the_budget_that_holds_is_said() -> None:
+    """Also that none does, and what stops a run then (D-S6-08)."""
+    assert in_words(Budgets(Budget(tokens=5_000), Budget(usd=Decimal(2))), paused=False) == (
+        "5,000 tokens and $2.00 for each task"
+    )
+    assert "pauses at 3 times its highest estimate" in in_words(Budgets(), paused=True)
+    assert "nothing stops a run" in in_words(Budgets(), paused=False)

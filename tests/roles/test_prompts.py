@@ -18,15 +18,19 @@ from langchain_core.messages import BaseMessage
 
 from specwright.bootstrap.project import Silent, open_project
 from specwright.domain.answers.answers import (
+    CONTRACTS_ONLY,
     DISPUTED_ONLY,
     IMPLEMENTATION_ONLY,
+    KINDS_ONLY,
+    OFFERED_ONLY,
     WITH_CRITERIA_ONLY,
     ArbiterAnswer,
     ChallengerAnswer,
 )
 from specwright.domain.base.record import Record
 from specwright.domain.contract.boundary_types import BOUNDARY_TYPES, type_problem
-from specwright.ports.roles import Place
+from specwright.domain.debate.debate import CONTRACTS
+from specwright.ports.roles import Assignment, Place, Role
 from specwright.roles.agent.agent import tool_schema
 from specwright.roles.team import UNDISPUTED, _unusable, prompt
 from specwright.settings import Settings
@@ -38,6 +42,8 @@ KEPT = Path(__file__).parent / "rendered"
 RENEW = "RENEW_PROMPTS"
 MOST_CHARACTERS = 6000
 """Of a prompt: about 1,500 tokens, which a small model still follows."""
+
+ASKED = Assignment(Place("TSK-001", 1, CONTRACTS, "round-1", Role.CHALLENGER), "", {})
 
 ROLES = ("researcher", "planner", "proposer", "amender", "challenger", "arbiter")
 DEBATES = {"challenger": ("contracts", "module"), "arbiter": ("contracts", "module")}
@@ -176,12 +182,28 @@ def test_a_type_that_is_told_is_taken(name: str) -> None:
 @pytest.mark.parametrize("answer", [ChallengerAnswer, ArbiterAnswer])
 def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use(answer: type[Record]):
     """Falsifying tests, struck tests and faults above the module are for an implementation (D-10-01, D-13-01)."""
-    shown = {debate: {*_fields(tool_schema(answer, _unusable(debate)))} for debate in DEBATES["challenger"]}
+    shown = {
+        debate: {*_fields(tool_schema(answer, _unusable(debate, ASKED)))} for debate in DEBATES["challenger"]
+    }
 
     assert IMPLEMENTATION_ONLY & shown["module"]
     assert not IMPLEMENTATION_ONLY & shown["contracts"]
     role = answer.__name__.removesuffix("Answer").lower()
     assert not [name for name in IMPLEMENTATION_ONLY if f"`{name}`" in prompt(role, "contracts")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "of_use", "asked"),
+    [(ChallengerAnswer, KINDS_ONLY, "asks_kinds"), (ArbiterAnswer, OFFERED_ONLY, "has_offers")],
+)
+def test_a_round_shows_the_fields_that_it_can_use(answer: type[Record], of_use: frozenset[str], asked: str):
+    """Kinds from the second round of a contract debate on, numbers of exact changes where some are offered; neither in
+    a debate over a module (D-11-07, D-11-09)."""
+    given = ASKED._replace(**{asked: True})
+    shown = {*_fields(tool_schema(answer, _unusable(CONTRACTS, given)))}
+    assert of_use <= shown
+    assert not of_use & {*_fields(tool_schema(answer, _unusable(CONTRACTS, ASKED)))}
+    assert not CONTRACTS_ONLY & {*_fields(tool_schema(answer, _unusable("module", given)))}
 
 
 def test_a_ruling_on_what_nobody_disputes_has_its_own_short_prompt():

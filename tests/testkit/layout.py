@@ -11,13 +11,14 @@ from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import ArtifactEnvelope
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
-from specwright.domain.base.record import OmittedIfNone, Record
+from specwright.domain.base.record import OmittedIfEmpty, OmittedIfNone, Record
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.regression_tests import RegressionTests
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.modules.acceptance_report import AcceptanceReport
+from specwright.domain.modules.adopted import ModuleImport
 from specwright.domain.modules.evidence import ExecutionLog, ShipEvidence
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
@@ -82,7 +83,7 @@ DEFINED = (
 
 def _omitted(schema: type[Record]) -> set[str]:
     """The fields that stand in the JSON of a record only if they say something."""
-    return set(schema.omitted) if issubclass(schema, OmittedIfNone) else set()
+    return set(schema.omitted) if issubclass(schema, OmittedIfNone | OmittedIfEmpty) else set()
 
 
 def _definition(data: bytes) -> None:
@@ -140,6 +141,7 @@ LAYOUT: list[tuple[str, Look]] = [
     (r"resolutions/ESC-[0-9a-f]{8}\.json", _record(ResolutionRecord)),
     (r"(?:project|releases/REL-[0-9a-f]{8})/log_end\.json", _record(LogEnd)),
     (r"releases/REL-[0-9a-f]{8}/manifest\.json", _record(ReleaseManifest)),
+    (r"imports/\d+\.json", _record(ModuleImport)),
     (r"releases/REL-[0-9a-f]{8}/acceptance\.json", _acceptance),
     (r"releases/REL-[0-9a-f]{8}/acceptance\.md", _text),
     (r"releases/REL-[0-9a-f]{8}/[\w.-]+\.whl", _wheel),

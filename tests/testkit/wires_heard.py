@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.factory import Factory
-from specwright.bootstrap.reading import stored_wires
+from specwright.bootstrap.views.reading import stored_wires
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, Modes, Output
 from specwright.domain.modules.evidence import ShipEvidence, TreeHashes
 from specwright.log.sqlite_log import SqliteWireLog

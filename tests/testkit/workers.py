@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specwright.bootstrap.stores import opened_store
+from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.workers.queue_state import QueueState, queue_state
 from testkit.cli.commands import Told, specwright
 from testkit.processes import process

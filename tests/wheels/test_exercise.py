@@ -55,6 +55,18 @@ def test_a_sound_product_installs_into_an_empty_environment_and_runs_all_its_exa
     ]
 
 
+def test_examples_set_the_clock_of_a_product(product: ProductPackage) -> None:
+    """Issue 22: as in a module's own gate, and a sleep takes no time."""
+    sets = "from modules.testing import clock\nimport time\nclock.set('2024-05-01T12:00:00+00:00')"
+    later = example(
+        "A day",
+        f"{sets}\ntime.sleep(86400)\n(time.ctime(), clock.slept)",
+        "('Thu May  2 12:00:00 2024', [86400.0])",
+    )
+    report = exercised(with_examples(product, later))
+    assert (report.result, [outcome.detail for outcome in report.examples]) == ("PASS", [""])
+
+
 @pytest.mark.slow
 def test_examples_that_come_out_otherwise_make_the_product_fail_with_both_sides_told(
     product: ProductPackage,
@@ -67,7 +79,7 @@ def test_examples_that_come_out_otherwise_make_the_product_fail_with_both_sides_
             example("Right", f"{head}clean(' a')", "'a'"),
             example("Wrong", f"{head}clean(' a')", "'b'"),
             example("No error", f"{head}clean(' a')", "ValueError: empty"),
-            example("Hangs", "import time\ntime.sleep(60)\n1", "1"),
+            example("Hangs", "import select\nselect.select((), (), (), 60)\n1", "1"),
             example("Leaves", "import os\nos._exit(3)\n1", "1"),
             example("A missing file", "open('nowhere')", "OSError: [Errno 2]"),
             "## Unfinished\n",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.stores import opened_store
+from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.workers.answers import approved_in_advance, leave_approval
 from specwright.bootstrap.workers.drive_record import (
     MOST_ATTEMPTS,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from specwright.bootstrap.stores import opened_store
-from specwright.bootstrap.transfer import export_project, import_project
+from specwright.bootstrap.storage.stores import opened_store
+from specwright.bootstrap.storage.transfer import export_project, import_project
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.workers.drive_record import MOST_ATTEMPTS, DriveRecord, note_drive
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright

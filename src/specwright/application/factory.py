@@ -99,6 +99,7 @@ class Factory(ProjectView):
         searches: Whether a web search is configured.
         shared_characters: Of a request that several modules share; with 0 each is asked for alone (design:
             shared-requests).
+        one_shot: Whether one request drafts the modules of several tasks (design: one-shot).
     """
 
     folder: FileTree
@@ -116,3 +117,4 @@ class Factory(ProjectView):
     price: Price | None = None
     searches: bool = False
     shared_characters: int = SHARED_CHARACTERS
+    one_shot: bool = False

@@ -172,7 +172,8 @@ def begin_task(answer: ResolutionRecord | None) -> Literal["micro_plan", "resume
 
 
 def after_plan(state: EngineeringState) -> Literal["debate", "select_module", "finish"]:
-    """Without a sound plan the task halts; a plan of reused modules alone has no contract to debate (design: planning)."""
+    """Without a sound plan the task halts; a plan of reused modules alone has no contract to debate (design: planning),
+    unless one was adopted and no debate has ruled on it (design: adopted-modules)."""
     if "halt_reason" in state:
         return "finish"
     return "debate" if state["deliverable"] else "select_module"
@@ -197,9 +198,9 @@ def debate(work: Engineering, state: EngineeringState) -> EngineeringState:
 
 
 SHARED_STEPS: Mapping[str, Callable[[FirstRound, Changes], Changes]] = {
-    "propose": FirstRound.propose,
-    "challenge": FirstRound.challenge,
-    "adjudicate": FirstRound.adjudicate,
+    "propose": lambda shared, states: shared.propose(states),
+    "challenge": lambda shared, states: shared.challenge(states),
+    "adjudicate": lambda shared, states: shared.adjudicate(states),
 }
 """The steps that several modules take in shared requests."""
 
@@ -215,7 +216,7 @@ def first_round(work: Engineering, state: EngineeringState) -> EngineeringState:
     for step, take in SHARED_STEPS.items():
         here = {name: at for name, at in begun.items() if at.get("enter") == step}
         try:
-            taken: Changes = take(shared, here) if len(here) > 1 else {}
+            taken: Changes = take(shared, here) if here else {}
         except ChangeRaisedError as raised:
             return {"exception_id": raised.exception_id}
         for name, changes in taken.items():

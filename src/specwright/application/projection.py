@@ -4,17 +4,19 @@ Wires carry references; what they refer to is read from the content-addressed de
 sense here cannot be in the log, which admits by the same tables (design: wire); if one is, the log was altered.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from specwright import canonical_json
 from specwright.application import scopes
+from specwright.application.store.definitions import ProjectDefinitions
 from specwright.application.store.layout import STATE_FILE, definition
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import CRITERION, RELEASE, ResolutionRecord
 from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome, NewVersion
 from specwright.domain.interface_change.exception import InterfaceChangeException
+from specwright.domain.modules.adopted import AdoptedRuling, AdoptedVersion
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.resealed import ResealedModule
 from specwright.domain.modules.versions import serves
@@ -23,7 +25,6 @@ from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus
 from specwright.domain.tasks.task_board import Change, TaskBoard
-from specwright.domain.tasks.task_file import TaskDefinition, stored_entry
 from specwright.errors import CorruptionError, InputError, SpecwrightError
 from specwright.ports.store import StateStore
 from specwright.ports.wire_log import LogEntry, WireLog
@@ -80,79 +81,6 @@ _Take: TypeAlias = Callable[[Any, _Event], None]
 """A method of the projection that takes in an event."""
 
 
-class ProjectDefinitions(Mapping[str, TaskDefinition]):
-    """The definitions of tasks, by task id, in the order in which the log first names them (design: benchmarks).
-
-    A definition is bound by its SHA-256: bytes that have it are those that were written, and were valid then. So the
-    state takes from each of ten thousand what it needs, and the rest is validated when somebody wants that task.
-
-    Args:
-        store: Holds them.
-    """
-
-    def __init__(self, store: StateStore) -> None:
-        self._store = store
-        self._stored: dict[str, tuple[str, bytes]] = {}
-        self._digests: dict[str, str] = {}
-        self._read: dict[str, TaskDefinition] = {}
-
-    def take(self, sha256: str) -> tuple[str, TaskEntry]:
-        """Take in a definition: a new task's, or a later one of a task that is there.
-
-        Returns:
-            The task's id, and its entry in a state in which it has not run.
-
-        Raises:
-            CorruptionError: it is missing or was altered.
-            InputError: it is no definition of a task.
-        """
-        data, where = self._store.definition(sha256), definition(sha256)
-        task_id, entry = stored_entry(data, where)
-        self._stored[task_id] = where, data
-        self._digests[task_id] = sha256
-        self._read.pop(task_id, None)
-        return task_id, entry
-
-    @property
-    def digests(self) -> Mapping[str, str]:
-        """The SHA-256 of each definition, by task id."""
-        return dict(self._digests)
-
-    def restore(self, digests: Mapping[str, str]) -> None:
-        """Go back to earlier definitions; tasks that have none among them keep theirs."""
-        for task_id, sha256 in digests.items():
-            if self._digests[task_id] != sha256:
-                self.take(sha256)
-
-    def __getitem__(self, task_id: str) -> TaskDefinition:
-        """The definition of a task.
-
-        Raises:
-            KeyError: no such task.
-            CorruptionError: what the log names is no definition of a task.
-        """
-        if task_id not in self._read:
-            where, data = self._stored[task_id]
-            try:
-                self._read[task_id] = TaskDefinition.from_bytes(data, where)
-            except InputError as error:
-                raise CorruptionError(
-                    f"the definition of {task_id} cannot be read: {error.what}",
-                    where=error.where,
-                    remedy="`specwright verify` says what was altered; restore the project from a copy",
-                ) from error
-        return self._read[task_id]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._stored)
-
-    def __len__(self) -> int:
-        return len(self._stored)
-
-    def __contains__(self, task_id: object) -> bool:
-        return task_id in self._stored
-
-
 class Projection:
     """The state in memory, caught up from the log, and its file.
 
@@ -167,7 +95,7 @@ class Projection:
         self._store = store
         self._ticks = ticks
         self._written_at = float("-inf")
-        self._seen = 0
+        self.seen = 0
         self._updated_at = ""
         self._declared: dict[str, TaskEntry] = {}
         self._board: TaskBoard | None = None
@@ -178,7 +106,7 @@ class Projection:
         self.spec_sha256 = ""
         self._spec: ProductSpec | None = None
         self._spec_stored = b""
-        self._spec_version = ""
+        self.spec_title, self.spec_version = "", ""
         self.definitions = ProjectDefinitions(store)
         self.escalations_raised: dict[str, int] = {}
         self.questions: dict[str, EscalationArtifact] = {}
@@ -186,6 +114,10 @@ class Projection:
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
         self.deprecations: dict[str, Deprecation] = {}
+        self.adopted: dict[str, AdoptedVersion] = {}
+        """The versions that came from module directories, by reference."""
+        self.adopted_rulings: dict[str, AdoptedRuling] = {}
+        """What the debates over their contracts came to."""
         self.exceptions: dict[str, InterfaceChangeException] = {}
         self.exception_decisions: dict[str, list[ExceptionDecision]] = {}
         self.exception_outcomes: dict[str, list[ExceptionOutcome]] = {}
@@ -200,8 +132,7 @@ class Projection:
         self.cause = ""
         """What gave shipped modules later versions last: an approved change or an exception, as the first part of the
         scopes of what follows from it; empty before the first and after the release of a change."""
-        self.migrated: set[str] = set()
-        """The tasks that have got a migration since."""
+        self.migrated: set[str] = set()  # the tasks that have got a migration since
         self._withdrawn: set[str] = set()
         self._dispatched: dict[str, dict[str, list[str]]] = {}
 
@@ -235,10 +166,10 @@ class Projection:
     @property
     def board(self) -> TaskBoard | None:
         """The tasks, or None before the first is declared. It goes with the log, without walking all tasks."""
-        if self._board is None and self._declared and self._spec_version:
+        if self._board is None and self._declared and self.spec_version:
             declared = ProjectState(
                 project_id=self.project_id,
-                spec_version=self._spec_version,
+                spec_version=self.spec_version,
                 updated_at=self._updated_at,
                 tasks=self._declared,
             )
@@ -270,7 +201,7 @@ class Projection:
 
     def catch_up(self) -> None:
         """Take in what the log holds beyond what was seen."""
-        self.apply(self._log.entries(self._seen))
+        self.apply(self._log.entries(self.seen))
 
     def apply(self, entries: Iterable[LogEntry]) -> None:
         """Take in entries in their order.
@@ -292,7 +223,7 @@ class Projection:
                     where=f"Wire {entry.sequence_number} ({wire.get('type')})",
                     remedy="`specwright verify` says what was altered; restore `.specwright/` from a copy",
                 ) from error
-            self._seen = entry.sequence_number
+            self.seen = entry.sequence_number
 
     def write(self, *, now: bool) -> None:
         """Write the file: now, or only if the last time is a second ago."""
@@ -312,7 +243,8 @@ class Projection:
     def _set_spec(self, sha256: str) -> None:
         self.spec_sha256 = sha256
         self._spec, self._spec_stored = None, self._store.definition(sha256)
-        self._spec_version = canonical_json.loads(self._spec_stored)["spec_version"]
+        head = canonical_json.loads(self._spec_stored)
+        self.spec_title, self.spec_version = head["title"], head["spec_version"]
 
     def _change_requested(self, event: _Event) -> None:
         data = self._store.definition(event.payload["definition_sha256"])
@@ -330,7 +262,7 @@ class Projection:
         self.changes[-1] = change._replace(before=before)
         self._set_cause(scopes.product_change(change.request.number))
         self._set_spec(event.payload["definition_sha256"])
-        board.restore(board.tasks, event.ts, self._spec_version)
+        board.restore(board.tasks, event.ts, self.spec_version)
 
     def _change_released(self, event: _Event) -> None:
         self.changes[-1] = self.changes[-1]._replace(ended="released")
@@ -353,7 +285,7 @@ class Projection:
         self.definitions.restore(change.before.definitions)
         self._dispatched |= change.before.dispatched
         self._set_spec(change.before.spec_sha256)
-        self._declared_board.restore(tasks, event.ts, self._spec_version)
+        self._declared_board.restore(tasks, event.ts, self.spec_version)
 
     def _removed(self, event: _Event) -> None:
         self._require_change("a task is removed")
@@ -390,6 +322,14 @@ class Projection:
     def _deprecated(self, event: _Event) -> None:
         data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
         self.deprecations[ref] = Deprecation.from_bytes(data, ref)
+
+    def _module_adopted(self, event: _Event) -> None:
+        data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
+        self.adopted[ref] = AdoptedVersion.from_bytes(data, ref)
+
+    def _adopted_ruled(self, event: _Event) -> None:
+        data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
+        self.adopted_rulings[ref] = AdoptedRuling.from_bytes(data, ref)
 
     def _exception_raised(self, event: _Event) -> None:
         data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
@@ -586,6 +526,8 @@ class Projection:
         "task.amended": _amended,
         "release.made": _released,
         "module.deprecated": _deprecated,
+        "module.adopted": _module_adopted,
+        "adopted.ruled": _adopted_ruled,
         "exception.raised": _exception_raised,
         "exception.decided": _exception_decided,
         "module.superseded": _deprecated,

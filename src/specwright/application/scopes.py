@@ -5,6 +5,8 @@ A scope's name must be unique in the project and the same when the step is repea
 are journalled under the place itself, the draws of a step under what is added to it here.
 """
 
+from specwright.ports.roles import Role
+
 APPROVAL = "product/approval"
 INITIALISE = "project/init"
 
@@ -12,6 +14,11 @@ INITIALISE = "project/init"
 def emission(restart: int, number: int, change: int = 0) -> str:
     """A product spec that the researcher emitted; of a change by its number."""
     return f"{product_change(change) if change else 'product'}.{restart}/emission-{number}"
+
+
+def research(restart: int, change: int = 0) -> str:
+    """A conversation with the researcher; of a change by its number."""
+    return f"{product_change(change) if change else 'product'}.{restart}/{Role.RESEARCHER}"
 
 
 def product_change(number: int) -> str:
@@ -48,6 +55,26 @@ def supersession(cause: str, ref: str) -> str:
 def release(number: int, change: int = 0) -> str:
     """A release of the product; the one that a change comes to has the scope of that change."""
     return f"{product_change(change)}/release/{number}" if change else f"release/{number}"
+
+
+def module_import(digest: str, module: str) -> str:
+    """A module directory is judged and sealed; the digest is that of all that are imported together."""
+    return f"import/{digest}/{module}"
+
+
+def module_import_wires(number: int) -> str:
+    """The Wires of what one `import` brought."""
+    return f"import/{number}/wires"
+
+
+def adopted_contracts(run: str, plan_id: str) -> str:
+    """Which adopted contracts are debated with a plan."""
+    return f"{run}/adopted/{plan_id}"
+
+
+def adopted_ruling(run: str, ref: str) -> str:
+    """What the debate over an adopted contract came to."""
+    return f"{run}/adopted/{ref}/ruled"
 
 
 def deprecation(ref: str) -> str:
@@ -110,14 +137,29 @@ def human_proposer(run: str, module: str) -> str:
     return f"{run}/{module}/operator"
 
 
-def advance_answer(run: str, step: str) -> str:
-    """What a request about several tasks was answered about a task that came later."""
-    return f"{run}/ahead/{step}"
+def advance_answer(run: str, step: str, module: str = "") -> str:
+    """What a request about several tasks was answered about a task that came later, or about a module of it."""
+    return f"{run}/ahead/{module}/{step}" if module else f"{run}/ahead/{step}"
 
 
 def shared_request(run: str, role: str) -> str:
     """A role's request about a task and those that come next."""
     return f"{run}/together/{role}"
+
+
+def drafts_together(run: str, task: str) -> str:
+    """What a request for the drafts of several tasks tells of one, as a place for the answers about its criteria."""
+    return f"{run}/together/drafts/{task}"
+
+
+def judged_ahead(run: str, task: str) -> str:
+    """The drafts of a later task as they are judged in the requests of a run, as a place."""
+    return f"{run}/together/judged/{task}"
+
+
+def judged_together(run: str, role: str) -> str:
+    """What a judge's request about the modules of several tasks tells of them, as a place."""
+    return f"{run}/together/modules/{role}/told"
 
 
 def known_together(run: str, role: str) -> str:

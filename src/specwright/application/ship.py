@@ -19,6 +19,7 @@ from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.regression_tests import RegressionTest
 from specwright.domain.modules.code_index import summarise
 from specwright.domain.modules.evidence import (
+    NOTES,
     ExecutionLog,
     GateCheck,
     LogDigest,
@@ -104,10 +105,7 @@ def seal_files(
     Returns:
         All files of the version.
     """
-    log = execution_log(contract, verdict)
-    evidence = _evidence(factory, scope, contract, verdict, log, struck)
-    reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
-    factory.modules.seal(contract, verdict.files, log, evidence, reported, tests)
+    factory.modules.seal(write_version(factory, scope, contract, verdict, struck, tests))
     # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
     # which file of it was changed
     sealed = factory.modules.tree(contract.ref)
@@ -115,6 +113,26 @@ def seal_files(
     mark_shipped()
     factory.index.add(summarise(contract))
     return sealed
+
+
+def write_version(
+    factory: Factory,
+    scope: Scope,
+    contract: MicroModuleContract,
+    verdict: GateVerdict,
+    struck: Sequence[StruckTest] = (),
+    tests: Sequence[RegressionTest] = (),
+) -> ShipEvidence:
+    """Publish all of a version but its seal. For the arguments see `seal_files`.
+
+    Returns:
+        The seal.
+    """
+    log = execution_log(contract, verdict)
+    evidence = _evidence(factory, scope, contract, verdict, log, struck)
+    reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
+    factory.modules.write(contract, verdict.files, log, reported, tests)
+    return evidence
 
 
 def announce_reused(factory: Factory, task: Task, ref: str) -> None:
@@ -207,4 +225,4 @@ def _checks(verdict: GateVerdict) -> list[GateCheck]:
         )
         for stage in verdict.stages
     ]
-    return [*checks, GateCheck(name="notes", result=StageOutcome.PASS, detail="; ".join(verdict.notes))]
+    return [*checks, GateCheck(name=NOTES, result=StageOutcome.PASS, detail="; ".join(verdict.notes))]

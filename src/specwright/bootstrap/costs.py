@@ -2,23 +2,27 @@
 budgets)."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from specwright.bootstrap.stores import ProjectStore, opened_store
+from specwright.application.factory import Factory
+from specwright.application.stages.acceptance import asked_text
+from specwright.bootstrap.storage.stores import ProjectStore, opened_store
+from specwright.bootstrap.views.reading import last_run
 from specwright.domain.costs.budget import Budget, Budgets
 from specwright.domain.costs.cost import Cost, Usage
-from specwright.domain.costs.estimate import Price
+from specwright.domain.costs.estimate import Price, build_estimate, research_estimate
+from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError
 from specwright.journal.records import JournalRecord
 from specwright.ports.journal import characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.ports.prices import Prices
 from specwright.ports.roles import Role
 from specwright.roles.models.prices import PublishedPrices, model_label
-from specwright.roles.models.spending import Spending, counted
-from specwright.settings import Settings, load_settings
+from specwright.roles.models.spending import Spending, StageEstimate, counted
+from specwright.settings import BUDGET_SETTINGS, Settings, load_settings
 
 Division = Literal["role", "task", "module", "round", "content"]
 """How costs are divided."""
@@ -45,6 +49,19 @@ def budgets_of(settings: Settings) -> Budgets:
         Budget(settings.budget_tokens, Decimal(str(settings.budget_usd))),
         Budget(settings.task_budget_tokens, Decimal(str(settings.task_budget_usd))),
     )
+
+
+def budgets_in(directory: Path) -> Budgets:
+    """The budgets of a project as its next command has them: what the last run was told, unless the settings have changed.
+
+    Raises:
+        InputError: the settings cannot be read.
+    """
+    settings, ran = load_settings(directory), last_run(directory)
+    now = {name: getattr(settings, name) for name in BUDGET_SETTINGS}
+    if any(ran.settings.get(name, limit) != limit for name, limit in now.items()):
+        return budgets_of(settings)
+    return budgets_of(load_settings(directory, ran.budgets))
 
 
 def models_by_role(settings: Settings) -> dict[Role, str]:
@@ -82,6 +99,46 @@ def spending_of(settings: Settings, store: ProjectStore) -> Spending:
         with read_as_model_answer(where):
             spending.read([(record.place.scope, record.answer)])
     return spending
+
+
+def pauses_by_estimate(settings: Settings) -> bool:
+    """Whether a run pauses by its estimate: where nobody has set a budget for the project, or said that there is none."""
+    return not settings.model_fields_set & {"budget_tokens", "budget_usd"}
+
+
+def watch_estimate(spending: Spending, settings: Settings, factory: Factory) -> None:
+    """Have a run without a budget pause by its estimate (design: budgets)."""
+    if pauses_by_estimate(settings):
+        spending.expect(estimate_by_stage(factory))
+
+
+def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]:
+    """What a project sets out to do: to write a spec, or to build the tasks that are left."""
+
+    def estimate(known: str) -> StageEstimate | None:
+        projection = factory.projection
+        number, price = projection.change_number, factory.price or _no_price
+        if projection.awaits_approval:
+            stage = f"spec {number}"
+            if stage == known:
+                return None
+            approved = projection.spec
+            shown = len(approved.to_bytes()) if approved else 0
+            return StageEstimate(
+                stage, research_estimate(asked_text(factory), price, shown).range_of_tokens[1]
+            )
+        stage = f"build {number}"
+        if stage == known or projection.state is None:
+            return None
+        ended = (TaskStatus.SHIPPED, TaskStatus.ABANDONED)
+        left = sum(1 for entry in projection.state.tasks.values() if entry.status not in ended)
+        return StageEstimate(stage, build_estimate(max(1, left), price).range_of_tokens[1])
+
+    return estimate
+
+
+def _no_price(role: str, usage: Usage) -> Decimal | None:
+    return None
 
 
 def require_prices(settings: Settings) -> None:

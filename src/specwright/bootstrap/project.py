@@ -10,32 +10,35 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from specwright.application.adopted.directory_import import finish_imports
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.closing import abandon_change
 from specwright.application.change.report import TriedReport, begin_report, try_report
 from specwright.application.change.request import begin_change
 from specwright.application.criteria import open_questions
 from specwright.application.deprecation import deprecate, finish_deprecations
-from specwright.application.escalation.answers import check, finish_answers, resolve
+from specwright.application.escalation.answers import check, check_fix, finish_answers, resolve
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.escalation.retries import RoleModels, retry_halted
 from specwright.application.factory import Factory
 from specwright.application.interface_change.decisions import decide, finish_decisions
 from specwright.application.projection import Projection
-from specwright.application.stages.acceptance import edited_examples, replaced_spec
+from specwright.application.stages.acceptance import edited_examples
+from specwright.application.stages.decisions import overturned
 from specwright.application.stages.draft_history import (
     draft_files,
     draft_history,
     note_gave_up,
     send_back,
     settle_spec_text,
+    withdraw,
 )
 from specwright.application.stages.product import check_draft
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store.log_ends import check_log_ends, note_log_end
-from specwright.bootstrap.at_work import AtWorkProgress
-from specwright.bootstrap.costs import price_of, spending_of
-from specwright.bootstrap.gate import environment_of, gate_of, packages_of
+from specwright.bootstrap.costs import price_of, spending_of, watch_estimate
+from specwright.bootstrap.gate.ship_gate import environment_of, gate_of, packages_of
+from specwright.bootstrap.gate_answers import answer_in_words, no_spec_waits
 from specwright.bootstrap.models import (
     answering,
     model_sources_of,
@@ -52,8 +55,11 @@ from specwright.bootstrap.spec_file import (
     store_spec,
     structured_spec,
 )
-from specwright.bootstrap.stores import ProjectStore, opened_store, require_log
+from specwright.bootstrap.storage.stores import ProjectStore, opened_store, require_log
+from specwright.bootstrap.views.at_work import AtWorkProgress
+from specwright.bootstrap.views.last_stop import noting_stop
 from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.domain.debate.debate import ONE_SHOT_CHARACTERS, SHARED_CHARACTERS
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
@@ -74,6 +80,7 @@ from specwright.ports.store import FileTree, StateStore
 from specwright.ports.wire_log import WireLog
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource, fallback_sources
+from specwright.roles.models.spending import Spending
 from specwright.roles.team import ModelRoles
 from specwright.settings import Settings, load_settings
 from specwright.storage.context_pack import ContextPackBackend
@@ -176,7 +183,7 @@ class Project:
                 remedy="`specwright status --json` shows the one of the spec that waits, as `sha256`",
             )
         if self.status is not ProjectStatus.APPROVAL:
-            raise self._no_spec_waits()
+            raise no_spec_waits(self.factory, self.directory)
         check_draft(self.factory)
         if spec_changed(self.directory, self.spec_copy()) and not old_spec:
             raise RefusedError(
@@ -198,17 +205,28 @@ class Project:
             "`specwright reject`",
         )
 
-    def amend(self, feedback: str = "") -> ProjectStatus:
+    def amend(self, feedback: str = "", decision: tuple[int, str] | None = None) -> ProjectStatus:
         """Have the spec that waits changed, and go to the next stop.
 
         Args:
             feedback: What to change; may be left out if SPEC.md was edited, which is sent in any case.
+            decision: The number of one that is overturned, and what holds instead.
 
         Raises:
-            InputError: no feedback, and SPEC.md is as it was.
+            InputError: no feedback, and SPEC.md is as it was; or there is no such decision.
             RefusedError: no spec waits. For the others see `run`.
         """
-        return self._send_back(GateAction.AMEND, "feedback", feedback)
+        told = overturned(self.factory, *decision) if decision else ""
+        return self._send_back(GateAction.AMEND, "feedback", f"{told}\n{feedback}")
+
+    def withdraw(self) -> ProjectStatus:
+        """Take back what sent the spec back and is not in a draft yet; no model is asked.
+
+        Raises:
+            RefusedError: there is no such answer, or no draft to go back to.
+        """
+        withdraw(self.factory)
+        return self.status
 
     def reject(self, reasons: str = "") -> ProjectStatus:
         """Have the spec that waits written anew from SPEC.md as it is now, and go to the next stop; fails as `amend`.
@@ -230,17 +248,23 @@ class Project:
             RefusedError: no spec waits. For the others see `run`.
         """
         if self.status is not ProjectStatus.APPROVAL:
-            raise self._no_spec_waits()
+            raise no_spec_waits(self.factory, self.directory)
         send_back(self.factory, edited_examples(self.factory, text, where))
         return self.go_on()
 
-    def resolve(self, resolution: HumanResolution) -> ProjectStatus:
+    def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
         """Answer an escalation, and go to the next stop.
 
+        Args:
+            resolution: The answer.
+            unchecked: Whether the files of a fix are recorded without being judged first.
+
         Raises:
-            InputError: it does not fit the escalation, or no such escalation waits. For the others see `run`.
+            InputError: it does not fit the escalation, no such escalation waits, or scripted answers cannot judge a fix.
+            RefusedError: the gate refuses the files of a fix; nothing was recorded.
         """
         check(self.factory, resolution)
+        check_fix(self.factory, resolution, by_gate=not unchecked)
         if resolution.escalation_id in open_questions(self.factory):  # no task waits for it
             resolve(self.factory, resolution)
             return self.go_on()
@@ -345,7 +369,7 @@ class Project:
         written yet."""
         history, awaits = draft_history(self.factory), self.factory.projection.awaits_approval
         if not awaits or not (history.answers or history.drafted >= 0):
-            raise self._no_spec_waits()
+            raise no_spec_waits(self.factory, self.directory, words.strip())
         text = edited_spec(self.directory, self.spec_copy())
         if not words.strip() and not text:
             raise InputError(
@@ -353,7 +377,7 @@ class Project:
                 where=str(self.directory / "SPEC.md"),
                 remedy=f"`{self._command(action.value.lower())} --{field} TEXT`, or edit SPEC.md",
             )
-        send_back(self.factory, self._answer(action, words.strip(), text))
+        send_back(self.factory, answer_in_words(self.factory, action, words.strip(), text))
         return self.go_on()
 
     def _send_back_by_itself(self, *, retry: bool) -> None:
@@ -361,43 +385,15 @@ class Project:
         history = draft_history(self.factory)
         if text := edited_spec(self.directory, self.spec_copy()):
             action = GateAction.AMEND if self.status is ProjectStatus.APPROVAL else GateAction.RESTART
-            send_back(self.factory, self._answer(action, "", text))
+            send_back(self.factory, answer_in_words(self.factory, action, "", text))
             self.factory.progress.note(Step("spec", "", "SPEC.md was edited: the spec is to follow it"))
         elif retry or (history.gave_up and history.gave_up != self.researcher):
             send_back(self.factory, GateAnswer(action=GateAction.RESTART))
-
-    def _answer(self, action: GateAction, words: str, text: str) -> GateAnswer:
-        """An answer that sends a draft back. A structured spec in place of SPEC.md takes the place of the draft.
-
-        Raises:
-            InputError: the structured spec is not complete, or cannot follow the approved one.
-        """
-        structured = structured_spec(text) if text and not words else None
-        if structured is None:
-            return GateAnswer(action=action, text=words, spec_text=text)
-        return replaced_spec(self.factory, text, structured)
-
-    def _no_spec_waits(self) -> RefusedError:
-        place = f"it is approved, and the project is {_PLACES.get(self.status, self.status.value)}"
-        if self.factory.projection.awaits_approval:
-            place = "it is not written yet"
-        return RefusedError(
-            f"no spec waits for approval; {place}",
-            where=str(self.directory),
-            remedy=f"`{self._command('change')} --request TEXT` asks for the next version"
-            if self.status is ProjectStatus.RELEASED
-            else f"`{self._command('run')}` goes on, `{self._command('status')}` says what comes next",
-        )
 
     def _command(self, name: str) -> str:
         return f"specwright {name} {shlex.quote(str(self.directory))}"
 
 
-_PLACES = {
-    ProjectStatus.RUNNING: "not finished",
-    ProjectStatus.RELEASE_DUE: "built and not released yet",
-    ProjectStatus.RELEASE_FAILED: "built, and its release failed",
-}
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _APPROVAL = {"action": "APPROVE", "by": "human:operator"}
 
@@ -436,8 +432,7 @@ PRODUCTION = Composition()
 class Silent:
     """A `Progress` port that shows nothing."""
 
-    def note(self, event: object) -> None:
-        """Show nothing."""
+    def note(self, event: object) -> None: ...  # noqa: D102 - the class says it
 
 
 @contextmanager
@@ -480,14 +475,14 @@ def open_project(
         progress, draws = AtWorkProgress(progress or Silent(), store.folder), composition.draws or recorded
         ports = composition.wrap_adapters(_adapters(store, settings, draws, progress, stack))
         models = composition.wrap_models(sources)
-        roles = _roles(ports, models, store, settings, progress, search)
-        factory = _factory(ports, roles, progress, text, packages, settings)
+        roles, spending = _roles(ports, models, store, settings, progress, search)
+        factory = _factory(ports, roles, progress, text, packages, settings, spending)
         check_log_ends(ports.store, ports.log)
         _catch_up(factory)
         driver = Driver(factory, stack.enter_context(store.checkpoints(composition.saver)))
         if text:
             store_spec(directory, text, store)
-        with _settled(factory):
+        with _settled(factory), noting_stop(directory, store.folder, factory):
             copy, drift = partial(spec_copy, directory, store), recorded.drift if recorded else []
             yield Project(directory, factory, driver, drift, copy, store, *answering(settings))
 
@@ -496,6 +491,7 @@ def _catch_up(factory: Factory) -> None:
     """Bring the state to where the log is, and to its end what a crash cut short."""
     factory.projection.catch_up()
     factory.projection.write(now=True)
+    finish_imports(factory)
     finish_change(factory)
     if factory.projection.awaits_approval:
         settle_spec_text(factory)
@@ -521,11 +517,7 @@ def _settled(factory: Factory) -> Generator[None]:
 
 
 def _adapters(
-    store: ProjectStore,
-    settings: Settings,
-    draws: Recording | None,
-    progress: Progress,
-    stack: ExitStack,
+    store: ProjectStore, settings: Settings, draws: Recording | None, progress: Progress, stack: ExitStack
 ) -> Adapters:
     """The adapters of a project; the stack closes them."""
     journal = store.journal(draws)
@@ -554,7 +546,9 @@ def _roles(
     settings: Settings,
     progress: Progress,
     search: WebSearch,
-) -> Roles:
+) -> tuple[Roles, Spending]:
+    """The roles, and what their models are paid from."""
+    spending = spending_of(settings, store)
     return ModelRoles(
         sources,
         ports.journal,
@@ -565,10 +559,10 @@ def _roles(
         ContextPackBackend,
         settings.calls_per_role,
         CallLimits(settings.timeout_seconds, settings.max_retries),
-        spending_of(settings, store),
+        spending,
         fallback_sources(settings),
         store.limiter(settings.limits),
-    )
+    ), spending
 
 
 def _factory(
@@ -578,8 +572,9 @@ def _factory(
     spec_text: str,
     packages: tuple[AllowedPackage, ...],
     settings: Settings,
+    spending: Spending,
 ) -> Factory:
-    return Factory(
+    factory = Factory(
         store=ports.store,
         folder=ports.folder,
         log=ports.log,
@@ -596,4 +591,8 @@ def _factory(
         given_spec=structured_spec(spec_text),
         price=price_of(settings),
         searches=settings.search != "none",
+        shared_characters=ONE_SHOT_CHARACTERS if settings.lane == "one-shot" else SHARED_CHARACTERS,
+        one_shot=settings.lane == "one-shot",
     )
+    watch_estimate(spending, settings, factory)
+    return factory

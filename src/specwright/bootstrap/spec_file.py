@@ -24,7 +24,7 @@ from specwright.errors import InputError
 from specwright.ports.store import FileTree
 
 if TYPE_CHECKING:
-    from specwright.bootstrap.stores import ProjectStore
+    from specwright.bootstrap.storage.stores import ProjectStore
 
 MAX_SPEC_BYTES = 256 * 1024
 _ERRORS_SHOWN = 10
@@ -89,6 +89,16 @@ def read_example_file(path: Path) -> str:
     return _read_small(path, "example", MAX_EXAMPLE_BYTES, remedy)
 
 
+def spec_fault(directory: Path) -> str:
+    """Why no run can begin with SPEC.md; empty if one can."""
+    try:
+        text = read_spec(directory / "SPEC.md")
+        _require_spec(directory / "SPEC.md", text)
+    except InputError as error:
+        return error.what
+    return "SPEC.md is still the template" if text == SPEC_TEMPLATE else ""
+
+
 def read_acceptance_file(path: Path) -> str:
     """The examples and properties of a spec as a person edited them; fails as `read_example_file`."""
     remedy = "name `acceptance.md` of the spec that waits, or a copy of it"
@@ -137,6 +147,18 @@ def structured_spec(text: str) -> dict[str, Any] | None:
             remedy="correct these fields in the file, or write prose instead",
         )
     return data
+
+
+def _require_spec(path: Path, text: str) -> None:
+    """Refuse what is a file of another kind, and a structured spec that is not complete, before a model is asked."""
+    from specwright.bootstrap.text_kind import kind_of_text
+
+    if found := kind_of_text(text):
+        lines = (
+            f", line{'s' * (len(found.lines) > 1)} {', '.join(map(str, found.lines))}" if found.lines else ""
+        )
+        raise InputError(f"this is no spec but {found.what}", where=f"{path}{lines}", remedy=found.remedy)
+    structured_spec(text)
 
 
 def _structured(text: str) -> dict[str, Any] | None:
@@ -236,7 +258,7 @@ def _files_of_copy(files: FileTree) -> layout.SpecFiles:
 
 
 def _opened(directory: Path, store: "ProjectStore | None") -> "AbstractContextManager[ProjectStore]":
-    from specwright.bootstrap.stores import opened_store
+    from specwright.bootstrap.storage.stores import opened_store
 
     return opened_store(directory) if store is None else nullcontext(store)
 
@@ -267,7 +289,7 @@ def spec_for_run(
     _require_writable(directory)
     original = directory / "SPEC.md"
     text = task.strip() + "\n" if task is not None else read_spec(spec or original)
-    structured_spec(text)
+    _require_spec(spec or original, text)
     named = spec is not None or task is not None
     if named and os.path.lexists(original) and read_spec(original) != text:
         raise InputError(
@@ -285,7 +307,7 @@ def spec_for_new_project(directory: Path, spec: Path) -> str:
         InputError: no readable text, an incomplete structured spec, or another SPEC.md is there.
     """
     text, original = read_spec(spec), directory / "SPEC.md"
-    structured_spec(text)
+    _require_spec(spec, text)
     if os.path.lexists(original) and read_spec(original) != text:
         raise InputError(
             "the directory has another SPEC.md, and nothing is overwritten",

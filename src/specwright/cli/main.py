@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from itertools import takewhile
+from pathlib import Path
 
 import typer
 from typer.exceptions import TyperException
@@ -28,9 +29,11 @@ from specwright.cli.commands import (
     verify,
     wire,
 )
+from specwright.cli.commands.gate import adopt
+from specwright.cli.commands.serve import mcp, studio
 from specwright.cli.commands.start import help as help_command
 from specwright.cli.commands.start import init, playbook
-from specwright.cli.terminal.output import complain, note, refused_by_system
+from specwright.cli.terminal.output import PROJECT, complain, note, refused_by_system
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
 
 INTERRUPTED = 130
@@ -76,8 +79,11 @@ for commands in (
     deprecation,
     stores,
     verify,
+    adopt,
     wire,
+    studio,
     playbook,
+    mcp,
     help_command,
 ):
     commands.register(app)
@@ -103,6 +109,7 @@ def run() -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; errors are printed here and nowhere else."""
     JSON_REQUESTED.set(None)
+    PROJECT.set(Path())
     try:
         code = app(list(arguments), prog_name="specwright", standalone_mode=False)
         if code != INTERRUPTED:  # what typer makes of a KeyboardInterrupt

@@ -54,6 +54,7 @@ class FindingCode(StrEnum):
     # the source
     SOURCE_UNREADABLE = "source.unreadable", Severity.FATAL, "write Python in UTF-8"
     SOURCE_IMPORT = "source.import", Severity.NOT_EXECUTED, "import only what is in the module's scope"
+    SOURCE_SIZE = "source.size", Severity.REFUSED, "make a module of its own of a part"
     STATIC_EFFECT = "static.effect", Severity.REFUSED, "remove the effect, or take the value as an input"
     STATIC_REFUSED = (
         "static.refused",

@@ -8,6 +8,7 @@ show.
 """
 
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
@@ -15,16 +16,16 @@ from functools import cached_property
 from specwright.domain.acceptance.calls import Property
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import imported_classes, render_stub
+from specwright.domain.contract.docstring import imported_classes, own_exceptions, render_stub
 from specwright.domain.contract.examples_coverage import coverage_faults
 from specwright.domain.contract.examples_file import Example, parse_examples, placeholder_faults
 from specwright.domain.contract.obligations import claims_faults, obligations, read_claims, unseen_faults
-from specwright.domain.contract.rules import problems
+from specwright.domain.contract.rules import is_untested, own_statements, problems
 from specwright.gate.directory.layout import layout_findings
 from specwright.gate.findings import FindingCode, Severity
-from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.fuzz.check import FuzzBounds, examine_contract
 from specwright.gate.fuzz.properties import run_properties
-from specwright.gate.runs.example_run import run_examples
+from specwright.gate.runs.example_run import Observed, observe, run_examples
 from specwright.gate.runs.falsify import try_test
 from specwright.gate.runs.observed_effects import observed_findings
 from specwright.gate.runs.product_run import SandboxedTrials
@@ -37,7 +38,7 @@ from specwright.gate.source.files import ParsedFiles, SourceError
 from specwright.gate.stages import MeasuringBounds, MeasuringStages, StageLog
 from specwright.gate.static.assertions import without_repetition
 from specwright.gate.static.imports import import_findings
-from specwright.gate.static.stage import static_findings
+from specwright.gate.static.stage import static_findings, test_findings
 from specwright.gate.surface.comparison import SurfaceComparison, compare_surface
 from specwright.gate.surface.splice import splice, spliced_files
 from specwright.ports.gate import (
@@ -55,9 +56,16 @@ _CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
 
 
+_MOST_OBSERVING_SECONDS = 20.0
+
 _LARGER = 4
 """So many times what a module may use a product may."""
 
+_NO_CALL = Finding(
+    FindingCode.TESTS_UNCALLED,
+    "tests",
+    "definitions are called by no test; leave tests/test_*.py out, the gate makes and compares values of each class",
+)
 _NO_TEST = Finding(FindingCode.TESTS_NONE, "tests", "there is no test; write tests in tests/test_*.py")
 
 
@@ -155,6 +163,45 @@ class SandboxedShipGate(ShipGate):
             staged = stage(root, candidate._replace(files=files), files, self._sandbox)
             return run_examples(staged, tuple(examples), self._timeout_seconds, pair)
 
+    def before_running(self, candidate: Candidate) -> tuple[Finding, ...]:
+        """What is wrong with a candidate's implementation as it is read, before anything of it is run."""
+        source = {path: data for path, data in candidate.files.items() if not path.startswith("tests/")}
+        alone = candidate._replace(files=ParsedFiles(source))
+        return (*static_findings(alone), *import_findings(alone, self._packages))
+
+    def tests_before_running(self, candidate: Candidate) -> tuple[Finding, ...]:
+        """What is wrong with a candidate's tests as they are read."""
+        imports = import_findings(candidate, self._packages)
+        return (*test_findings(candidate), *(one for one in imports if one.where.startswith("tests/")))
+
+    def observe(self, candidate: Candidate, codes: Sequence[str]) -> tuple[Observed, ...]:
+        """What pieces of code give that call a candidate; each ends in an expression. One that ends the run, such as a
+        call that hangs, is left behind, and those after it are begun anew, for some time.
+
+        Raises:
+            SpecwrightError: there is no sandbox.
+        """
+        found: list[Observed] = []
+        patience = time.monotonic() + _MOST_OBSERVING_SECONDS
+        while len(found) < len(codes) and time.monotonic() < patience:
+            with workspace() as root:
+                staged = stage(root, candidate, candidate.files, self._sandbox)
+                found += observe(staged, codes[len(found) :], self._timeout_seconds)
+            if not all(one.loads for one in found):
+                break
+        return (*found, *[Observed(None, "was not begun")] * (len(codes) - len(found)))
+
+    def try_tests(self, candidate: Candidate) -> TestRun:
+        """Run the tests of a candidate, and nothing else.
+
+        Raises:
+            SpecwrightError: there is no sandbox.
+        """
+        named = named_tests(candidate.files)
+        with workspace() as root:
+            staged = stage(root, candidate, candidate.files, self._sandbox)
+            return run_tests(staged, candidate.contract, named, self._timeout_seconds)
+
     def try_properties(
         self, candidate: Candidate, properties: Sequence[Property]
     ) -> tuple[TriedProperty, ...]:
@@ -201,22 +248,20 @@ class SandboxedShipGate(ShipGate):
         thorough: bool,
     ) -> GateVerdict:
         contract, named = candidate.contract, named_tests(files)
-        with log.stage("static") as findings:
-            findings += static_findings(candidate) if self._static else []
-        with log.stage("surface") as findings:
-            findings += (surface := compare_surface(files, contract, candidate.dependencies)).findings
-        with log.stage("imports") as findings:
-            findings += import_findings(candidate, self._packages)
-        with log.stage("obligations") as findings:
-            claims, wrong_claims = _claims(files, named, contract)
-            findings += wrong_claims
+        surface, claims, wrong_claims = self._read(candidate, files, named, log)
         examples, wrong_examples = _examples(files, contract)
-        if not named:
+        if is_untested(contract):
+            log.add("tests", [_NO_CALL] if named else [])
+        elif not named:
             log.add("tests", [_NO_TEST])
         # docs/design.md#ship-gate: nothing is executed before the surface matched
         if _has(log, Severity.NOT_EXECUTED):
             log.add("examples", wrong_examples)
             return _verdict(candidate, log, surface, (), files)
+        if is_untested(contract):
+            log.add("examples", wrong_examples)
+            tests = self._try_definitions(candidate, files, staged, examples, log)
+            return _verdict(candidate, log, surface, tests, files)
         with ExitStack() as started:
             examples_pair = started.enter_context(prepare(staged, "example_runner"))
             bounds = MeasuringBounds(self._strength, self._fuzz, thorough=thorough)
@@ -240,6 +285,52 @@ class SandboxedShipGate(ShipGate):
             log.add("effects", observed_findings(observed, contract, staged))
             _note_counts(log, candidate, run, examples=len(examples), effects=len({*observed}))
         return _verdict(candidate, log, surface, run.tests, files)
+
+    def _read(
+        self, candidate: Candidate, files: ParsedFiles, named: list[str], log: StageLog
+    ) -> tuple[SurfaceComparison, dict[str, tuple[str, ...]], list[Finding]]:
+        """The stages that read: the surface, the claims of the tests, and what is wrong with these."""
+        contract = candidate.contract
+        with log.stage("static") as findings:
+            findings += static_findings(candidate) if self._static else []
+        with log.stage("surface") as findings:
+            findings += (surface := compare_surface(files, contract, candidate.dependencies)).findings
+        with log.stage("imports") as findings:
+            findings += import_findings(candidate, self._packages)
+        with log.stage("obligations") as findings:
+            claims, wrong_claims = _claims(files, named, contract)
+            findings += wrong_claims
+        return surface, claims, wrong_claims
+
+    def _try_definitions(
+        self,
+        candidate: Candidate,
+        files: ParsedFiles,
+        staged: Staged,
+        examples: tuple[Example, ...],
+        log: StageLog,
+    ) -> tuple[TestResult, ...]:
+        """Where there is no function: examples make values, and drawn ones go to the module's process and come back.
+
+        Returns:
+            A result for each class, since there is nothing that a test of the module could call.
+        """
+        with ExitStack() as started, log.stage("examples") as found:
+            pair = started.enter_context(prepare(staged, "example_runner"))
+            found += run_examples(staged, examples, self._timeout_seconds, pair)
+            observed = [*pair.observed]
+        bounds = self._fuzz if self._fuzz.examples else FuzzBounds()
+        with ExitStack() as started, log.stage("fuzz") as found:
+            pair = started.enter_context(prepare(staged, "fuzz.runner"))
+            result = examine_contract(staged, candidate, files, bounds, pair)
+            found += result.findings
+            observed += pair.observed
+        log.add("effects", observed_findings(observed, candidate.contract, staged))
+        log.observe("fuzz", **result.counts())
+        log.notes.append(result.summary())
+        names = (*own_statements(candidate.contract), *own_exceptions(candidate.contract))
+        outcome = "FAIL" if result.findings else "PASS"
+        return tuple(TestResult(f"definitions::{name}", outcome, 0.0) for name in names)
 
 
 def _note_counts(log: StageLog, candidate: Candidate, run: TestRun, *, examples: int, effects: int) -> None:

@@ -9,6 +9,7 @@ from langgraph.types import Command, interrupt
 
 from specwright.application.factory import Factory
 from specwright.application.stages import product, release
+from specwright.application.stages.decisions import gate_answer
 from specwright.application.stages.draft_history import draft_history, note_passed_over, send_back
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.tasks.task_board import Outcome
@@ -59,7 +60,10 @@ class _Nodes:
         return "product_loop" if self._factory.projection.awaits_approval else "project_loop"
 
     def product_loop(self, state: OuterState) -> OuterState:
-        product.research(self._factory)
+        if draft_history(self._factory).is_drafted:  # what sent it back was withdrawn
+            product.restore_draft(self._factory)
+        else:
+            product.research(self._factory)
         shown = product.shown_hash(self._factory)
         return {"schema_version": 1, "shown_sha256": shown, "refused": ""}
 
@@ -82,7 +86,7 @@ class _Nodes:
                 note_passed_over(self._factory, edited)
             product.approve(self._factory, answer["by"])
             return Command(goto="project_loop")
-        if (sent_back := _gate_answer(answer)) is None:
+        if (sent_back := self._sent_back(answer)) is None:
             return Command(update={"refused": _NO_ANSWER}, goto="approval_gate")
         send_back(self._factory, sent_back)
         return Command(goto="product_loop")
@@ -96,6 +100,13 @@ class _Nodes:
             return f"the spec is not the one that was shown: the approval names {named}, this one has {now}"
         return ""
 
+    def _sent_back(self, answer: dict[str, str]) -> GateAnswer | None:
+        """An amendment or a rejection, as a program gives it (design: approval); None if it is neither."""
+        for action, field in ((GateAction.AMEND, "feedback"), (GateAction.REJECT, "reasons")):
+            if answer["action"] == action and (text := str(answer.get(field, "")).strip()):
+                return gate_answer(self._factory, action, text)
+        return None
+
     def run_project(self, project: CompiledStateGraph[Any, Any, Any, Any]) -> OuterState:
         result = project.invoke(cast(Any, {"schema_version": 1}))
         return {"outcome": result["outcome"]}
@@ -105,14 +116,6 @@ class _Nodes:
             return {}
         result = release.release_all(self._factory)
         return {"release_id": result.release_id, "released": result.succeeded}
-
-
-def _gate_answer(answer: dict[str, str]) -> GateAnswer | None:
-    """An amendment or a rejection, as a program gives it (design: approval); None if it is neither."""
-    for action, field in ((GateAction.AMEND, "feedback"), (GateAction.REJECT, "reasons")):
-        if answer["action"] == action and (text := str(answer.get(field, "")).strip()):
-            return GateAnswer(action=action, text=text)
-    return None
 
 
 _NO_ANSWER = "an answer is APPROVE with `by`, AMEND with `feedback` or REJECT with `reasons`"

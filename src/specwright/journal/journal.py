@@ -106,6 +106,10 @@ class StoredJournal:
         record = self._known.get(Place(scope, kind, 0))
         return record.answer if record else None
 
+    def count(self, scope: str, kind: str) -> int:
+        """How many records of a kind a scope has."""
+        return sum(place.scope == scope and place.kind == kind for place in self._known)
+
     def records(self, kind: str) -> list[JournalRecord]:
         """All records of a kind, in order."""
         return [record for record in self._known.values() if record.place.kind == kind]

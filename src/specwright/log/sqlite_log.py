@@ -147,6 +147,16 @@ class DatabaseWireLog:
             page = self._page(connection, end.sequence_number - 1, 1)
         return [self._log_end(entry.sequence_number, entry.running_hash) for entry in page] == [end]
 
+    def last(self) -> StoredEntry | None:
+        """The last entry, None if the log is empty; the entries before it are not looked at."""
+        with self._lock, self._database.reading() as connection:
+            row = connection.execute(
+                "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
+                " FROM entry WHERE topic_id = ? ORDER BY sequence_number DESC LIMIT 1",
+                (self._topic_id,),
+            ).fetchone()
+        return StoredEntry._make(row) if row is not None else None
+
     def close(self) -> None:
         """Close the database."""
         with self._lock:

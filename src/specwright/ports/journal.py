@@ -37,7 +37,20 @@ class Draws(Protocol):
         ...
 
 
-class Scope(Draws, Protocol):
+class AnswerScope(Protocol):
+    """A named step whose answers are looked up before they are asked for."""
+
+    @property
+    def name(self) -> str:
+        """The step."""
+        ...
+
+    def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
+        """An answer; see `Scope`."""
+        ...
+
+
+class Scope(Draws, AnswerScope, Protocol):
     """A named step of the run; its records are identified by their order within it.
 
     A scope is opened again each time its step is entered, and starts at its first record. Its name must be unique for each
@@ -73,6 +86,10 @@ class Journal(Protocol):
 
     def recorded(self, scope: str, kind: str) -> JsonValue:
         """The first record of a kind in a scope, without asking for one; None if there is none."""
+        ...
+
+    def count(self, scope: str, kind: str) -> int:
+        """How many records of a kind a scope has."""
         ...
 
 

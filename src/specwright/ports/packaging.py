@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from specwright.domain.acceptance.calls import Property
+from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example, Outcome
 from specwright.ports.gate import TriedProperty
@@ -46,6 +47,22 @@ class ApprovedProperty(NamedTuple):
     property: Property
 
 
+class ApprovedSession(NamedTuple):
+    """A session of the approved spec, as a user of the installed product has it.
+
+    Args:
+        task_id: Of the task whose criteria it shows, `TSK-001`.
+        heading: With the criteria.
+        console: Its command lines, in the form of `domain.acceptance.sessions`.
+        http: Or its requests, in that of `domain.acceptance.exchanges`.
+    """
+
+    task_id: str
+    heading: str
+    console: str
+    http: str = ""
+
+
 class ProductPackage(NamedTuple):
     """The content of one wheel.
 
@@ -60,6 +77,10 @@ class ProductPackage(NamedTuple):
         notes: What each version added, changed and removed, as Markdown.
         approved: The examples that the person approved; they do not go into the wheel.
         properties: What the person approved for all values.
+        interface: The document that the shell of the product reads; None of a product without one.
+        guide: How its interfaces are used, as Markdown.
+        sessions: Uses of its command that the person approved.
+        adopted: What is told of modules that were not made here, as Markdown (design: adopted-modules).
     """
 
     distribution: str
@@ -72,6 +93,10 @@ class ProductPackage(NamedTuple):
     notes: str = ""
     approved: tuple[ApprovedExample, ...] = ()
     properties: tuple[ApprovedProperty, ...] = ()
+    interface: Mapping[str, Any] | None = None
+    guide: str = ""
+    sessions: tuple[ApprovedSession, ...] = ()
+    adopted: str = ""
 
 
 class BuiltWheel(NamedTuple):
@@ -113,6 +138,126 @@ class ImportedPackage(NamedTuple):
     exports: Mapping[str, bool]
 
 
+class HostScript(NamedTuple):
+    """What surrounds a call of a product besides files.
+
+    Args:
+        answers: What hosts answer; any other host is no such host.
+        given: Which of them were given already, by address and place among those of the address.
+        clock: What time it is, with its zone; empty for the system's.
+        passed: Seconds that passed on that clock since.
+    """
+
+    answers: tuple[HostAnswer, ...] = ()
+    given: tuple[tuple[str, int], ...] = ()
+    clock: str = ""
+    passed: float = 0.0
+
+
+class CommandCall(NamedTuple):
+    """A call of a product's command.
+
+    Args:
+        arguments: After the name of the command.
+        stdin: Its input.
+        files: What is written before, by path.
+        shown: The files that are read afterwards.
+        interrupt: When Ctrl-C comes: as the shell starts, in the called function, or after its first write.
+        kill_at: The write after which the process is killed, counted from 1; 0 for none.
+        lane: Of calls at one time in one folder, each has another.
+        hosts: Those that it can ask, and the time.
+    """
+
+    arguments: tuple[str, ...]
+    stdin: bytes = b""
+    files: Mapping[str, bytes] = {}
+    shown: tuple[str, ...] = ()
+    interrupt: Literal["", "start", "function", "write"] = ""
+    kill_at: int = 0
+    lane: str = ""
+    hosts: HostScript = HostScript()
+
+
+class CommandEnd(NamedTuple):
+    """How a call of a command ended; a file that is not there, or is no regular file, has no bytes.
+
+    Args:
+        code: The exit code.
+        stdout: What it printed.
+        stderr: What it complained of.
+        files: Those that were to be shown.
+        interrupted: Whether Ctrl-C came, or the process was killed; of a killed one nothing else is told.
+        damaged: Databases of the folder that SQLite cannot use.
+        asked: The requests to hosts, `HEAD https://a.example/`.
+        hosts: As they are for the next call.
+    """
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+    files: Mapping[str, bytes | None]
+    interrupted: bool
+    damaged: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    hosts: HostScript = HostScript()
+
+
+class HttpRequest(NamedTuple):
+    """A request to a product's HTTP API.
+
+    Args:
+        method: Of it.
+        target: Its path and query.
+        body: Its body; None if it has none.
+        content_type: Of the body.
+    """
+
+    method: str
+    target: str
+    body: bytes | None = None
+    content_type: str = "application/json"
+
+
+class HttpAnswer(NamedTuple):
+    """What came back; without a status nothing did, and the body says why."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+class ServerRun(NamedTuple):
+    """What a server of a product is started for.
+
+    Args:
+        program: Its script.
+        requests: That are sent to it one after the other, if it is one of HTTP.
+        lines: That are written to its standard input, if it reads that; an answer is read after each that has an id.
+        hosts: What the hosts answer that it can ask.
+    """
+
+    program: str
+    requests: tuple[HttpRequest, ...] = ()
+    lines: tuple[str, ...] = ()
+    hosts: tuple[HostAnswer, ...] = ()
+
+
+class ServerEnd(NamedTuple):
+    """What a server answered, and how it ended when it was told to.
+
+    Args:
+        code: The exit code.
+        stderr: What it said there.
+        answers: Of each request.
+        lines: Of what it printed.
+    """
+
+    code: int
+    stderr: bytes
+    answers: tuple[HttpAnswer, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
 class NoReportError(Exception):
     """A process that tried a product was stopped, or ended without a usable report."""
 
@@ -142,22 +287,55 @@ class ProductTrials(Protocol):
         """
         ...
 
+    def run_command(
+        self, installed: InstalledProduct, place: str, call: CommandCall, seconds: float
+    ) -> CommandEnd:
+        """Call the product's command in the folder of a job; what earlier calls of that job left is there.
+
+        Args:
+            installed: The product.
+            place: The name of the job's folder.
+            call: With everything that it is given.
+            seconds: For all of it.
+
+        Raises:
+            NoReportError: it was stopped, or ended without a report.
+        """
+        ...
+
+    def run_server(
+        self, installed: InstalledProduct, place: str, run: ServerRun, seconds: float
+    ) -> ServerEnd:
+        """Start a server of the product on the loopback interface, ask it, and end it by a signal or the end of its input.
+
+        Args:
+            installed: The product, with the packages that its servers need.
+            place: The name of the job's folder.
+            run: What is asked.
+            seconds: For all of it.
+
+        Raises:
+            NoReportError: it was stopped, or ended without a report, or this sandbox has no network of its own.
+        """
+        ...
+
     def try_property(self, installed: InstalledProduct, place: str, one: Property) -> TriedProperty:
         """Look for values that make a property false."""
         ...
 
 
 class ExampleOutcome(NamedTuple):
-    """The result of an example or a property against the installed package; `detail` is empty if it passed.
+    """The result of an example, a property or a use of an interface against the installed package; `detail` is empty if it
+    passed.
 
-    `module` is the name of the module that has it, or the task whose spec has it.
+    `module` is the name of the module that has it, the task whose spec has it, or the program.
     """
 
     module: str
     heading: str
     passed: bool
     detail: str
-    kind: Literal["example", "property"] = "example"
+    kind: Literal["example", "property", "command", "http", "mcp"] = "example"
 
 
 class ExerciseReport(NamedTuple):

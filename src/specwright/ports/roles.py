@@ -148,6 +148,9 @@ class Assignment(NamedTuple):
         undisputed: Whether an Arbiter rules on reviews that found nothing (design: debate).
         before: The answer that is corrected, as JSON text: the role may hand in what changes in it.
         asks_tests: Whether a Challenger is asked for tests of criteria (design: falsifying-tests).
+        judges_adopted: Whether a Challenger judges an adopted contract (design: adopted-modules).
+        asks_kinds: Whether a Challenger judges contracts once more (design: late-findings).
+        has_offers: Whether an Arbiter may take over exact changes (design: exact-changes).
     """
 
     place: Place
@@ -159,6 +162,9 @@ class Assignment(NamedTuple):
     undisputed: bool = False
     before: str = ""
     asks_tests: bool = False
+    judges_adopted: bool = False
+    asks_kinds: bool = False
+    has_offers: bool = False
 
 
 class Draft(NamedTuple):
@@ -223,9 +229,21 @@ class Roles(Protocol):
         """Cut a task into micro modules with their contracts."""
         ...
 
+    def require_script(self, place: Place) -> None:
+        """Refuse to begin at a place of which scripted answers hold none.
+
+        Raises:
+            InputError: they hold none.
+        """
+        ...
+
     def can_share(self, place: Place) -> bool:
         """Whether a request about several tasks can be answered: answers that were written or recorded by place may not
         be there (design: tasks-together)."""
+        ...
+
+    def is_recorded(self, place: Place) -> bool:
+        """Whether a recording answers at a place."""
         ...
 
     def plan_together(self, assignment: Assignment) -> SharedAnswer[PlanAnswer]:

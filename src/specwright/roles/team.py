@@ -17,8 +17,12 @@ from langchain_core.tools import BaseTool
 
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import (
+    ADOPTED_ONLY,
+    CONTRACTS_ONLY,
     DISPUTED_ONLY,
     IMPLEMENTATION_ONLY,
+    KINDS_ONLY,
+    OFFERED_ONLY,
     WITH_CRITERIA_ONLY,
     AmendmentsAnswer,
     ArbiterAnswer,
@@ -84,7 +88,7 @@ from specwright.roles.models.failures import another_may_answer, is_refused_acce
 from specwright.roles.models.journalled_model import Account, Ask, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.rate_limits import Limiter
-from specwright.roles.models.sources import ModelSource, NamedSource
+from specwright.roles.models.sources import ModelSource, NamedSource, is_recorded, require_script
 from specwright.roles.models.spending import Spending
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -277,9 +281,18 @@ class ModelRoles:
         with self._invocation(assignment) as work:
             return work.ask("planner", "submit_plan", PlanAnswer, check, change="change_plan")
 
+    def require_script(self, place: Place) -> None:
+        """Refuse a place of which a script holds no answer."""
+        if place.role in self._sources:  # else nothing is asked here: a worker does it
+            require_script(self._asked(place.role).source, place)
+
     def can_share(self, place: Place) -> bool:
         """Whether the model of a role answers about several tasks at a place."""
         return self._asked(place.role).source.can_share(place)
+
+    def is_recorded(self, place: Place) -> bool:
+        """Whether a recording answers at a place."""
+        return is_recorded(self._asked(place.role).source, place)
 
     @_until_answered
     def plan_together(self, assignment: Assignment) -> SharedAnswer[PlanAnswer]:
@@ -332,7 +345,12 @@ class ModelRoles:
         """Try to falsify a proposal."""
         with self._invocation(assignment) as work:
             return work.ask(
-                "challenger", "submit_challenge", ChallengerAnswer, check, debate=_debate(assignment.place)
+                "challenger",
+                "submit_challenge",
+                ChallengerAnswer,
+                check,
+                debate=_debate(assignment.place),
+                resent="falsifying_tests",
             )
 
     @_until_answered
@@ -461,14 +479,15 @@ class _Invocation(NamedTuple):
         attempts: int = ATTEMPTS,
         debate: str = "",
         change: str = "",
+        resent: str = "",
     ) -> R:
         """The answer that the agent gives by its terminal tool, or by the tool `change` where it corrects one, once it is
         accepted."""
         before = self.assignment.before if change else ""
         submission = Submission(
-            parser(schema, check, before), attempts - self.assignment.refused, self.run_id
+            parser(schema, check, before, resent), attempts - self.assignment.refused, self.run_id
         )
-        shown = tool_schema(schema, _unusable(debate, asks_tests=self.assignment.asks_tests))
+        shown = tool_schema(schema, self._unusable(debate))
         submit = submit_tool(terminal, _first_line(schema), shown, submission)
         changing = [submit_tool(change, _CHANGE, changes_schema(), submission)] if before else []
         return self._converse(prompt(prompt_name, debate), submit, submission, toolset, changing)
@@ -481,15 +500,19 @@ class _Invocation(NamedTuple):
         names, fields = place.modules, shared_fields(place)
         submission = Submission(shared_parser(schema, names, fields), SHARED_ATTEMPTS, self.run_id)
         debate = _debate(place) if place.role is Role.CHALLENGER else ""
-        shown = shared_schema(
-            tool_schema(schema, _unusable(debate, asks_tests=self.assignment.asks_tests)), names, fields
-        )
+        shown = shared_schema(tool_schema(schema, self._unusable(debate)), names, fields)
         submit = submit_tool(terminal, _first_line(schema), shown, submission)
         return self._converse(prompt(prompt_name, debate), submit, submission, toolset)
 
+    def _unusable(self, debate: str) -> frozenset[str]:
+        """The fields of an answer that this request cannot use."""
+        asked = self.assignment
+        return _unusable(debate, asked)
+
     def ruling_fields(self) -> dict[str, Any]:
         """What the Arbiter may answer: with nothing in dispute nothing is struck or set aside."""
-        unusable = DISPUTED_ONLY if self.assignment.undisputed else _unusable(_debate(self.assignment.place))
+        asked = self.assignment
+        unusable = DISPUTED_ONLY if asked.undisputed else self._unusable(_debate(asked.place))
         return answer_schema(ArbiterAnswer, unusable)
 
     def decide(self, schema: dict[str, Any], submission: Submission[T]) -> T:
@@ -528,10 +551,16 @@ def shared_fields(place: Place) -> SharedFields:
     return TASKS if place.about_tasks else MODULES
 
 
-def _unusable(debate: str, *, asks_tests: bool = False) -> frozenset[str]:
+def _unusable(debate: str, asked: Assignment) -> frozenset[str]:
     """The fields of an answer that a kind of debate, or a request in it, cannot use: they are not shown, and stay empty."""
-    of_request = frozenset[str]() if asks_tests else WITH_CRITERIA_ONLY
-    return of_request | (IMPLEMENTATION_ONLY if debate == CONTRACTS else frozenset[str]())
+    fields = IMPLEMENTATION_ONLY if debate == CONTRACTS else CONTRACTS_ONLY
+    if not asked.asks_tests:
+        fields |= WITH_CRITERIA_ONLY
+    if not asked.judges_adopted:
+        fields |= ADOPTED_ONLY
+    if not asked.asks_kinds:
+        fields |= KINDS_ONLY
+    return fields if asked.has_offers else fields | OFFERED_ONLY
 
 
 def _first_line(schema: type[Record]) -> str:

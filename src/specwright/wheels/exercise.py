@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from specwright.domain.base.text import shortened
 from specwright.domain.contract.examples_file import Example, Outcome, mismatch, parse_examples
@@ -25,12 +25,16 @@ from specwright.ports.packaging import (
     ProductPackage,
     ProductTrials,
 )
+from specwright.wheels.command_trial import command_trials, script_problem
 from specwright.wheels.environment import CleanEnvironment, NotInstallableError, own_pip
-from specwright.wheels.wheel import build_wheel
+from specwright.wheels.server_trial import server_trials
+from specwright.wheels.wheel import build_wheel, extras_of
 
 _MESSAGE_LENGTH = 300
 _FAILURES_SHOWN = 3
 _MOST_WORKERS = 8
+
+Outcomes = TypeVar("Outcomes")
 
 
 class Limits(NamedTuple):
@@ -62,27 +66,51 @@ def exercise_wheel(
             return ExerciseReport("FAIL", str(error), ())
         installed = InstalledProduct(environment.site, root / "trials", product)
         trial = _Trial(installed, trials, limits.example)
-        if problem := trial.import_problem(wheel):
+        if problem := trial.import_problem(wheel) or script_problem(environment, product):
             return ExerciseReport("FAIL", problem, ())
-        return _report(product, wheel, trial.outcomes())
+        outcomes = trial.outcomes()
+        # the core and the command were tried without what only servers need
+        try:
+            for extra, needs in extras_of(product).items():
+                environment.require(
+                    needs,
+                    "the servers cannot be tried, since the extra "
+                    f"{extra} ({', '.join(needs)}) cannot be installed",
+                )
+        except NotInstallableError as error:
+            detail = f"{error}. An index that pip is set up for must have it."
+            return ExerciseReport("FAIL", detail, outcomes)
+        return _report(product, wheel, (*outcomes, *trial.of_servers()))
 
 
 def _report(
     product: ProductPackage, wheel: BuiltWheel, outcomes: tuple[ExampleOutcome, ...]
 ) -> ExerciseReport:
     failures = [outcome for outcome in outcomes if not outcome.passed]
-    tried = len(outcomes) - len(product.properties)
+    tried = sum(outcome.kind == "example" for outcome in outcomes)
     if not failures:
         properties = f", properties tried: {len(product.properties)}" if product.properties else ""
+        for kind, label in _USES.items():
+            uses = sum(outcome.kind == kind for outcome in outcomes)
+            properties += f", uses of the {label}: {uses}" if uses else ""
         detail = (
             f"{wheel.file_name} installs into an empty environment and imports as `{product.import_name}`; "
             f"exported names: {len(wheel.exports)}, examples run: {tried}{properties}."
         )
         return ExerciseReport("PASS", detail, outcomes)
     shown = " ".join(f"{f.module}, {f.kind} {f.heading!r}: {f.detail}." for f in failures[:_FAILURES_SHOWN])
-    kinds = "examples and properties" if product.properties else "examples"
+    kinds = _kinds(product)
     detail = f"{len(failures)} of {len(outcomes)} {kinds} fail against the installed package. {shown}"
     return ExerciseReport("FAIL", detail, outcomes)
+
+
+_USES = {"command": "command", "http": "HTTP API", "mcp": "MCP server"}
+
+
+def _kinds(product: ProductPackage) -> str:
+    kinds = ["examples", *(["properties"] if product.properties else [])]
+    kinds += [f"uses of the {label}" for kind, label in _USES.items() if kind in (product.interface or {})]
+    return " and ".join(kinds)
 
 
 class _Trial:
@@ -120,7 +148,13 @@ class _Trial:
             self._example(f"{place}-{name}", name, example) for place, (name, example) in enumerate(named)
         ]
         jobs += [self._property(f"p{place}", one) for place, one in enumerate(self._product.properties)]
+        jobs += command_trials(self._installed, self._trials, self._timeout)
         return (*_run(jobs), *unreadable)
+
+    def of_servers(self) -> tuple[ExampleOutcome, ...]:
+        """What became of the servers, once what they need is installed."""
+        found = _run(server_trials(self._installed, self._trials, self._timeout))
+        return tuple(one for outcomes in found for one in outcomes)
 
     def _example(self, place: str, name: str, example: Example) -> Callable[[], ExampleOutcome]:
         def run() -> ExampleOutcome:
@@ -143,7 +177,7 @@ class _Trial:
         return run
 
 
-def _run(jobs: Sequence[Callable[[], ExampleOutcome]]) -> tuple[ExampleOutcome, ...]:
+def _run(jobs: Sequence[Callable[[], Outcomes]]) -> tuple[Outcomes, ...]:
     with ThreadPoolExecutor(max_workers=min(_MOST_WORKERS, os.cpu_count() or 1)) as workers:
         futures = [workers.submit(job) for job in jobs]
         try:

@@ -3,6 +3,8 @@
 The sealed files go in unchanged, each module as a subpackage. The package's `__init__.py`, `py.typed` and the metadata
 are written here. flit_core makes the archive and its records, without a subprocess or a change of the working directory.
 
+The shell of a product with interfaces is `<package>/_shell`: modules of this package as they are, and `interface.json`.
+
 The package exports everything in the literal `__all__` of each task-facing module: the entry point, its `_async` twin,
 and the exception and output classes that its contract names. The sources are read, not imported.
 """
@@ -13,6 +15,7 @@ import json
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias
 
@@ -24,6 +27,7 @@ from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
 from specwright.syntax_tree import parse_module
+from specwright.wheels import shell
 
 # the earliest time of a zip archive; SOURCE_DATE_EPOCH would have to be set for the whole process
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
@@ -77,7 +81,47 @@ def _files(product: ProductPackage, exports: Exports) -> dict[str, bytes]:
     for module in product.modules:
         for path, data in module.implementation.items():
             files[f"{package}/{module.contract.name}/{path}"] = data
-    return files
+    return files | (_shell(product) if product.interface else {})
+
+
+def _shell(product: ProductPackage) -> dict[str, bytes]:
+    """The shell, which no module of a product can be: their names begin with a letter."""
+    folder = f"{product.import_name}/_shell"
+    sources = sorted(
+        (file for file in resources.files(shell).iterdir() if file.name.endswith(".py")),
+        key=lambda one: one.name,
+    )
+    main = (
+        {f"{product.import_name}/__main__.py": _MAIN}
+        if product.interface and "command" in product.interface
+        else {}
+    )
+    unused = {name for kind, name in _SERVER_MODULES if kind not in (product.interface or {})}
+    return {
+        **{f"{folder}/{file.name}": file.read_bytes() for file in sources if file.name not in unused},
+        f"{folder}/interface.json": canonical_json.pretty(product.interface),
+        **main,
+    }
+
+
+_SERVER_MODULES = (("http", "http_api.py"), ("http", "http_server.py"), ("mcp", "mcp_server.py"))
+"""Go in only with their interface."""
+
+_PROGRAMS = {"command": "command", "http": "http_server", "mcp": "mcp_server"}
+"""The module of the shell that has the program of an interface."""
+
+EXTRAS = {"http": ("uvicorn>=0.30",), "mcp": ("mcp>=2.3,<3",)}
+"""What the servers of a product need; the wheel itself needs nothing for them."""
+
+_MAIN = b'''"""The command of this product, as `python -m` calls it."""
+
+import sys
+
+from ._shell.command import main
+
+if __name__ == "__main__":
+    sys.exit(main())
+'''
 
 
 def _pyproject(product: ProductPackage) -> str:
@@ -93,8 +137,32 @@ def _pyproject(product: ProductPackage) -> str:
     table = "\n".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in project.items())
     return (
         '[build-system]\nrequires = ["flit_core"]\nbuild-backend = "flit_core.buildapi"\n\n'
-        f'[project]\n{table}\n\n[tool.flit.module]\nname = "{product.import_name}"\n'
+        f'[project]\n{table}\n\n{_extras(product)}{_scripts(product)}[tool.flit.module]\nname = "{product.import_name}"\n'
     )
+
+
+def extras_of(product: ProductPackage) -> dict[str, tuple[str, ...]]:
+    """The extras of a product: what each of its servers needs."""
+    return {name: needs for name, needs in EXTRAS.items() if name in (product.interface or {})}
+
+
+def _extras(product: ProductPackage) -> str:
+    lines = [f"{name} = {json.dumps(needs)}\n" for name, needs in extras_of(product).items()]
+    return "".join(["[project.optional-dependencies]\n", *lines, "\n"]) if lines else ""
+
+
+def programs_of(product: ProductPackage) -> dict[str, str]:
+    """The programs that are installed, each with its module of the shell."""
+    stated = product.interface or {}
+    return {stated[kind]["name"]: module for kind, module in _PROGRAMS.items() if kind in stated}
+
+
+def _scripts(product: ProductPackage) -> str:
+    lines = [
+        f'{json.dumps(name)} = "{product.import_name}._shell.{module}:main"\n'
+        for name, module in programs_of(product).items()
+    ]
+    return "".join(["[project.scripts]\n", *lines, "\n"]) if lines else ""
 
 
 def _summary(product: ProductPackage) -> str:
@@ -106,7 +174,9 @@ def _readme(product: ProductPackage) -> str:
     lines = [f"# {product.distribution}", "", _summary(product), ""]
     purposes = {module.contract.name: module.contract.purpose for module in product.modules}
     lines += [f"- `{product.import_name}.{name}`: {purposes[name]}" for name in product.task_facing]
-    return "\n".join([*lines, "", product.notes]) if product.notes else "\n".join([*lines, ""])
+    lines += ["", product.guide] if product.guide else []
+    more = [text for text in (product.adopted, product.notes) if text]
+    return "\n".join([*lines, "", *more]) if more else "\n".join([*lines, ""])
 
 
 def _init(product: ProductPackage, exports: Exports) -> str:

@@ -30,7 +30,7 @@ from specwright.graphs.exception_graph import exception_graph, resolve_exception
 from specwright.ports.gate import Finding
 from testkit.loop.exceptions import RAISE, STEP, Said, Story, asked
 from testkit.loop.late_faults import falsifying
-from testkit.loop.role_answers import Turn, failing, plan, planned, rejecting
+from testkit.loop.role_answers import Turn, again, failing, plan, planned, rejecting
 
 USERS = ([], [0], [0])
 """The first task ships what the others use."""
@@ -193,6 +193,11 @@ def test_nobody_is_asked_before_a_person_says_so(directory: Path):
     assert story.heard.places == asked_before
 
 
+def _untestable(*, again_later: bool) -> dict[str, Any]:
+    answer = failing("The statement /inputs/1/constraints/0 is not testable.")
+    return again(answer) if again_later else answer
+
+
 def test_three_rounds_without_agreement_go_back_to_the_person(directory: Path):
     """F-13-14, F-13-18: the task stays halted, the transcript lies beside the escalation, and it can be decided again."""
     refused: dict[str, Said] = {}
@@ -201,7 +206,7 @@ def test_three_rounds_without_agreement_go_back_to_the_person(directory: Path):
     story.turns.update(
         {
             f"{label}/contracts/round-{n}/challenger": (
-                lambda *_: Turn(failing("The statement /inputs/1/constraints/0 is not testable."))
+                lambda *_, later=n > 1: Turn(_untestable(again_later=later))
             )
             for n in (1, 2, 3)
         }

@@ -124,12 +124,12 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
         changed("modules.0.inputs.0.type", "Callable"),
         ["modules.double: ", "Callable"],
     ),
-    "6_an_effect_on_the_network": (
+    "6_an_effect_on_a_host_without_a_timeout": (
         changed(
             "modules.0.effects",
             [{"type": "CALL", "target": "https://example.org", "description": "Asks a server."}],
         ),
-        ["modules.double: ", "network"],
+        ["modules.double: ", "effects.0.description", "how long the module waits"],
     ),
 }
 

@@ -230,7 +230,11 @@ def test_a_contract_that_changes_sends_those_that_call_it_on_alone(directory: Pa
         assert statuses(bench) == {"SHIPPED"}
         assert asked.alone("TSK-002")[0] == ALONE[0]
         assert asked.alone("TSK-003") == []
-        assert "as an int again" in asked.said["TSK-002.1/plan/round-1/planner"]
+        again = asked.said["TSK-002.1/plan/round-1/planner"]
+        assert "as an int again" in again
+        assert "# Your earlier plan of this task" in again
+        assert '"name": "module_1"' in again.partition("# Your earlier plan of this task")[2]
+        assert "Hand in what changes in the plan above by `change_plan`" in again
 
 
 class AmendingGate(ScriptedGate):

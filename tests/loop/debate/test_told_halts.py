@@ -12,6 +12,7 @@ from testkit.loop.late_faults import confirming, faulty
 from testkit.loop.resolving import override
 from testkit.loop.role_answers import (
     Turn,
+    again,
     amended,
     amending,
     claimed,
@@ -45,9 +46,9 @@ def test_contracts_that_a_reopened_debate_leaves_open_halt_with_every_group(dire
     answers = {
         **FAULT,
         "first/round-1/proposer": NO_DRAFT,
-        "contracts/round-2/challenger": [failing("It is still open.")],
-        "contracts/round-3/challenger": [failing("It is still open.")],
-        "contracts/round-4/challenger": [failing("It is still open.")],
+        "contracts/round-2/challenger": [again(failing("It is still open."))],
+        "contracts/round-3/challenger": [again(failing("It is still open."))],
+        "contracts/round-4/challenger": [again(failing("It is still open."))],
         "contracts/round-4/arbiter": [rejecting(UNSETTLED)],
     }
     with DebateWorkbench(directory, script(answers, FIVE)) as bench:
@@ -96,6 +97,31 @@ def test_a_contract_that_stays_at_fault_is_no_matter_of_files(directory: Path):
         assert told.details["cause"] == "modules"
         assert told.recommended_resolution is Resolution.REVISE_PLAN
         assert "no implementation of the contract of double can be right" in told.resolution_context
+
+
+def halted_by(directory: Path, challenge: dict[str, Any]) -> tuple[Resolution, dict[str, Any]]:
+    """What is recommended after three rounds of one verdict on a module, and the details."""
+    answers: dict[str, list[Any]] = {f"first/round-{n}/challenger": [challenge] for n in (1, 2, 3)}
+    answers["first/round-3/arbiter"] = [rejecting("Whether zero counts is for the person to say.")]
+    with DebateWorkbench(directory, script(answers, FIVE)) as bench:
+        assert bench.begin() == "HALTED"
+        return bench.escalation.recommended_resolution, bench.escalation.details
+
+
+def test_what_the_gate_passes_is_not_to_be_mended(directory: Path):
+    """F-17.1-04, D-S9-01: where nothing but the judges' words stands against the last draft, its files are not at fault."""
+    recommended, details = halted_by(directory, failing("I miss zero."))
+    assert recommended is Resolution.APPROVE_OVERRIDE
+    assert details["passing"] == ["first"]
+    assert details["last_words"] == {"first": "Whether zero counts is for the person to say."}
+
+
+def test_a_draft_that_the_gate_refused_is_to_be_mended(directory: Path):
+    """F-17.1-04: the gate saw what is wrong with it."""
+    with DebateWorkbench(directory, script({"first/round-1/proposer": NO_DRAFT}, FIVE)) as bench:
+        assert bench.begin() == "HALTED"
+        assert bench.escalation.recommended_resolution is Resolution.PROVIDE_FIX
+        assert bench.escalation.details["passing"] == []
 
 
 def test_an_approval_is_offered_where_something_could_ship(directory: Path):

@@ -108,6 +108,16 @@ def test_a_module_whose_contract_changed_is_told_what_changed(reopened: DebateWo
     assert "# What has changed" not in reopened.roles.asked_at("double/round-1/proposer").message
 
 
+def test_who_judges_contracts_knows_what_the_task_is_about(directory: Path):
+    """The Challenger of contracts has the task's description as part of its extract; never the file (D-12-02, F-9.7-01)."""
+    bench = run(directory, {})
+    described = "# What the task is about\n\n"
+    asked = bench.roles.asked_at("contracts/round-1/challenger")
+    assert described in asked.message
+    assert "## Subtasks" not in asked.message
+    assert described not in bench.roles.asked_at("double/round-1/challenger").message
+
+
 def test_a_proposer_is_told_the_criteria_that_it_must_show(directory: Path):
     """In its request, so that no turn goes into reading the task file (F-9.7-01)."""
     bench = run(directory, {})

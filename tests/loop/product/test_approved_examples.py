@@ -311,7 +311,7 @@ def test_a_product_that_breaks_what_was_approved_is_an_escalation(tmp_path: Path
     assert "specwright change" in page
     for action in ("ABANDON_TASK", "APPROVE_OVERRIDE", "ACCEPT_UNSHOWN"):
         told = specwright("resolve", name, action, project, "--rationale", "why")
-        told.refuses("AMEND_SPEC, or by `specwright report` or `specwright change`", code=1)
+        told.refuses("AMEND_SPEC, or by `specwright report` or `specwright change ", code=1)
     payload, criteria = (
         tmp_path / "answer.json",
         task_of(json.loads((project / PRODUCT / "spec.json").read_text())),

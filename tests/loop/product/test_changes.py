@@ -10,8 +10,8 @@ import pytest
 
 from specwright import canonical_json
 from specwright.bootstrap.project import Silent, open_project
-from specwright.bootstrap.reading import reading_project
 from specwright.bootstrap.verify import verify_project
+from specwright.bootstrap.views.reading import reading_project
 from specwright.settings import Settings
 from testkit.cli.commands import Told, everything, specwright
 from testkit.cli.terminal import on_a_terminal

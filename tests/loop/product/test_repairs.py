@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from specwright.bootstrap.project import Silent, open_project
-from specwright.bootstrap.reading import reading_project
 from specwright.bootstrap.verify import verify_project
+from specwright.bootstrap.views.reading import reading_project
 from specwright.settings import Settings
 from testkit.cli.commands import specwright
 from testkit.loop.changed_products import criterion

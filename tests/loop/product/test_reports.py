@@ -172,5 +172,5 @@ def test_a_report_names_a_module_of_the_product(
 
 def test_without_a_product_there_is_nothing_to_report(tmp_path: Path) -> None:
     """One message, and no directory (D-39-06)."""
-    report(tmp_path / "gone", example(tmp_path / "example.md")).refuses("no run has begun")
+    report(tmp_path / "gone", example(tmp_path / "example.md")).refuses("there is no such directory")
     assert not (tmp_path / "gone").exists()

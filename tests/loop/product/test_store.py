@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.reading import reading_project
+from specwright.bootstrap.views.reading import reading_project
 from testkit.layout import examine_store
 from testkit.log.damage import tamper
 from testkit.loop.processes import Uninterrupted

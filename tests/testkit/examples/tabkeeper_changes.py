@@ -52,6 +52,15 @@ def _pairs(directory: Path) -> None:
         "A list of pairs of a name and its share as a Decimal with two places; the shares add up to the amount and "
         "differ by at most one cent."
     )
+    acceptance = _task(spec)["acceptance"]
+    acceptance["provides"] = [acceptance["provides"][0].replace("dict[str, Decimal]", PAIRS)]
+    shown = acceptance["examples"][0]
+    shown["gives"] = repr(list(eval(shown["gives"], {"Decimal": Decimal}).items()))
+    (adds_up,) = acceptance["properties"]
+    adds_up["code"] = adds_up["code"].replace(
+        'split_evenly(bill, ["Ana", "Ben", "Cleo"]).values()',
+        'share for _, share in split_evenly(bill, ["Ana", "Ben", "Cleo"])',
+    )
     write_json(directory / "change-2/spec.json", spec)
     plan = _attempt(directory, 3)
     plan["outputs"][0]["type"] = PAIRS

@@ -3,7 +3,8 @@
 A file has four parts. The contract comes first: the purpose, then one line each for inputs, outputs, errors,
 effects and modes, with constraints after ` -- `. Files of the implementation follow, then the tests, each with what it
 shows beside its name (`happy`, `in0.1` for the second constraint of the first input, `out`, `err`, `eff`), and
-examples, `code => outcome`, with `;;` between statements. Docstrings are spliced in by the gate.
+examples, `code => outcome`, with `;;` between statements. Docstrings are spliced in by the gate. A module of `wider` ends
+with a fault of its own: the codes, the text that is replaced, `>>>`, and the text instead of it.
 """
 
 import json
@@ -21,7 +22,7 @@ from specwright.domain.contract.contract import (
 from specwright.ports.gate import Candidate
 from testkit.paths import GATE_CORPUS
 
-__all__ = ["Fault", "faults", "faulty", "sound", "sound_names"]
+__all__ = ["Fault", "faults", "faulty", "sound", "sound_names", "wider", "wider_fault", "wider_names"]
 
 _PART = re.compile(r"^--- (.+)\n", re.MULTILINE)
 _SHOWN = re.compile(r"^(?:async )?def (test_\w+)\(.*\):  # (.+)$", re.MULTILINE)
@@ -68,6 +69,31 @@ def faulty(fault):
     return _candidate(fault.module, parts)
 
 
+def wider_names():
+    """The names of the modules whose contracts say what everyday Python says."""
+    return sorted(path.stem for path in (GATE_CORPUS / "wider").glob("*.txt"))
+
+
+def wider(name):
+    """One of them as a candidate."""
+    return _candidate(name, _wider_parts(name))
+
+
+def wider_fault(name):
+    """The same with the fault that its last part puts in, and the codes of which the gate must give one."""
+    parts = _wider_parts(name)
+    head, _, change = parts["fault"].rstrip("\n").partition("\n")
+    old, _, new = change.partition("\n>>>")
+    source = parts["implementation/__init__.py"]
+    assert old in source, (name, old)
+    parts["implementation/__init__.py"] = source.replace(old, new.removeprefix("\n"), 1)
+    return _candidate(name, parts), head.split()
+
+
+def _wider_parts(name):
+    return _parts((GATE_CORPUS / "wider" / f"{name}.txt").read_text(encoding="utf-8"))
+
+
 def faults():
     """Every fault of the table, in its order."""
     text = (GATE_CORPUS / "faults.txt").read_text(encoding="utf-8")
@@ -101,7 +127,8 @@ def _candidate(name, parts):
     header = ("import pytest\n" if "pytest." in tests else "") + ("" if "from modules" in tests else imports)
     files = {path: text for path, text in parts.items() if path.startswith("implementation/")}
     files["tests/obligations.json"] = parts.get("claims") or json.dumps(_claims(tests))
-    files[f"tests/test_{name}.py"] = header + tests
+    if tests.strip():  # there are none of definitions
+        files[f"tests/test_{name}.py"] = header + tests
     files["examples.md"] = _examples(imports, parts["examples"])
     return Candidate(contract, {path: text.encode("utf-8") for path, text in files.items()})
 
@@ -153,6 +180,8 @@ def _contract(name, text):
                 fields["effects"].append(Effect(type=effect, target=target, description=meaning))
             case "modes":
                 modes = Modes(sync="sync" in rest.split(), async_="async" in rest.split())
+            case "notes":
+                modes = modes.model_copy(update={"notes": rest})
             case _:
                 raise ValueError(line)
     return MicroModuleContract(module_id="MM-00000001", name=name, purpose=lines[0], modes=modes, **fields)

@@ -5,6 +5,7 @@ import keyword
 from hypothesis import strategies as st
 
 from specwright.domain.base.record import is_placeholder
+from specwright.domain.base.stated_text import text_problem
 from specwright.domain.contract.boundary_types import is_class_name, named
 from specwright.domain.contract.class_statement import ClassStatement, Field, placed
 from specwright.domain.contract.contract import (
@@ -19,7 +20,7 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
-from specwright.domain.contract.rules import text_problem
+from specwright.domain.contract.rules import ANY_NUMBER, KEYWORD_ONLY
 
 __all__ = ["SIBLING", "contracts", "dependency_classes", "texts"]
 
@@ -64,21 +65,29 @@ _SCALARS += [
     "timedelta",
     "UUID",
     "Path",
+    "Fraction",
+    "ZoneInfo",
+    "IPv4Address",
+    "IPv6Network",
+    "bytearray",
+    "complex",
+    "re.Pattern[str]",
+    "re.Pattern[bytes]",
     "tuple[()]",
     "Literal['a', \"it's\", -1, None]",
     "Literal[b'x', True]",
 ]
 
 
-def _types(classes):
+def _types(classes, *, taken=False):
     scalar = st.sampled_from([*_SCALARS, *classes])
+    lists = ["list", "set", "frozenset", *(["Sequence", "Collection", "Iterable"] if taken else [])]
+    dicts = st.sampled_from(["dict", *(["Mapping"] if taken else [])])
     return st.recursive(
         scalar,
         lambda inner: st.one_of(
-            st.sampled_from(["list", "set", "frozenset"]).flatmap(
-                lambda base: inner.map(lambda t: f"{base}[{t}]")
-            ),
-            st.tuples(inner, inner).map(lambda pair: f"dict[{pair[0]}, {pair[1]}]"),
+            st.sampled_from(lists).flatmap(lambda base: inner.map(lambda t: f"{base}[{t}]")),
+            st.tuples(dicts, inner, inner).map(lambda all_: f"{all_[0]}[{all_[1]}, {all_[2]}]"),
             st.lists(inner, min_size=1, max_size=3).map(lambda all_: f"tuple[{', '.join(all_)}]"),
             inner.map(lambda t: f"tuple[{t}, ...]"),
             inner.map(lambda t: f"{t} | None"),
@@ -96,9 +105,22 @@ def _literals():
         st.text(max_size=6),
         st.binary(max_size=4),
     )
-    return st.one_of(scalar, st.lists(scalar, max_size=3).map(tuple)).map(repr)
+    literal = st.one_of(scalar, st.lists(scalar, max_size=3).map(tuple)).map(repr)
+    return st.one_of(literal, st.sampled_from(_CONSTANTS))
 
 
+_CONSTANTS = [
+    "Decimal('0.5')",
+    "date(2024, 1, 31)",
+    "Path('a')",
+    "frozenset()",
+    "frozenset({1, 'a'})",
+    "ZoneInfo('UTC')",
+]
+_CONSTANTS += ["(Fraction(1, 2), None)", "timedelta(days=7, seconds=-1)", "complex(0, -1.5)"]
+
+
+_RAISED = ["KeyError", "LedgerError", "OddError", "ValueError"]
 _CLASS_NAMES = ["Receipt", "Row", "Mode", "Tab", "Q2"]
 
 
@@ -107,21 +129,34 @@ def _statements(draw):
     """Classes of the module itself; each field may name a class drawn before it."""
     known: dict[str, ClassStatement] = {}
     for name in draw(st.lists(st.sampled_from(_CLASS_NAMES[:3]), unique=True, max_size=2)):
-        kind = draw(st.sampled_from(["frozen dataclass", "TypedDict", "Enum", "StrEnum", "IntEnum"]))
+        kinds = ["frozen dataclass", "NamedTuple", "TypedDict", "Enum", "StrEnum", "IntEnum", "type"]
+        kind = draw(st.sampled_from(kinds))
         names = draw(
             st.lists(st.from_regex(r"[a-z]{2,6}", fullmatch=True), unique=True, min_size=1, max_size=3)
         )
         names = [n for n in names if not keyword.iskeyword(n)] or ["only"]
-        if kind.endswith("Enum"):
+        if kind == "type":
+            own = st.sampled_from(
+                ["int | list[{0}]", "None | dict[str, {0}]", "str | tuple[{0}, {0}]", "tuple[int, ...]"]
+            )
+            fields = (Field("", draw(own).format(name)),)
+        elif kind.endswith("Enum"):
             value = st.integers(0, 9) if kind == "IntEnum" else st.text(max_size=4)
             fields = tuple(Field(n.upper(), "", repr(draw(value))) for n in names)
         else:
             # a field may also hold more of its own class, where that comes to an end
             own = st.sampled_from([f"list[{name}]", f"{name} | None", f"dict[str, {name}]"])
             fields = tuple(Field(n, draw(_types(list(known)) | own)) for n in names)
-            if kind == "frozen dataclass" and draw(st.booleans()):
+            if kind in {"frozen dataclass", "NamedTuple"} and draw(st.booleans()):
                 fields = (*fields[:-1], fields[-1]._replace(default=draw(_literals())))
         known[name] = ClassStatement(name, kind, fields)
+        if kind == "frozen dataclass":
+            derived = draw(st.lists(st.sampled_from(["is_paid", "total_2", "x1"]), unique=True, max_size=2))
+            plain = st.sampled_from(["int", "bool | None", "tuple[Decimal, ...]", "dict[str, date]", "Path"])
+            known[name] = known[name]._replace(
+                properties=tuple(Field(one, draw(plain)) for one in sorted(derived)),
+                raises=tuple(sorted(draw(st.sets(st.sampled_from(_RAISED), max_size=2)))),
+            )
     return known
 
 
@@ -141,15 +176,22 @@ def contracts(draw):
     types = _types([*known, "Tab", "Q2"])
     parameter_names = draw(st.lists(_names(), unique=True, max_size=3))
     output_names = draw(st.lists(_names(), unique=True, max_size=3))
-    input_types = [draw(types) for _ in parameter_names]
+    input_types = [draw(_types([*known, "Tab", "Q2"], taken=True)) for _ in parameter_names]
     output_types = [draw(types) for _ in output_names]
     due = [[s.render() for s in found] for found in placed([*input_types, *output_types], known)]
-    optional_from = draw(st.integers(0, 3))
+    optional_from, keyword_from = draw(st.integers(0, 3)), draw(st.integers(0, 6))
+    many_at = keyword_from - 1 if draw(st.booleans()) else -1
+    members = [f"{s.name}.{f.name}" for s in known.values() if s.is_enum for f in s.fields]
+    defaults = _literals() | st.sampled_from(members or ["None"])
     inputs = []
     for place, (name, type_) in enumerate(zip(parameter_names, input_types, strict=True)):
         own = draw(st.lists(texts(), max_size=2)) + due[place]
-        if place >= optional_from:
-            own.append(f"defaults to {draw(_literals())}")
+        if place == many_at:
+            own.append(ANY_NUMBER)
+        elif place >= keyword_from:
+            own.append(KEYWORD_ONLY)
+        if place >= optional_from and place != many_at:
+            own.append(f"defaults to {draw(defaults)}")
         inputs.append(Input(name=name, type=type_, constraints=own))
     outputs = [
         Output(name=name, type=type_, invariants=draw(st.lists(texts(), max_size=2)) + stated)

@@ -14,7 +14,7 @@ from specwright.domain.contract.contract import (
     Modes,
     Output,
 )
-from specwright.domain.contract.docstring import own_exceptions, public_names
+from specwright.domain.contract.docstring import own_exceptions, public_names, signature_parameters
 from specwright.domain.contract.rules import problems
 from specwright.gate.fuzz.check import FuzzBounds, examine_contract
 from specwright.gate.fuzz.determinism import second_process
@@ -90,12 +90,7 @@ class Planted(NamedTuple):
     def candidate(self) -> Candidate:
         """Its files, with nothing but what the fuzz looks at."""
         contract = self.contract()
-        parameters = []
-        for given in contract.inputs:
-            last = given.constraints[-1] if given.constraints else ""
-            default = f" = {last.removeprefix('defaults to ')}" if last.startswith("defaults to ") else ""
-            parameters.append(f"{given.name}: {given.type}{default}")
-        head = f"({', '.join(parameters)}) -> {self.returns or 'None'}:\n"
+        head = f"({', '.join(signature_parameters(contract))}) -> {self.returns or 'None'}:\n"
         own = "".join(f"class {name}(Exception):\n    pass\n" for name in own_exceptions(contract))
         exports = f"__all__ = {public_names(contract)!r}\n"
         source = (

@@ -81,6 +81,7 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         roles: Asks instead of the scripted ones.
         index: Of another bench of this project.
         shared: The characters of a request that several modules share; by default each is asked for alone.
+        one_shot: Whether one request drafts the modules of several tasks.
     """
 
     def __init__(
@@ -91,6 +92,8 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         roles: Callable[["DebateWorkbench"], Any] | None = None,
         index: Any = None,
         shared: int = 0,
+        *,
+        one_shot: bool = False,
     ) -> None:
         super().__init__(directory)
         self.trace: list[str] = []
@@ -99,6 +102,7 @@ class DebateWorkbench(workbench.ProjectWorkbench):
             self.factory,
             index=self.index,
             shared_characters=shared,
+            one_shot=one_shot,
             gate=gate or ScriptedGate(self.trace),
             environment=Environment(repo_revision="r", dependency_lock_ref="l", runner_id="here"),
         )

@@ -99,6 +99,13 @@ class ScriptedRoles:
         """A plan."""
         return self._ask(assignment, PlanAnswer, lambda answer, _: check(answer))[0]
 
+    def require_script(self, place: Place) -> None:
+        """It answers wherever it is asked."""
+
+    def is_recorded(self, place: Place) -> bool:
+        """It is none."""
+        return False
+
     def can_share(self, place: Place) -> bool:
         """It answers wherever it is asked."""
         return True

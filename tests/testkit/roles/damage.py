@@ -119,6 +119,9 @@ def _twice(answer: dict[str, Any]) -> str:
 
 Text = Callable[[Answered], str]
 
+_ESCAPED_BREAK = re.compile(r"(?<!\\)((?:\\\\)*)\\n")
+"""A line break as JSON escapes it, and no backslash before an n."""
+
 AS_TEXT: dict[str, tuple[Text, str]] = {
     "as it should be": (lambda a: _pretty(a.answer), MENDED),
     "a fence with its language": (lambda a: f"```json\n{_pretty(a.answer)}\n```", MENDED),
@@ -167,7 +170,7 @@ AS_TEXT: dict[str, tuple[Text, str]] = {
         MENDED,
     ),
     "a mark of byte order": (lambda a: "\ufeff{\u200b" + _pretty(a.answer)[1:] + "\ufeff", MENDED),
-    "raw line breaks in strings": (lambda a: _pretty(a.answer).replace("\\n", "\n"), MENDED),
+    "raw line breaks in strings": (lambda a: _ESCAPED_BREAK.sub(r"\1" + "\n", _pretty(a.answer)), MENDED),
     "encoded twice": (lambda a: json.dumps(json.dumps(a.answer)), MENDED),
     "encoded twice without the quotes": (lambda a: json.dumps(json.dumps(a.answer))[1:-1], MENDED),
     "wrapped in answer": (lambda a: json.dumps({"answer": a.answer}), MENDED),

@@ -20,6 +20,7 @@ from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.reported_example import read_example, statement_of, statements
 from specwright.errors import InputError
 from specwright.ports.progress import Step
+from specwright.ports.roles import Place, Role
 
 _OWN_FAULTS = ("ImportError", "ModuleNotFoundError")
 
@@ -68,7 +69,7 @@ def try_report(factory: Factory, module: str, text: str, where: str) -> TriedRep
         raise InputError(
             f"the example errs by itself: {observed}",
             where=where,
-            remedy=f"import {contract.name} from modules.{contract.name}, and what Python itself has",
+            remedy=f"write `from modules.{contract.name} import {contract.name}`, and import what Python itself has",
         )
     return TriedReport(contract, example, observed, owner)
 
@@ -113,6 +114,10 @@ def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: 
                 remedy="finish it with `specwright run`, or give it up with `specwright change --abandon`",
             )
         return
+    attempt = project_state(factory).tasks[tried.task_id].attempt + 1
+    factory.roles.require_script(
+        Place(definition.spec_task_id, attempt, contract.name, "round-1", Role.PROPOSER)
+    )
     _begin_repair(factory, report, tried.task_id, spec_text)
 
 

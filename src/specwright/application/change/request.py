@@ -9,6 +9,7 @@ from specwright.application.announce import announce, review
 from specwright.application.change.catch_up import finish_change
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.parts import as_block, as_contract
+from specwright.application.messages.researcher import researcher_notes
 from specwright.application.tasks import project_state, spec_errors
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ModuleRef
@@ -54,6 +55,8 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
     scope = factory.journal.scope(scopes.change_step(number, "request"))
     base = released_spec(factory)
     _check_request(factory, request, spec_before, spec_text)
+    if request or factory.given_spec is None:
+        factory.roles.require_script(_researcher_at(number))
     asked = ChangeRequest(
         number=number,
         base_version=base.spec_version,
@@ -127,6 +130,11 @@ def change_errors(factory: ProjectView, data: Any) -> Sequence[str]:
     return []
 
 
+def _researcher_at(number: int, restart: int = 1) -> Place:
+    """Where a change is asked of the researcher."""
+    return Place(scopes.product_change(number), restart, "", "", Role.RESEARCHER)
+
+
 def change_assignment(
     factory: Factory, request: ChangeRequest, restart: int, reasons: Sequence[str]
 ) -> Assignment:
@@ -155,9 +163,10 @@ def change_assignment(
         *rejected,
         as_block("The approved spec", approved.decode(), "json"),
         *_contracts(factory),
+        researcher_notes(f"{request.request}\n{request.spec_text}"),
     ]
     return Assignment(
-        place=Place(scopes.product_change(request.number), restart, "", "", Role.RESEARCHER),
+        place=_researcher_at(request.number, restart),
         message="\n\n".join(parts),
         pack={"SPEC.md": request.spec_text.encode(), "spec.json": approved},
         writable=("spec.json", "notes/"),

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from specwright.application.debate.deliverable import Deliverable
 from specwright.application.messages.debate import JudgedDebate
 from specwright.application.store.debates import DebateHistory
+from specwright.application.store.modules import DependencyView
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.ports.roles import Place, Role
 
@@ -35,9 +36,14 @@ class Case(NamedTuple):
         return self.deliverable.contracts(self.version_id)
 
     @property
+    def adopted(self) -> list[DependencyView]:
+        """The adopted modules whose contracts are debated with these."""
+        return self.deliverable.adopted(self.version_id)
+
+    @property
     def shown(self) -> JudgedDebate:
         """What a request tells of it."""
-        return JudgedDebate(self.name, self.contracts, self.history)
+        return JudgedDebate(self.name, self.contracts, self.history, self.adopted)
 
     def place(self, role: Role) -> Place:
         """Where a role judges it alone."""

@@ -2,15 +2,27 @@
 
 from collections.abc import Sequence
 
+from specwright.application.debate.adopted_contracts import (
+    accept_adopted,
+    debated_with,
+    for_planner,
+    refused_in,
+)
 from specwright.application.debate.deliverable import RevisionRequest, Version
 from specwright.application.factory import Factory
-from specwright.application.plan.planner import amended_plan, revised_plan
+from specwright.application.plan.planner import amended_plan, can_amend_by_code, revised_plan
 from specwright.application.plan.stored_plans import ReopenedPlan, StoredPlan, load_plan, lock_plan
 from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
-from specwright.domain.answers.answers import AmendmentsAnswer, AppliedAmendment, Failure, FalsifyingTest
+from specwright.domain.answers.answers import (
+    Amendment,
+    AmendmentsAnswer,
+    AppliedAmendment,
+    Failure,
+    FalsifyingTest,
+)
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.debate.amendments import contract_problems
@@ -56,7 +68,7 @@ class ContractSet:
             self._factory,
             self.task,
             round_number,
-            request.failures,
+            for_planner(request.failures),
             self._plan(before),
             sources=request.sources,
             reopened=self._reopened,
@@ -78,14 +90,20 @@ class ContractSet:
         """All contracts of the plan."""
         return list(self._plan(version_id).contracts.values())
 
+    def adopted(self, version_id: str) -> list[DependencyView]:
+        """The adopted modules of the plan whose contracts no debate has ruled on."""
+        refs = debated_with(self._factory, self.task, self._plan(version_id))
+        return [self._factory.modules.view(ref) for ref in refs]
+
     def files(self, version_id: str) -> Files:
         """There are none yet."""
         return {}
 
     def dependencies(self, version_id: str) -> list[DependencyView]:
-        """The sealed modules that the plan builds on."""
+        """The sealed modules that the plan builds on, without those that are debated with it."""
         plan = self._plan(version_id)
         own = {contract.ref for contract in plan.contracts.values()}
+        own |= {view.contract.ref for view in self.adopted(version_id)}
         refs = {ref for module in plan.plan.modules for ref in module.depends_on} - own
         return [self._factory.modules.view(ref) for ref in sorted(refs)]
 
@@ -93,6 +111,11 @@ class ContractSet:
         """Nothing can run yet."""
         why = "in a contract debate there is nothing to run yet: leave falsifying_tests empty"
         return [Trial(test.name, (why,)) for test in tests]
+
+    def can_apply(self, version_id: str, round_number: int, amendments: Sequence[Amendment]) -> bool:
+        """Whether the plan with these could be locked."""
+        plan = self._plan(version_id)
+        return can_amend_by_code(self._factory, self.task, round_number, amendments, plan, self._reopened)
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
@@ -128,12 +151,16 @@ class ContractSet:
         """Lock the plan; what keeps it from being locked counts as a failure."""
         locked = self._reopened if self._reopened and self._reopened.baseline is None else None
         replaces = locked.plan if locked else None
-        failures = [
+        plan = self._plan(version_id)
+        failures = refused_in(self._factory, plan) or [
             Failure(
                 invariant="A locked contract keeps the text rules.", evidence=problem, required_change=problem
             )
-            for problem in lock_plan(self._factory, self.task, self._plan(version_id), replaces)
+            for problem in lock_plan(self._factory, self.task, plan, replaces)
         ]
+        if not failures:
+            refs = debated_with(self._factory, self.task, plan)
+            accept_adopted(self._factory, self.task, version_id, refs)
         locked_contracts = {c.ref: c.interface_fingerprint for c in self.contracts(version_id)}
         return GateResult(failures, {}, {} if failures else {"contracts": locked_contracts})
 

@@ -10,6 +10,7 @@ from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, gate_decision
 from specwright.application.criteria import raise_questions
+from specwright.application.debate.adopted_contracts import refuse_adopted
 from specwright.application.debate.case import Case
 from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
@@ -113,6 +114,7 @@ class Debate:
         self._records_of(case).write(case.number, record)
         for name in self._deliverable.artifacts(case.version_id):
             self._artifacts.challenged(self._task.folder, name, record.challenge_id)
+        refuse_adopted(self._factory, case, record)
         self._note("challenged", f"round {case.number}: {record.verdict}")
         return {
             "verdict": record.verdict.value,
@@ -222,7 +224,7 @@ class Debate:
         store_ruling(self._factory, self._deliverable, scope, by, ruling, history)
         records.write(number, ruling)
         self._artifacts.overruled(self._task.folder, version_id, ruling.adjudication_id)
-        self._note("overruled", f"round {number}: {ruling.decision}")
+        self._note("overruled", f"by a person, after round {last}: {ruling.decision}")
 
     def provide(self, version: Version, debate_id: str, number: int) -> str:
         """Record a person's version as the proposal of a round; returns the debate's id, a new one if it had none."""
@@ -281,6 +283,8 @@ class Debate:
                 challenge, ruling = records.challenge(number), records.adjudication(number)
                 failed = challenge.verdict is Verdict.FAIL
                 left = challenge.without(ruling.struck_tests) if failed else []
+                if challenge.rests_on_open_cases:  # then one of them was not left
+                    left = list(challenge.open_cases)
                 failures = [*left, _rejection(ruling.rationale)]
                 return RevisionRequest(failures, _sources(challenge) if left else (), active)
 

@@ -8,7 +8,13 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
-from specwright.domain.answers.answers import AmendmentsAnswer, ContractFault, Failure, FalsifyingTest
+from specwright.domain.answers.answers import (
+    Amendment,
+    AmendmentsAnswer,
+    ContractFault,
+    Failure,
+    FalsifyingTest,
+)
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
@@ -89,6 +95,10 @@ class Deliverable(Protocol):
         """The contracts that are debated or implemented."""
         ...
 
+    def adopted(self, version_id: str) -> list[DependencyView]:
+        """The adopted modules whose contracts are debated with these (design: adopted-modules)."""
+        ...
+
     def files(self, version_id: str) -> Files:
         """The module's files in one version; a contract debate has none."""
         ...
@@ -99,6 +109,10 @@ class Deliverable(Protocol):
 
     def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
         """Run tests of the Challenger on a version (design: falsifying-tests)."""
+        ...
+
+    def can_apply(self, version_id: str, round_number: int, amendments: Sequence[Amendment]) -> bool:
+        """Whether code can apply amendments to a version, and the result could be locked (design: exact-changes)."""
         ...
 
     def amend(

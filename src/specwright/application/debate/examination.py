@@ -9,7 +9,13 @@ from specwright.application.debate.case import Case
 from specwright.application.factory import Factory
 from specwright.domain.answers.answers import ChallengerAnswer, Verdict
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.answer_rules import Citable, citable, compliance_problems, mild_review
+from specwright.domain.debate.answer_rules import (
+    Citable,
+    attribution_problems,
+    citable,
+    compliance_problems,
+    mild_review,
+)
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.debate.falsifying import (
     TriedTest,
@@ -67,6 +73,7 @@ class Examination:
         self._proposal = history.proposals[-1]
         self._earlier = [tried for earlier in history.challenges for tried in earlier.falsifying_tests]
         self._contracts = contracts
+        self._adopted = [view.contract.name for view in case.adopted]
         self._asked = asked
         self._scope = factory.journal.scope(scopes.falsifying_tests(place))
         self._without_tests: ChallengerAnswer | None = None
@@ -86,7 +93,7 @@ class Examination:
             return reused_names
         trials = self._deliverable.falsify(self._version_id, answer.falsifying_tests, self._scope)
         problems = [f"falsifying_tests.{i}: {p}" for i, trial in enumerate(trials) for p in trial.problems]
-        problems += _disproved(answer, trials)
+        problems += _disproved(answer, trials) + attribution_problems(answer.failures, self._adopted)
         tried = [] if problems else self._records(answer, trials)
         left_out = list(untested_problems(answer, self._asked, self._criteria))
         self._incomplete = (answer, tried) if left_out and not problems else None

@@ -139,18 +139,10 @@ def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
         verdict = _with_slow_stages(verdict, slow)
     elif verdict.passed:
         _recalled(known, request, lambda: _measured_only(verdict))
-    durations = scope.readings([test.duration_ms for test in verdict.tests])
-    tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, durations, strict=True))
-    # a sweep that is bounded by time reports how far it came: measured too, so that a replay says the same
-    notes = cast(list[str], scope.recall("draw", "notes", lambda: list(verdict.notes)))
-    stages = scope.recall(
-        "draw", "stages", lambda: [[s.duration_ms, dict(s.observed)] for s in verdict.stages]
-    )
-    verdict = verdict._replace(stages=_measured(verdict.stages, stages), executed_at=started_at)
+    verdict = _with_measures(scope, verdict)._replace(executed_at=started_at)
     if not verdict.passed:
         kind = "gate" if run.shipping else "preflight"
         run.progress.note(_refusal_note(scope, candidate, verdict, kind))
-    verdict = verdict._replace(tests=tests, notes=tuple(notes))
     for one in run.binding:
         verdict = _with_binding_examples(run, one, candidate, verdict)
     return _with_properties(run, known, candidate, verdict)
@@ -258,6 +250,57 @@ def _recalled(scope: Scope, request: JsonValue, observe: Callable[[], GateVerdic
     return _VERDICT.validate_python(
         scope.recall("verdict", request, lambda: _VERDICT.dump_python(observe(), mode="json"))
     )
+
+
+class NotPassedError(Exception):
+    """A verdict that nothing is to be recorded of: what was judged can be judged again.
+
+    Args:
+        verdict: It.
+    """
+
+    def __init__(self, verdict: GateVerdict) -> None:
+        super().__init__()
+        self.verdict = verdict
+
+
+def judge_whole(gate: ShipGate, scope: Scope, candidate: Candidate) -> GateVerdict:
+    """Judge a candidate by all stages at once, or recall how it passed.
+
+    Args:
+        gate: The port.
+        scope: Takes the verdict and when it was reached.
+        candidate: No draft of a debate.
+
+    Raises:
+        NotPassedError: the gate does not pass it.
+    """
+
+    def observe() -> GateVerdict:
+        verdict = gate.judge(candidate)
+        if not verdict.passed:
+            raise NotPassedError(verdict)
+        return verdict
+
+    request: JsonValue = {
+        "contract": canonical_json.digest(candidate.contract.to_json()),
+        "files": tree_sha256(candidate.files),
+        "dependencies": [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies],
+    }
+    verdict = _recalled(scope, request, observe)
+    return _with_measures(scope, verdict)._replace(executed_at=scope.now())
+
+
+def _with_measures(scope: Scope, verdict: GateVerdict) -> GateVerdict:
+    """A verdict whose measures are draws, so that a replay says the same: durations, and how far a sweep came that is
+    bounded by time."""
+    durations = scope.readings([test.duration_ms for test in verdict.tests])
+    tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, durations, strict=True))
+    notes = cast(list[str], scope.recall("draw", "notes", lambda: list(verdict.notes)))
+    stages = scope.recall(
+        "draw", "stages", lambda: [[s.duration_ms, dict(s.observed)] for s in verdict.stages]
+    )
+    return verdict._replace(tests=tests, notes=tuple(notes), stages=_measured(verdict.stages, stages))
 
 
 def _measured_only(verdict: GateVerdict) -> GateVerdict:

@@ -1,6 +1,6 @@
 """The implementation of one module as the deliverable of a debate, and its Proposer (design: debate, role-access)."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -28,11 +28,11 @@ from specwright.application.debate.gate_runs import (
     falsify,
     judge,
     module_acceptance,
-    observations,
     passing_details,
     refusal_details,
     with_falsifying_tests,
 )
+from specwright.application.debate.preflight import Preflight, UnrecordedScope, claims_of
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan
@@ -46,19 +46,15 @@ from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_m
 from specwright.domain.answers.answers import (
     Amendment,
     AmendmentsAnswer,
-    ContractFault,
-    Failure,
     FalsifyingTest,
     ProposerAnswer,
 )
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
-from specwright.domain.base.ids import ArtifactType
+from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
-from specwright.domain.contract.obligations import read_claims
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
-from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.regression_tests import RegressionTest, as_regression_tests
@@ -67,11 +63,14 @@ from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.domain.spec.bug_report import BugReport
 from specwright.errors import AnswerError
-from specwright.ports.gate import Candidate, Finding, GateVerdict, SealedModule, Trial
+from specwright.ports.gate import Candidate, GateVerdict, SealedModule, Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Role
 
 ENTRY = "implementation/__init__.py"
+
+NOT_STORED = artifact_id(ArtifactType.IMPLEMENTATION, "00000000")
+"""The version of files that are judged before they are stored."""
 
 
 def module_of(
@@ -175,10 +174,31 @@ class Implementation:
         problems = self._draft_problems(answer, files, preflight)
         return problems or self._accepted(scope, by, answer, files, "", preflight)
 
+    def examine(
+        self, scope: Scope, by: Invocation, answer: ProposerAnswer, files: Files
+    ) -> Version | list[str]:
+        """What a proposal would say of files that are not stored, or what the preflight finds wrong with them (design:
+        one-shot).
+
+        Args:
+            scope: Of its observations.
+            by: The invocation that was answered.
+            answer: What it says of the module.
+            files: What it wrote of it.
+        """
+        preflight = self._preflight(scope, ())
+        problems = self._draft_problems(answer, files, preflight)
+        statement = _Statement(answer.claim, answer.acceptance_checks)
+        return problems or self._version(NOT_STORED, by, statement, files, preflight)
+
     def keep(self, scope: Scope, by: Invocation, files: Files) -> str:
         """Store files that are no proposal yet; returns their artifact."""
         artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
         return artifacts.create(scope, by, kind, files, inputs=self.artifact_inputs())
+
+    def can_apply(self, version_id: str, round_number: int, amendments: Sequence[Amendment]) -> bool:
+        """Files are amended by their Proposer."""
+        return False
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
@@ -239,6 +259,16 @@ class Implementation:
         statement = _Statement(claim, self.contract.error_cases or [f"{self.contract.name} /purpose"])
         return self._store(scope, by, statement, files, before, preflight)
 
+    def fix_problems(self, files: Files, active_tests: Sequence[TriedTest]) -> list[str]:
+        """What the preflight finds wrong with a person's files, before their answer is recorded; nothing is stored, and the
+        run that takes the answer looks again (design: escalation).
+
+        Args:
+            files: All files of the module.
+            active_tests: Falsifying tests that it must pass.
+        """
+        return self._preflight(UnrecordedScope(f"{self.name}/fix"), active_tests).problems(files)
+
     def stub(self) -> Files:
         """The files that an implementation begins with."""
         planned = {contract.ref: contract for contract in self.planned}
@@ -248,6 +278,10 @@ class Implementation:
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """The module's own."""
         return [self.contract]
+
+    def adopted(self, version_id: str) -> list[DependencyView]:
+        """None: they are debated with the contracts of a plan."""
+        return []
 
     def dependencies(self, version_id: str) -> list[DependencyView]:
         """The sealed modules that it calls; those of the same request are known by their contracts."""
@@ -317,11 +351,13 @@ class Implementation:
         binding = (examples_of_reports(self.reports), approved_examples(approved))
 
         def started_at(digest: str) -> str:
-            return self._factory.journal.scope(scopes.gate_run(scope.name, digest)).now()
+            own = isinstance(scope, UnrecordedScope)
+            return (scope if own else self._factory.journal.scope(scopes.gate_run(scope.name, digest))).now()
 
-        run = GateRun(
-            gate, progress, scope, self._measured, shipping, started_at, binding, approved.properties
-        )
+        def measured(digest: str) -> Scope:
+            return scope if isinstance(scope, UnrecordedScope) else self._measured(digest)
+
+        run = GateRun(gate, progress, scope, measured, shipping, started_at, binding, approved.properties)
         verdict = judge(run, judged)
         return with_falsifying_tests(
             gate, progress, scope, judged, verdict, active_tests, self.regression_tests
@@ -332,13 +368,13 @@ class Implementation:
         task = self.task.entry.spec_task_id
         return self._factory.journal.scope(scopes.measured(task, self.name, digest))
 
-    def _draft_problems(self, answer: ProposerAnswer, files: Files, preflight: "_Preflight") -> list[str]:
+    def _draft_problems(self, answer: ProposerAnswer, files: Files, preflight: Preflight) -> list[str]:
         found = preflight.problems(files, answer.contract_at_fault)
         return [*found, *self._untraced(answer, files), *self._quoted(answer, files, preflight)]
 
     def _untraced(self, answer: ProposerAnswer, files: Files) -> list[str]:
         """What the checks name and what is not there."""
-        return trace_problems(answer.acceptance_checks, Citable([self.contract], frozenset(_claims(files))))
+        return trace_problems(answer.acceptance_checks, Citable([self.contract], frozenset(claims_of(files))))
 
     def _accepted(
         self,
@@ -347,7 +383,7 @@ class Implementation:
         answer: ProposerAnswer,
         files: Files,
         before: str,
-        preflight: "_Preflight",
+        preflight: Preflight,
     ) -> Version:
         """The version of a draft that passed the preflight, or whose contract is at fault."""
         statement = _Statement(answer.claim, answer.acceptance_checks)
@@ -356,7 +392,7 @@ class Implementation:
         return version._replace(contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults))
 
     def _quoted(
-        self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: "_Preflight"
+        self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: Preflight
     ) -> list[str]:
         """Source in what judges are shown of a draft (design: role-access)."""
         applied, disclaimed = getattr(answer, "applied", ()), getattr(answer, "contract_at_fault", ())
@@ -390,8 +426,8 @@ class Implementation:
         drafted = {ref: module for ref, module in self.drafted.items() if module is not None}
         return candidate(self._factory.modules, self.contract, files, drafted)
 
-    def _preflight(self, scope: Scope, active_tests: Sequence[TriedTest]) -> "_Preflight":
-        return _Preflight(
+    def _preflight(self, scope: Scope, active_tests: Sequence[TriedTest]) -> Preflight:
+        return Preflight(
             self.contract,
             lambda files: self._judged(scope, files, active_tests, shipping=False),
             active_tests,
@@ -399,7 +435,7 @@ class Implementation:
         )
 
     @contextmanager
-    def _keeping_refused(self, stage: str, preflight: "_Preflight") -> Generator[None]:
+    def _keeping_refused(self, stage: str, preflight: Preflight) -> Generator[None]:
         """Keep the Proposer's last files if no draft of it is accepted (design: sealing)."""
         try:
             yield
@@ -491,13 +527,19 @@ class Implementation:
         statement: "_Statement",
         files: Files,
         before: str,
-        preflight: "_Preflight",
+        preflight: Preflight,
     ) -> Version:
         artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
         version_id = artifacts.create(scope, by, kind, files, inputs=self.artifact_inputs(), revises=before)
         ref = artifacts.ref(self.task.folder, version_id)
         self._factory.invocations.contribute(scope, by, ContributionType.IMPLEMENTATION, ref)
-        claims = _claims(files)
+        return self._version(version_id, by, statement, files, preflight)
+
+    def _version(
+        self, version_id: str, by: Invocation, statement: "_Statement", files: Files, preflight: Preflight
+    ) -> Version:
+        """A version with what its proposal says about it."""
+        claims = claims_of(files)
         return Version(
             version_id,
             by,
@@ -523,65 +565,6 @@ class _ProposerInvocation(NamedTuple):
     scope: Scope
     by: Invocation
     assignment: Assignment
-
-
-class _Preflight:
-    """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it."""
-
-    def __init__(
-        self,
-        contract: MicroModuleContract,
-        judged: Callable[[Files], GateVerdict],
-        active_tests: Sequence[TriedTest],
-        regression_tests: Sequence[RegressionTest],
-    ) -> None:
-        self._contract = contract
-        self._judged = judged
-        self._active_tests = active_tests
-        self._regression_tests = regression_tests
-        self.files: Files = {}
-        self.observations: tuple[str, ...] = ()
-        self.ledger = PreflightLedger()
-        self._verdict: GateVerdict | None = None
-
-    def problems(self, files: Files, faults: Sequence[ContractFault] = ()) -> list[str]:
-        """What keeps a draft from becoming a proposal.
-
-        A contract whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown (design:
-        contract-at-fault).
-        """
-        self.files, verdict = files, self._judged(files)
-        self._verdict = verdict
-        findings = [PreflightFinding(found.code, found.where, found.message) for found in verdict.findings]
-        passed = [test.name for test in verdict.tests if test.result == "PASS"]
-        self.ledger.add(findings, passed, _claims(files))
-        false = list(self.ledger.problems(faults, self._contract))
-        self.observations = observations(verdict, self._active_tests, self._regression_tests)
-        if faults and not false:
-            if self.ledger.confirms(faults):
-                return []
-            left = still_due(findings, faults)
-            verdict = verdict._replace(findings=tuple(Finding(*found) for found in left))
-        return [*false, *(f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict))]
-
-    def refusal(self, error: AnswerError) -> GateResult:
-        """What the gate saw of the last draft, for the escalation; of one that it passed, what else was wrong."""
-        if self._verdict is None:
-            return GateResult([], {})
-        invariant = "what is submitted with a draft is accepted"
-        others = [
-            Failure(invariant=invariant, evidence=problem, required_change=problem)
-            for problem in error.problems
-        ]
-        failures = as_failures(self._verdict) or others
-        return GateResult(failures, refusal_details(self._contract, self._verdict))
-
-
-def _claims(files: Files) -> dict[str, tuple[str, ...]]:
-    try:
-        return read_claims(files.get("tests/obligations.json", b"{}"))
-    except ValueError:
-        return {}
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:

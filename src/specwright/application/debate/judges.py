@@ -1,7 +1,7 @@
 """The Challenger and the Arbiter of a debate: what each is given, and how its answer becomes a record (design: debate,
 role-access)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from specwright.application import scopes
@@ -38,11 +38,20 @@ from specwright.domain.debate.debate import (
     adjudication,
     challenge,
 )
+from specwright.domain.debate.exact_changes import (
+    OfferedChange,
+    accepted_problems,
+    changes_of,
+    offered_changes,
+    taken_over,
+)
+from specwright.domain.debate.open_cases import EarlierRounds, open_cases
 from specwright.errors import AnswerError
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Place, Role
 
 _HISTORY = "the debate so far"
+ADOPTED = "an adopted contract, debated with the plan"
 
 
 class RefusedPart(NamedTuple):
@@ -74,8 +83,9 @@ def challenge_text(cases: Sequence[Case]) -> str:
         shown,
         called_modules(cases),
         task.acceptance_criteria,
-        decided=task.io_contract_sketch.decided,
+        decided=task.decided,
         acceptance=task.acceptance,
+        description=_description(cases),
     )
 
 
@@ -107,6 +117,30 @@ def ask_challenger(
             answer = answer or factory.roles.challenge(_once_more(assignment, refused), examination.problems)
     except AnswerError as error:
         answer = examination.fallback(error)
+    return _challenge(factory, case, by, answer, examination)
+
+
+def take_challenge(
+    factory: Factory, case: Case, known: Sequence[MicroModuleContract], ahead: OfferedAnswer
+) -> Challenge | RefusedPart | None:
+    """The verdict on a module that was given in advance, if it still counts (design: one-shot).
+
+    Args:
+        factory: The ports.
+        case: What is judged.
+        known: The contracts that the request showed.
+        ahead: What was answered.
+
+    Returns:
+        Its record, or what is wrong with it; None if it is only out of date.
+    """
+    place = case.place(Role.CHALLENGER)
+    early = scopes.part(place.run_id, "ahead")  # if it is refused, the module is judged anew at its own place
+    examination = Examination(factory, case, _citable_in(case, known), early)
+    answer, problems = ahead.answer.take(ChallengerAnswer, ahead.basis, examination.problems)
+    if answer is None:
+        return RefusedPart(problems, ahead.answer.raw) if problems else None
+    by, *_ = _challenger_request(factory, [case], place)
     return _challenge(factory, case, by, answer, examination)
 
 
@@ -164,6 +198,24 @@ def ask_arbiter(
     return _ruling(factory, case, by, answer)
 
 
+def take_ruling(
+    factory: Factory, case: Case, revisions_left: int, ahead: OfferedAnswer
+) -> Adjudication | RefusedPart | None:
+    """The ruling on a module that was given in advance, if it still counts; as `take_challenge` (design: one-shot)."""
+    place, deliverable = case.place(Role.ARBITER), case.deliverable
+    early = scopes.part(place.run_id, "ahead")
+    rulings = carried_rulings(factory, deliverable.task, deliverable.questions, early)
+
+    def problems(answer: ArbiterAnswer) -> list[str]:
+        return _ruling_problems(case, answer, revisions_left, rulings)
+
+    answer, wrong = ahead.answer.take(ArbiterAnswer, ahead.basis, problems)
+    if answer is None:
+        return RefusedPart(wrong, ahead.answer.raw) if wrong else None
+    by, *_ = _arbiter_request(factory, [case], place, revisions_left)
+    return _ruling(factory, case, by, answer)
+
+
 def arbitrate_together(
     factory: Factory, cases: Sequence[Case], revisions_left: int
 ) -> list[Adjudication | RefusedPart]:
@@ -196,14 +248,22 @@ def _challenger_request(
     factory: Factory, cases: Sequence[Case], place: Place
 ) -> tuple[Invocation, Assignment, list[MicroModuleContract], list[int]]:
     """The request, the contracts that it shows, and the criteria for which it asks for tests."""
-    views = known_views(factory, called_modules(cases), place)
+    views = known_views(factory, called_modules(cases), place.run_id)
     first = cases[0].deliverable
     rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
     by = open_judge_pack(factory, cases, place, views, rulings)
-    shown, decided = [case.shown for case in cases], first.task.definition.io_contract_sketch.decided
+    shown, decided = [case.shown for case in cases], first.task.definition.decided
     task, asked = first.task.definition, criteria_to_test(cases[0], rulings) if len(cases) == 1 else []
     message = challenge_message(
-        shown, views, task.acceptance_criteria, rulings, first.plan_claim, decided, task.acceptance, asked
+        shown,
+        views,
+        task.acceptance_criteria,
+        rulings,
+        first.plan_claim,
+        decided,
+        task.acceptance,
+        asked,
+        _description(cases),
     )
     judged = [contract for case in cases for contract in case.contracts]
     store = RoleStore(
@@ -222,7 +282,18 @@ def _challenger_request(
         for case in cases
     }
     known = [*judged, *(view.contract for view in views)]
-    return by, Assignment(place, message, proposals, store=store, asks_tests=bool(asked)), known, asked
+    known += [view.contract for case in cases for view in case.adopted]
+    asks_kinds = cases[0].name == CONTRACTS and cases[0].number > 1
+    assignment = Assignment(
+        place, message, proposals, store=store, asks_tests=bool(asked), asks_kinds=asks_kinds
+    )
+    return by, assignment._replace(judges_adopted=any(case.adopted for case in cases)), known, asked
+
+
+def _description(cases: Sequence[Case]) -> str:
+    """Of the task, where its contracts are judged; a module's are its own purpose."""
+    first = cases[0].deliverable
+    return first.task.definition.description if first.name == CONTRACTS else ""
 
 
 def _citable_in(case: Case, known: Sequence[MicroModuleContract]) -> list[MicroModuleContract]:
@@ -237,15 +308,42 @@ def _challenge(
     """The record of an answer that was accepted."""
     if case.name == CONTRACTS:  # plan and contracts are the deliverable: their faults are its own
         answer = answer.model_copy(update={"failures": [_own_fault(failure) for failure in answer.failures]})
+    opened = open_cases(answer.failures, _earlier_rounds(case)) if case.name == CONTRACTS else []
+    standing = [failure for failure in answer.failures if failure not in opened]
+    mendable = all(one.exact_changes for one in standing) and case.deliverable.can_apply(
+        case.version_id, case.number, changes_of(standing)
+    )
     scope = factory.journal.scope(scopes.record(case.place(Role.CHALLENGER).run_id))
     name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
-    record = challenge(answer, name, case.version_id, examination.tried)
+    record = challenge(answer, name, case.version_id, examination.tried, opened, mendable=mendable)
     about = _about(
         factory, case.deliverable, case.version_id, "what it challenges", case.history.proposals[-1]
     )
     store_record(factory, scope, by, record, about)
     factory.invocations.contribute(scope, by, ContributionType.CHALLENGE, record_ref(record))
     return record
+
+
+def _earlier_rounds(case: Case) -> EarlierRounds:
+    """What this round of a contract debate may go back to (design: late-findings)."""
+    history = case.history
+    listed = [*(one.failures for one in history.challenges), *(cause.failures for cause in history.causes)]
+    return EarlierRounds(
+        case.contracts,
+        len(case.deliverable.task.definition.acceptance_criteria),
+        case.number,
+        max(map(len, listed), default=0),
+        bool(history.adjudications),
+        history.proposals[-1].contract_changes,
+    )
+
+
+def _offers(case: Case) -> list[OfferedChange]:
+    """The exact changes that the Arbiter may take over (design: exact-changes)."""
+    if case.name != CONTRACTS:
+        return []
+    by_name = {contract.name: contract for contract in case.contracts}
+    return offered_changes(case.history.challenges, case.history.adjudications, by_name)
 
 
 def _arbiter_request(
@@ -256,11 +354,12 @@ def _arbiter_request(
     rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
     by = open_judge_pack(factory, cases, place, called_modules(cases), rulings)
     shown = [case.shown for case in cases]
+    offers = [offer for case in cases for offer in _offers(case)]
     message = arbiter_message(
-        shown, _task_file(factory, cases), revisions_left, first.plan_claim, rulings, _criteria(cases)
+        shown, _task_file(factory, cases), revisions_left, first.plan_claim, rulings, _criteria(cases), offers
     )
-    undisputed = all(debate.undisputed for debate in shown)
-    return by, Assignment(place, message, {}, undisputed=undisputed), rulings
+    undisputed = not offers and all(debate.undisputed for debate in shown)
+    return by, Assignment(place, message, {}, undisputed=undisputed, has_offers=bool(offers)), rulings
 
 
 def _ruling_problems(
@@ -268,7 +367,11 @@ def _ruling_problems(
 ) -> list[str]:
     contracts, files = case.contracts, case.deliverable.files(case.version_id)
     judged, disclaimed = case.history.challenges[-1], bool(case.history.proposals[-1].contract_at_fault)
-    wrong = ruling_problems(answer, judged, contracts, revisions_left, rulings, disclaimed=disclaimed)
+    shown = [*contracts, *(view.contract for view in case.adopted)]
+    offers = _offers(case)
+    unknown, answer = list(accepted_problems(answer, offers)), taken_over(answer, offers)
+    wrong = ruling_problems(answer, judged, shown, revisions_left, rulings, disclaimed=disclaimed)
+    wrong += unknown
     aims = target_problems(answer.amendments, contracts=case.name == CONTRACTS)
     by_name = {contract.name: contract for contract in contracts}
     return [*wrong, *(aims or unreachable_targets(answer.amendments, files, by_name))]
@@ -277,6 +380,7 @@ def _ruling_problems(
 def _ruling(factory: Factory, case: Case, by: Invocation, answer: ArbiterAnswer) -> Adjudication:
     """The record of an answer that was accepted."""
     scope = factory.journal.scope(scopes.record(case.place(Role.ARBITER).run_id))
+    answer = taken_over(answer, _offers(case))
     record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), case.version_id)
     store_ruling(factory, case.deliverable, scope, by, record, case.history)
     return record
@@ -295,9 +399,9 @@ def called_modules(cases: Sequence[Case]) -> list[DependencyView]:
     return list({view.contract.ref: view for view in views}.values())
 
 
-def known_views(factory: Factory, views: Sequence[DependencyView], place: Place) -> list[DependencyView]:
-    """Sealed modules with their statuses in the Code Index, as an invocation is shown them."""
-    scope = factory.journal.scope(scopes.index_statuses(place.run_id))
+def known_views(factory: Factory, views: Sequence[DependencyView], place: str) -> list[DependencyView]:
+    """Sealed modules with their statuses in the Code Index, as an invocation, by its `run_id`, is shown them."""
+    scope = factory.journal.scope(scopes.index_statuses(place))
     statuses = index_statuses(factory, scope, [view.contract.ref for view in views])
     return [view.known_as(statuses.get(view.contract.ref)) for view in views]
 
@@ -371,9 +475,7 @@ def open_judge_pack(
         for history in histories
         for record in (*history.proposals, *history.challenges)
     ]
-    included += [
-        (contract.ref, full, "the contract in question") for case in cases for contract in case.contracts
-    ]
+    included += [row for case in cases for row in _contract_rows(case)]
     adjudications = [ruling for history in histories for ruling in history.adjudications]
     carried = {ruling.ref: ruling for ruling in rulings.values()}
     earlier = [r for r in adjudications if record_ref(r) not in carried]
@@ -396,7 +498,9 @@ def open_judge_pack(
             included.append((view.contract.ref, Permission.CONTRACT_ONLY, "a dependency"))
             included.append((view.contract.ref, Permission.METADATA_ONLY, status))
         examples = ", its approved examples" if first.task.definition.acceptance else ""
-        extract = f"its acceptance criteria{examples} and what its sketch decided, as an extract (design: role-access)"
+        described = "its description, " if first.name == CONTRACTS else ""
+        extract = f"{described}its acceptance criteria{examples} and what its sketch decided"
+        extract += ", as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(record_ref(r), "rulings are not shown to this role") for r in earlier]
     included += [row for row in others if row not in included]
@@ -404,6 +508,12 @@ def open_judge_pack(
     return factory.invocations.open(
         scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded
     )
+
+
+def _contract_rows(case: Case) -> Iterator[Row]:
+    """The contracts of a debate in the context packs of its judges."""
+    yield from ((contract.ref, Permission.FULL, "the contract in question") for contract in case.contracts)
+    yield from ((view.contract.ref, Permission.CONTRACT_ONLY, ADOPTED) for view in case.adopted)
 
 
 def _own_fault(failure: Failure) -> Failure:

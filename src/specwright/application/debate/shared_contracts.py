@@ -5,13 +5,13 @@ A role is shown the contracts of each as drafts. What it says of a later task is
 checks that it would have met, if the task comes to the same contracts.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from specwright.application import scopes
 from specwright.application.context.packs import Row, task_ref
 from specwright.application.context.role_store import RoleStore
-from specwright.application.criteria import CriterionRuling, carried_rulings
+from specwright.application.criteria import carried_rulings
 from specwright.application.debate.case import Case
 from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.judges import called_modules, known_views, open_judge_pack
@@ -26,7 +26,13 @@ from specwright.application.plan.advance_answers import (
     keep,
     part_of,
 )
-from specwright.application.plan.drafted_plans import PlanDrafts, plan_basis, sealed_fingerprint, shown_of
+from specwright.application.plan.drafted_plans import (
+    PlanDrafts,
+    contracts_basis,
+    plan_basis,
+    sealed_fingerprint,
+    shown_of,
+)
 from specwright.application.plan.rules import known_modules
 from specwright.application.plan.shared_plans import (
     SharedTasks,
@@ -66,7 +72,7 @@ def ruling_ahead(factory: Factory, case: Case) -> OfferedAnswer | None:
 
 def _together(factory: Factory, case: Case, role: Role) -> "_ContractsTogether | None":
     contracts = case.deliverable
-    if not isinstance(contracts, ContractSet) or not contracts.is_new or case.number > 1:
+    if not isinstance(contracts, ContractSet) or not contracts.is_new or case.number > 1 or case.adopted:
         return None
     if not factory.shared_characters or not may_share(factory, contracts.task):
         return None
@@ -122,7 +128,7 @@ class _ContractsTogether:
         self, shared: SharedTasks, judged: Sequence[_JudgedContracts]
     ) -> SharedAnswer[ChallengerAnswer] | SharedAnswer[ArbiterAnswer]:
         factory, place, case = self._factory, shared.place(self._role), self._case
-        views = known_views(factory, called_modules([case]), place)
+        views = known_views(factory, called_modules([case]), place.run_id)
         rulings = carried_rulings(factory, self._task, (), part_place(place, self._task))
         rows = [row for one in judged[1:] for row in self._rows(one, place)]
         by = open_judge_pack(factory, [case], place, views, rulings, rows)
@@ -160,7 +166,7 @@ class _ContractsTogether:
             return shown, rulings_message(told, MAX_REVISIONS)
         refs = [view.contract.ref for view in called_modules([self._case])]
         refs += [ref for ref in self._sealed_calls(judged[1:]) if ref not in refs]
-        views = known_views(self._factory, [self._factory.modules.view(ref) for ref in refs], place)
+        views = known_views(self._factory, [self._factory.modules.view(ref) for ref in refs], place.run_id)
         return shown, challenges_message(told, views)
 
     def _sealed_calls(self, judged: Sequence[_JudgedContracts]) -> list[str]:
@@ -183,11 +189,13 @@ class _ContractsTogether:
         case, place = self._case, self._case.place(self._role).run_id
         rulings = carried_rulings(self._factory, self._task, self._contracts.questions, place)
         answer = self._contracts.answer(case.version_id)
-        basis = self._basis(
-            self._task, rulings, answer, lambda name: sealed_fingerprint(self._factory, self._known, name)
+        basis = contracts_basis(
+            shown_of(self._task, rulings),
+            answer,
+            lambda name: sealed_fingerprint(self._factory, self._known, name),
         )
         if self._role is Role.ARBITER:
-            basis["challenge"] = _verdict_digest(case.history.challenges[-1])
+            basis["challenge"] = verdict_digest(case.history.challenges[-1])
         return _JudgedContracts(self._task, case.contracts, basis, case.shown)
 
     def _drafted(self, tasks: Sequence[Task]) -> list[_JudgedContracts]:
@@ -202,13 +210,13 @@ class _ContractsTogether:
             place = scopes.part(self._case.place(self._role).run_id, task.entry.spec_task_id)
             rulings = carried_rulings(self._factory, task, (), place)
             rests_on = plan_basis(shown_of(task, rulings), answer, drafts.fingerprint)
-            basis = self._basis(task, rulings, answer, drafts.fingerprint)
+            basis = contracts_basis(shown_of(task, rulings), answer, drafts.fingerprint)
             challenges = self._challenges(task, basis) if early.basis == rests_on else None
             contracts = drafts.add(answer) if challenges is not None else []
             if challenges is None or not contracts:
                 continue
             if challenges:
-                basis["challenge"] = _verdict_digest(challenges[-1])
+                basis["challenge"] = verdict_digest(challenges[-1])
             debate = JudgedDebate(CONTRACTS, contracts, DebateHistory([_proposal(answer)], challenges))
             found.append(_JudgedContracts(task, contracts, basis, debate))
         return found
@@ -218,23 +226,19 @@ class _ContractsTogether:
         something."""
         if self._role is Role.CHALLENGER:
             return ()
-        early = advance_answer(self._factory, task, AdvanceStep.CHALLENGE)
-        answer = early.read(ChallengerAnswer) if early else None
-        if early is None or answer is None or early.basis != basis:
-            return None
-        if answer.verdict is not Verdict.PASS or answer.unshown_criteria or answer.falsifying_tests:
-            return None
-        return [challenge(answer, artifact_id(ArtifactType.CHALLENGE, _NO_ID), _NO_PLAN)]
+        passed = review_ahead(self._factory, task, basis)
+        return None if passed is None else [passed]
 
-    def _basis(
-        self,
-        task: Task,
-        rulings: Mapping[int, CriterionRuling],
-        answer: PlanAnswer,
-        fingerprint: Callable[[str], str],
-    ) -> dict[str, JsonValue]:
-        """What a verdict on the contracts of a plan rests on: what the plan rests on, and the plan."""
-        return {**plan_basis(shown_of(task, rulings), answer, fingerprint), "plan": digest(answer.to_json())}
+
+def review_ahead(factory: Factory, task: Task, basis: JsonValue) -> Challenge | None:
+    """The review of the contracts of a task that was given in advance, if it holds and found nothing."""
+    early = advance_answer(factory, task, AdvanceStep.CHALLENGE)
+    answer = early.read(ChallengerAnswer) if early else None
+    if early is None or answer is None or early.basis != basis:
+        return None
+    if answer.verdict is not Verdict.PASS or answer.unshown_criteria or answer.falsifying_tests:
+        return None
+    return challenge(answer, artifact_id(ArtifactType.CHALLENGE, _NO_ID), _NO_PLAN)
 
 
 _LATER = "a task that comes later: of the plan that was given for it, its contracts and its claim"
@@ -257,7 +261,7 @@ def _proposal(answer: PlanAnswer) -> Proposal:
     )
 
 
-def _verdict_digest(record: Challenge) -> str:
+def verdict_digest(record: Challenge) -> str:
     """A challenge without its ids."""
     return digest(
         {k: v for k, v in record.to_json().items() if k not in ("challenge_id", "target_artifact_id")}

@@ -14,7 +14,7 @@ from specwright.application.announce import Announcement, announce, review, task
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.actions import suited_actions
 from specwright.application.escalation.halt import open_escalations
-from specwright.application.escalation.resume import check_in_place
+from specwright.application.escalation.resume import asked_next, check_in_place, fix_problems
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.ship import reused
 from specwright.application.tasks import (
@@ -71,7 +71,47 @@ def check(factory: Factory, resolution: HumanResolution) -> None:
         RefusedError: the escalation is answered, or this action does not suit it.
     """
     name, task = _opened(factory, resolution)
-    _EFFECTS[resolution.action](factory, task, _record(name, task, resolution, "2000-01-01T00:00:00Z"))
+    _EFFECTS[resolution.action](factory, task, _record(name, task, resolution, _NO_TIME))
+
+
+def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = True) -> None:
+    """Whether a person's files can become a proposal, before the answer is used up; nothing is written.
+
+    Args:
+        factory: Of the project.
+        resolution: The answer; any other than a fix passes.
+        by_gate: Whether the gate judges them.
+
+    Raises:
+        InputError: scripted answers hold no judgement of them.
+        RefusedError: the gate refuses them; the message has what it found.
+    """
+    if resolution.action is not Action.PROVIDE_FIX:
+        return
+    name, task = _opened(factory, resolution)
+    if factory.escalations.resolution(name) is not None:
+        return  # it is on record already, and a crash came before it was carried out
+    record = _record(name, task, resolution, _NO_TIME)
+    factory.roles.require_script(asked_next(factory, task, record))
+    if not by_gate:
+        return
+    factory.progress.note(
+        Step("escalation", task.entry.spec_task_id, f"{name}: the gate judges the files first")
+    )
+    problems = fix_problems(factory, task, record)
+    if problems:
+        shown = "\n".join(f"  {problem}" for problem in problems[:_PROBLEMS])
+        more = f"\n  and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
+        raise RefusedError(
+            f"the gate refuses these files, and nothing was answered:\n{shown}{more}",
+            where=name,
+            remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
+            "and the refusal comes back as another escalation",
+        )
+
+
+_NO_TIME = "2000-01-01T00:00:00Z"
+_PROBLEMS = 5
 
 
 def recorded_answer(factory: ProjectView) -> dict[str, Any] | None:
@@ -335,7 +375,9 @@ def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> 
     number, acceptance = criteria.index(text) + 1, task.definition.acceptance
     dropped = answer.action is Action.DROP_CRITERION
     gone = (
-        [one.title for one in acceptance.items if one.criteria == [number]] if acceptance and dropped else []
+        [one.title for one in acceptance.showing if one.criteria == [number]]
+        if acceptance and dropped
+        else []
     )
     definition = _with_criteria(task, left, str(answer.payload["rationale"]), answer, struck=gone)
     bound, project_id = _digest(definition), factory.projection.project_id

@@ -14,9 +14,10 @@ from specwright.application.loop_state import EngineeringState
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.store.debates import DebateRecords, GateResult
 from specwright.application.tasks import Task
-from specwright.domain.answers.answers import FaultOf
+from specwright.domain.answers.answers import Decision, FaultOf
 from specwright.domain.artifacts.artifact import ArtifactStatus
 from specwright.domain.debate.debate import CONTRACTS, Adjudication
+from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.plan.micro_plan import downstream
@@ -121,6 +122,24 @@ class _TaskResult:
         ref, drafts = self.plan.contracts[name].ref, self._factory.drafts
         kept = (drafts.refused(ref, one) for one in draft_names(self._task, last))
         return next((one for one in kept if one), None)
+
+    def passes_gate(self, name: str) -> bool:
+        """Whether the gate passes the last draft of a failed module, and nothing but what judges said stands against it: no
+        falsifying test either."""
+        if name not in self.debates or self._refused_draft(name) is not None:
+            return False
+        records = self.records(name)
+        last = records.rounds()[-1]
+        if records.judged(last) or not records.has_ruling(last):
+            return False
+        is_rejected = records.adjudication(last).decision is Decision.REJECT
+        is_shown = any(is_counterexample(invariant) for invariant, _ in self.unmet(name))
+        return is_rejected and bool(records.proposal(last).preflight) and not is_shown
+
+    def last_words(self) -> dict[str, str]:
+        """What the Arbiter said last of each failed module."""
+        last = {name: self.last_ruling(name) for name in self.failed}
+        return {name: ruling.rationale for name, ruling in last.items() if ruling}
 
     def rulings(self, *names: str) -> list[str]:
         """The Arbiter's last rationale on each of these deliverables (design: escalation)."""
@@ -254,7 +273,10 @@ def _modules(result: _TaskResult) -> Halt:
         for name in result.failed
         if (ruling := result.last_ruling(name)) and ruling.confirmed_fault is FaultOf.CONTRACT
     ]
-    recommended = Resolution.REVISE_PLAN if advice else Resolution.PROVIDE_FIX
+    passing = [name for name in result.failed if result.passes_gate(name)]
+    by_hand = Resolution.APPROVE_OVERRIDE if passing == [*result.failed] else Resolution.PROVIDE_FIX
+    recommended = Resolution.REVISE_PLAN if advice else by_hand
+    advice += [f"the gate passes the last draft of {name}" for name in passing]
     if broken := result.broken_titles():
         listed = ", ".join(map(repr, broken))
         advice.append(f"if what was approved as {listed} is wrong itself, AMEND_SPEC strikes it")
@@ -266,7 +288,12 @@ def _modules(result: _TaskResult) -> Halt:
         recommended=recommended,
         context="; ".join((result.groups(abandoned), *advice, *result.rulings(*result.failed))),
         failed=_unshipped(result),
-        details={**result.module_details(abandoned), **({"broken_titles": broken} if broken else {})},
+        details={
+            **result.module_details(abandoned),
+            "last_words": result.last_words(),
+            "passing": passing,
+            **({"broken_titles": broken} if broken else {}),
+        },
     )
 
 

@@ -22,7 +22,7 @@ from specwright.domain.escalation.resolutions import Action, ApproveOverride, Pr
 from specwright.domain.modules.human_files import file_problems, overlaid
 from specwright.errors import AnswerError, InputError, RefusedError
 from specwright.ports.journal import Scope
-from specwright.ports.roles import Files
+from specwright.ports.roles import Files, Place, Role
 
 _CARRIED = ("plan_id", "shipped", "debates", "locked", "reopened_by")
 """What the resumed run takes over from the state of the halted one, beside what failed."""
@@ -69,6 +69,22 @@ def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> No
             where=record.escalation_id,
             remedy="give its files with PROVIDE_FIX, or have the task run again with RETRY",
         )
+
+
+def fix_problems(factory: Factory, task: Task, record: ResolutionRecord) -> list[str]:
+    """What the preflight would refuse of a person's files; nothing is written and no model is asked. Fails as
+    `check_in_place`."""
+    failed = _failed_module(factory, task, record)
+    debate, before = Debate(factory, failed.module), failed.version_id
+    tests = debate.active_tests(failed.debate_id, failed.round, before) if failed.debate_id else ()
+    return failed.module.fix_problems(_fixed_files(failed, record), tests)
+
+
+def asked_next(factory: Factory, task: Task, record: ResolutionRecord) -> Place:
+    """Who judges a person's files first, and where. Fails as `check_in_place`."""
+    failed = _failed_module(factory, task, record)
+    place = task.place(failed.module.name, f"round-{failed.round + 1}", Role.CHALLENGER)
+    return place._replace(resumed=place.resumed + 1)
 
 
 def resume_module(factory: Factory, task: Task) -> EngineeringState:

@@ -56,6 +56,23 @@ def retry_halted(factory: Factory, models: RoleModels, role: str = "") -> None:
         )
 
 
+def unusable_roles(escalation: EscalationArtifact) -> list[Role]:
+    """The roles whose answers could not be used, if that alone halted the task: then another model, or the same one asked
+    anew, helps more than another plan."""
+    if escalation.details.get("gate"):
+        return []  # it was usable, and what the gate says of it can be mended
+    evidence = " ".join(failure.evidence for failure in escalation.failed_invariants)
+    found = [*_UNUSABLE.finditer(evidence)]
+    is_alone = len(found) >= len(escalation.details.get("failed", {}))
+    return [*dict.fromkeys(Role(one["role"]) for one in found)] if is_alone else []
+
+
+def recommended_action(escalation: EscalationArtifact) -> Action:
+    """The answer that a person is offered first: RETRY where no answer of a role could be used, else the one that the
+    escalation recommends."""
+    return Action.RETRY if unusable_roles(escalation) else Action(escalation.recommended_resolution)
+
+
 def _is_tried_again(factory: Factory, escalation: EscalationArtifact, models: RoleModels, role: str) -> bool:
     found = _unusable_answers(factory, escalation)
     if role:

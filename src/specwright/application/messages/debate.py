@@ -12,16 +12,21 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from specwright.application.criteria import CriterionRuling
+from specwright.application.messages.hosts import clients_of_hosts, hosts_of
 from specwright.application.messages.parts import (
     as_acceptance,
+    as_adopted,
     as_amendments,
     as_block,
     as_contract,
     as_criteria,
     as_decided,
     as_dependency,
+    as_description,
     as_files,
     as_list,
+    as_offers,
+    as_surface,
     as_task,
     without_docstring,
 )
@@ -48,6 +53,7 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import in_short
 from specwright.domain.contract.obligations import obligations
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Challenge, Proposal
+from specwright.domain.debate.exact_changes import OfferedChange
 from specwright.domain.spec.bug_report import BugReport
 from specwright.ports.roles import Files
 
@@ -77,11 +83,13 @@ class ModuleRequest(NamedTuple):
 
 
 class JudgedDebate(NamedTuple):
-    """A debate that a role judges: its deliverable, the contracts, and what was said so far."""
+    """A debate that a role judges: its deliverable, the contracts, and what was said so far; and the adopted modules whose
+    contracts are debated with these (design: adopted-modules)."""
 
     deliverable: str
     contracts: Sequence[MicroModuleContract]
     history: DebateHistory
+    adopted: Sequence[DependencyView] = ()
 
     @property
     def undisputed(self) -> bool:
@@ -109,26 +117,32 @@ def proposer_message(
         rulings: On criteria, by their numbers.
         plan_claim: What the planner says of the contracts.
     """
-    named = (f"{package.requirement} (`{'`, `'.join(package.imports)}`)" for package in packages)
-    may_import = "Beside the standard library it may import: " + ", ".join(named) + "." if packages else ""
     names = [module.contract.name for module in modules]
     return "\n\n".join(
         [
-            *([may_import] if packages else []),
+            *may_import(packages),
             as_criteria(criteria, rulings),
-            *_planned(plan_claim),
+            *as_plan_claim(plan_claim),
             *map(as_dependency, dependencies),
-            *(part for module in modules for part in _module(module, shared=len(modules) > 1)),
-            f"Implement the module `{names[0]}`." if len(names) == 1 else _several_modules(names),
+            *(part for module in modules for part in to_implement(module, shared=len(modules) > 1)),
+            f"Implement the module `{names[0]}`." if len(names) == 1 else implement_several(names),
         ]
     )
 
 
-def _module(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
+def may_import(packages: Sequence[AllowedPackage]) -> list[str]:
+    """The packages that a module may import, if there are any."""
+    named = (f"{package.requirement} (`{'`, `'.join(package.imports)}`)" for package in packages)
+    said = ["Beside the standard library it may import: " + ", ".join(named) + "."] if packages else []
+    return [*said, *clients_of_hosts(packages)]
+
+
+def to_implement(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
     """What is said of one module: contract, obligations, files, and what is to be corrected in them."""
     contract, files = module.contract, module.files
     folder = f"{contract.name}/" if shared else ""
     yield as_contract(contract)
+    yield from hosts_of([contract])
     yield (
         "# Obligations\n\nEach of these pointers is shown by a test: "
         + ", ".join(f'"{one.pointer}"' for one in obligations(contract))
@@ -174,7 +188,8 @@ def _reported(report: BugReport) -> str:
     )
 
 
-def _several_modules(names: Sequence[str]) -> str:
+def implement_several(names: Sequence[str]) -> str:
+    """What a Proposer of several modules is asked."""
     listed = ", ".join(f"`{name}`" for name in names)
     return (
         f"Implement these {len(names)} modules: {listed}. Each has a directory of its name, so where your instructions say "
@@ -199,6 +214,7 @@ def challenge_message(
     decided: Sequence[str] = (),
     acceptance: TaskAcceptance | None = None,
     asked: Sequence[int] = (),
+    description: str = "",
 ) -> str:
     """The Challenger's: never the task file, never source.
 
@@ -211,14 +227,16 @@ def challenge_message(
         decided: What the sketch of the task decided.
         acceptance: The approved examples and properties of the task.
         asked: The criteria for which tests are asked, by their numbers (design: falsifying-tests).
+        description: Of the task, where contracts are judged.
     """
     return "\n\n".join(
         [
+            *as_description(description),
             as_criteria(criteria, rulings),
             *as_acceptance(acceptance),
             *as_decided(decided),
-            *_planned(plan_claim),
-            *map(as_dependency, dependencies),
+            *as_plan_claim(plan_claim),
+            *map(as_surface, dependencies),
             *(part for debate in debates for part in challenged(debate)),
             *_tests_asked(asked, acceptance),
             f"{_which(debates)} Judge R1 to R6{_of_each(debates)} and submit your verdict.",
@@ -248,7 +266,14 @@ def challenged(debate: JudgedDebate) -> list[str]:
     """What a Challenger is told of one debate."""
     history = debate.history._replace(adjudications=())  # rulings are not this role's business
     contracts, proposal = map(as_contract, debate.contracts), history.proposals[-1]
-    return [*contracts, *earlier_rounds(history), as_proposal(proposal)]
+    adopted = map(as_adopted, debate.adopted)
+    return [
+        *contracts,
+        *hosts_of(debate.contracts),
+        *adopted,
+        *earlier_rounds(history),
+        as_proposal(proposal),
+    ]
 
 
 def arbiter_message(
@@ -258,19 +283,21 @@ def arbiter_message(
     plan_claim: str = "",
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     criteria: Sequence[str] = (),
+    offers: Sequence[OfferedChange] = (),
 ) -> str:
     """The Arbiter's: task, contracts and the debate, without dependencies, rubrics and source.
 
-    The criteria stand in the task file; they are told again only with rulings on them. If nothing is disputed, tests and
-    examples are told by name (design: debate).
+    The criteria stand in the task file; they are told again only with rulings on them. If nothing is disputed or offered,
+    tests and examples are told by name (design: debate, exact-changes).
     """
-    short = all(debate.undisputed for debate in debates)
+    short = not offers and all(debate.undisputed for debate in debates)
     return "\n\n".join(
         [
             as_task(task_file),
             *([as_criteria(criteria, rulings)] if rulings else []),
-            *_planned(plan_claim),
+            *as_plan_claim(plan_claim),
             *(part for debate in debates for part in adjudicated(debate, revisions_left, short=short)),
+            *as_offers(offers),
             f"{_which(debates)} Revisions left: {revisions_left}.",
             f"Decide{_of_each(debates)}.",
         ]
@@ -287,6 +314,7 @@ def adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> li
     tell_proposal, tell_challenge = (as_claim, as_review) if short else (as_proposal, as_challenge)
     return [
         *map(as_contract, debate.contracts),
+        *map(as_adopted, debate.adopted),
         *earlier_rounds(history),
         tell_proposal(history.proposals[-1]),
         tell_challenge(history.challenges[-1]),
@@ -344,6 +372,10 @@ def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
             f"Failures marked {' and '.join(above)} say that the fault lies above this module. If one is right, set "
             "`confirmed_fault`; it is then put right there. Otherwise it counts as any other failure."
         )
+    if challenge.rests_on_open_cases:
+        return [*asked, _OPEN_CASES]
+    if challenge.mendable and revisions_left:
+        return [*asked, _MENDABLE]
     if revisions_left:
         sent = "A FAIL that stands is ruled REJECT: the module goes back to its Proposer."
         return [*asked, sent] if asked else asked
@@ -351,10 +383,22 @@ def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
     return [*asked, f"No revision is left. {stands} leaves APPROVE_WITH_AMENDMENTS or REJECT."]
 
 
+_OPEN_CASES = (
+    "The challenge is FAIL by open cases alone: they came late, or lie out of the stated scope. Take over the exact changes "
+    "that are right, leave the rest and approve; REJECT only if an open case breaks a criterion."
+)
+_MENDABLE = (
+    "Each failure has exact changes, which code has tried: with all of them the contracts are sound. If they are right, "
+    "rule APPROVE_WITH_AMENDMENTS with their numbers in `accepted_changes`, or with texts of your own at the same targets. "
+    "Otherwise REJECT: the plan goes back to the planner."
+)
+
+
 def with_rulings(message: str, criteria: Sequence[str], rulings: Mapping[int, CriterionRuling]) -> str:
     """A request that shows the criteria within the task file, with the rulings on them; without any as it is."""
     return f"{message}\n\n{as_criteria(criteria, rulings)}" if rulings else message
 
 
-def _planned(claim: str) -> list[str]:
+def as_plan_claim(claim: str) -> list[str]:
+    """What the planner says of the contracts, if anything."""
     return [f"# What the planner says of the contracts\n\n{claim}"] if claim else []

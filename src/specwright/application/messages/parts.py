@@ -15,6 +15,7 @@ from specwright.domain.base.markdown_text import printable
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.contract_text import contract_text, text_for_callers
 from specwright.domain.contract.examples_file import examples_in_short
+from specwright.domain.debate.exact_changes import OfferedChange
 from specwright.domain.tasks.task_file import without_dependencies
 
 LONGEST_FILE = 12_000
@@ -31,6 +32,25 @@ def as_dependency(view: DependencyView) -> str:
     title = f"Dependency `{view.contract.name}` ({view.contract.ref}, {view.status})"
     contract = as_block(title, text_for_callers(view.contract), "text")
     return f"{contract}\n\n{as_fenced(examples_in_short(view.examples), 'markdown')}"
+
+
+def as_surface(view: DependencyView) -> str:
+    """A sealed module for those who judge what calls it: what its contract says to callers, and its status. Its examples
+    show what the contract says already, and are there to be queried."""
+    title = f"Dependency `{view.contract.name}` ({view.contract.ref}, {view.status})"
+    return as_block(title, text_for_callers(view.contract), "text")
+
+
+def as_adopted(view: DependencyView) -> str:
+    """An adopted module whose contract is debated with a plan: every statement after its pointer, and its examples."""
+    title = f"Adopted contract `{view.contract.name}` ({view.contract.ref})"
+    told = (
+        "This module was made elsewhere and is sealed: the ship gate passed it, and nobody can change it. The plan is the "
+        "first that uses it, so its contract is judged now, by the same rubric, and never again. A failure of it has its "
+        "name in `adopted_contract`; the module is then refused for reuse, and the planner plans without it."
+    )
+    contract = as_block(title, contract_text(view.contract), "text")
+    return f"{contract}\n\n{as_fenced(examples_in_short(view.examples), 'markdown')}\n\n{told}"
 
 
 def as_criteria(
@@ -57,6 +77,11 @@ def _approved(item: AcceptanceExample | AcceptanceProperty) -> str:
     if isinstance(item, AcceptanceExample):
         return "\n".join((title, item.code, f"gives {item.gives}"))
     return "\n".join((title, item.code, for_all(item.variables, item.errors)))
+
+
+def as_description(description: str) -> list[str]:
+    """What a task is about, in short, for those who judge its contracts and do not see its file."""
+    return [f"# What the task is about\n\n{description}"] if description else []
 
 
 def as_decided(decided: Sequence[str]) -> list[str]:
@@ -138,7 +163,17 @@ def _shown(failure: Failure) -> str:
     """Evidence and change, or once what is both: a ruling's rationale, a finding of the gate."""
     evidence = "" if failure.evidence == failure.required_change else f"   Evidence: {failure.evidence}\n"
     fault = "" if failure.fault == "module" else f"   Fault: {failure.fault}\n"
-    return f"{evidence}{fault}   Required: {failure.required_change}"
+    kind = f"   {failure.kind}: {failure.cites}\n" if failure.kind else ""
+    return f"{evidence}{fault}{kind}   Required: {failure.required_change}"
+
+
+def as_offers(offers: Sequence[OfferedChange]) -> list[str]:
+    """The exact changes that an Arbiter may take over, by number, if there are any (design: exact-changes)."""
+    lines = (
+        f"{n}. {one.amendment.action} {one.amendment.target}: {one.amendment.detail}\n   For: {one.about.invariant}"
+        for n, one in enumerate(offers, start=1)
+    )
+    return ["# Exact changes that the challenges propose\n\n" + "\n".join(lines)] if offers else []
 
 
 def as_amendments(amendments: Sequence[Amendment]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from specwright.application.messages.hosts import hosts_of_tasks
 from specwright.application.messages.parts import (
     as_amendments,
     as_block,
@@ -12,6 +13,7 @@ from specwright.application.messages.parts import (
 )
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.domain.debate.exact_changes import changes_of
 
 
 def plan_message(
@@ -90,10 +92,18 @@ def replan_message(
             *_planning(task_file, packages),
             as_block("Your plan that was challenged", challenged, "json"),
             "# Failures to correct\n\n" + as_list(failures),
+            *_proposed(failures),
             *([shipped] if sealed else []),
             f"Correct exactly these failures and leave the rest as it is. {_HAND_IN}",
         ]
     )
+
+
+def _proposed(failures: Sequence[Failure]) -> list[str]:
+    """The exact changes of failures, if they have any (design: exact-changes)."""
+    told = "The Challenger proposes these, which you may take over where they are right:"
+    changes = changes_of(failures)
+    return [f"# Exact changes\n\n{told}\n\n{as_amendments(changes)}"] if changes else []
 
 
 _HAND_IN = "Hand in what changes in the plan above by `change_plan`; where most changes, the whole plan by `submit_plan`."
@@ -119,5 +129,16 @@ def as_refused_plan(raw: str, problems: Sequence[str]) -> str:
     return f"{as_block('Your plan of this task', raw, 'json')}\n\n{as_refusal(problems)}"
 
 
+def as_earlier_plan(plan: str) -> str:
+    """A plan that was given in a request about several tasks, before what it rests on changed (design: tasks-together)."""
+    changed = (
+        "You made it together with other tasks, and what it rests on has changed since: the task file has the task, and the "
+        "contracts that it calls, as they are now, to be named by their references. Change what follows from that, and "
+        f"leave the rest as it is. {_HAND_IN}"
+    )
+    return f"{as_block('Your earlier plan of this task', plan, 'json')}\n\n{changed}"
+
+
 def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
-    return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages)]
+    hosts = hosts_of_tasks([task_file])
+    return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages), *hosts]

@@ -128,6 +128,8 @@ def _challenge(challenge: Challenge, *, assessments: bool) -> Iterator[str]:
         )
     if challenge.failures:
         yield "Failures:\n" + as_list(challenge.failures)
+    if challenge.open_cases:
+        yield "Open cases, which cost no revision:\n" + as_list(challenge.open_cases)
     for tried in challenge.counterexamples:
         yield _counterexample(tried)
     if passed := [tried for tried in challenge.falsifying_tests if not tried.failed]:

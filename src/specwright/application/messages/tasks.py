@@ -8,13 +8,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.application.criteria import CriterionRuling
-from specwright.application.messages.debate import JudgedDebate, adjudicated, challenged
+from specwright.application.messages.debate import (
+    JudgedDebate,
+    ModuleRequest,
+    adjudicated,
+    as_plan_claim,
+    challenged,
+    implement_several,
+    may_import,
+    to_implement,
+)
+from specwright.application.messages.hosts import hosts_of_tasks
 from specwright.application.messages.parts import (
     as_acceptance,
     as_criteria,
     as_decided,
     as_dependency,
+    as_description,
     as_packages,
+    as_surface,
     as_task,
 )
 from specwright.application.messages.planner import NOTHING_SHIPPED
@@ -35,6 +47,7 @@ class TaskBrief(NamedTuple):
         decided: What its sketch decided.
         needs: The tasks that it waits for.
         acceptance: Its approved examples and properties.
+        description: What it is about, for those who do not see its file.
     """
 
     name: str
@@ -45,6 +58,7 @@ class TaskBrief(NamedTuple):
     decided: Sequence[str]
     needs: Sequence[str]
     acceptance: TaskAcceptance | None = None
+    description: str = ""
 
 
 class JudgedTask(NamedTuple):
@@ -52,6 +66,22 @@ class JudgedTask(NamedTuple):
 
     task: TaskBrief
     debate: JudgedDebate
+
+
+class TaskModules(NamedTuple):
+    """A task all of whose modules are asked for, with what the planner says of their contracts."""
+
+    task: TaskBrief
+    plan_claim: str
+    modules: Sequence[ModuleRequest]
+
+
+class JudgedModules(NamedTuple):
+    """A task whose modules are judged, with what the planner says of their contracts."""
+
+    task: TaskBrief
+    plan_claim: str
+    debates: Sequence[JudgedDebate]
 
 
 def plans_message(
@@ -75,6 +105,7 @@ def plans_message(
     return "\n\n".join(
         [
             *as_packages(packages),
+            *hosts_of_tasks(task.task_file for task in tasks),
             near,
             *map(as_dependency, dependencies),
             *(part for task in tasks for part in _to_plan(task, names)),
@@ -95,11 +126,45 @@ def _to_plan(task: TaskBrief, names: Sequence[str]) -> Iterator[str]:
         yield f"{task.name} waits for {', '.join(here)}, which you plan as well."
 
 
+def drafts_message(
+    tasks: Sequence[TaskModules],
+    dependencies: Sequence[DependencyView],
+    packages: Sequence[AllowedPackage] = (),
+) -> str:
+    """The Proposer's: the modules of several tasks, in the order in which they will be made (design: one-shot).
+
+    Args:
+        tasks: The tasks.
+        dependencies: The sealed modules that they call.
+        packages: Third-party packages that modules may import.
+    """
+    modules = [module.contract.name for task in tasks for module in task.modules]
+    names = ", ".join(asked.task.name for asked in tasks)
+    return "\n\n".join(
+        [
+            *may_import(packages),
+            *map(as_dependency, dependencies),
+            *(part for task in tasks for part in _to_draft(task)),
+            f"They belong to {len(tasks)} tasks of one product, {names}, which are made in this order. "
+            + implement_several(modules),
+        ]
+    )
+
+
+def _to_draft(asked: TaskModules) -> Iterator[str]:
+    task = asked.task
+    yield _heading(task)
+    yield as_criteria(task.criteria, task.rulings)
+    yield from as_plan_claim(asked.plan_claim)
+    for module in asked.modules:
+        yield from to_implement(module, shared=True)
+
+
 def challenges_message(tasks: Sequence[JudgedTask], dependencies: Sequence[DependencyView]) -> str:
     """The Challenger's: never a task file."""
     return "\n\n".join(
         [
-            *map(as_dependency, dependencies),
+            *map(as_surface, dependencies),
             *(part for judged in tasks for part in _to_challenge(judged)),
             f"{_which(tasks)} Judge R1 to R6 of each{_ONE_EACH} and submit your verdicts.",
         ]
@@ -109,6 +174,7 @@ def challenges_message(tasks: Sequence[JudgedTask], dependencies: Sequence[Depen
 def _to_challenge(judged: JudgedTask) -> Iterator[str]:
     task = judged.task
     yield _heading(task)
+    yield from as_description(task.description)
     yield as_criteria(task.criteria, task.rulings)
     yield from as_acceptance(task.acceptance)
     yield from as_decided(task.decided)
@@ -133,6 +199,62 @@ def _to_rule(judged: JudgedTask, revisions_left: int) -> Iterator[str]:
     if task.rulings:
         yield as_criteria(task.criteria, task.rulings)
     yield from adjudicated(judged.debate, revisions_left, short=True)
+
+
+def verdicts_message(tasks: Sequence[JudgedModules], dependencies: Sequence[DependencyView]) -> str:
+    """The Challenger's, of modules of several tasks: never a task file, never source (design: one-shot)."""
+    return "\n\n".join(
+        [
+            *map(as_surface, dependencies),
+            *(part for judged in tasks for part in _modules_to_challenge(judged)),
+            f"{_which_modules(tasks)} Judge R1 to R6{_ONE_MODULE_EACH} and submit your verdicts.",
+        ]
+    )
+
+
+def _modules_to_challenge(judged: JudgedModules) -> Iterator[str]:
+    task = judged.task
+    yield _heading(task)
+    yield as_criteria(task.criteria, task.rulings)
+    yield from as_acceptance(task.acceptance)
+    yield from as_decided(task.decided)
+    yield from as_plan_claim(judged.plan_claim)
+    for debate in judged.debates:
+        yield from challenged(debate)
+
+
+def module_rulings_message(tasks: Sequence[JudgedModules], revisions_left: int) -> str:
+    """The Arbiter's, of modules of several tasks whose reviews found nothing (design: one-shot)."""
+    return "\n\n".join(
+        [
+            *(part for judged in tasks for part in _modules_to_rule(judged, revisions_left)),
+            f"{_which_modules(tasks)} Revisions left of each: {revisions_left}.",
+            f"Decide{_ONE_MODULE_EACH}.",
+        ]
+    )
+
+
+def _modules_to_rule(judged: JudgedModules, revisions_left: int) -> Iterator[str]:
+    task = judged.task
+    yield _heading(task)
+    yield as_task(task.task_file)
+    if task.rulings:
+        yield as_criteria(task.criteria, task.rulings)
+    yield from as_plan_claim(judged.plan_claim)
+    for debate in judged.debates:
+        yield from adjudicated(debate, revisions_left, short=True)
+
+
+_ONE_MODULE_EACH = ", each as if it stood alone, with one object for each under `modules`"
+
+
+def _which_modules(tasks: Sequence[JudgedModules]) -> str:
+    names = [f"`{debate.deliverable}`" for judged in tasks for debate in judged.debates]
+    listed = ", ".join(judged.task.name for judged in tasks)
+    return (
+        f"These are {len(names)} debates, each over one implementation: {', '.join(names)}. The modules belong to the tasks "
+        f"{listed} of one product; the criteria of a task are those of its own modules. Round 1 of each."
+    )
 
 
 _ONE_EACH = ", each as if it stood alone, with one object for each under `tasks`"

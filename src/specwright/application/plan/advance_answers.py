@@ -27,6 +27,7 @@ class AdvanceStep(StrEnum):
     PLAN = "plan"
     CHALLENGE = "challenge"
     RULING = "ruling"
+    DRAFTS = "drafts"
 
 
 class AdvanceAnswer(NamedTuple):
@@ -68,15 +69,17 @@ class OfferedAnswer(NamedTuple):
     basis: JsonValue
 
 
-def advance_answer(factory: Factory, task: Task, step: AdvanceStep) -> AdvanceAnswer | None:
-    """What was answered about a task in advance, if anything was."""
-    kept = factory.journal.recorded(scopes.advance_answer(task.run, step), "tool")
+def advance_answer(factory: Factory, task: Task, step: AdvanceStep, module: str = "") -> AdvanceAnswer | None:
+    """What was answered about a task, or about a module of it, in advance, if anything was."""
+    kept = factory.journal.recorded(scopes.advance_answer(task.run, step, module), "tool")
     return None if kept is None else AdvanceAnswer(**cast(dict[str, Any], kept))
 
 
-def keep(factory: Factory, task: Task, step: AdvanceStep, answer: AdvanceAnswer) -> AdvanceAnswer:
-    """Keep an answer for its task, once."""
-    scope = factory.journal.scope(scopes.advance_answer(task.run, step))
+def keep(
+    factory: Factory, task: Task, step: AdvanceStep, answer: AdvanceAnswer, module: str = ""
+) -> AdvanceAnswer:
+    """Keep an answer for its task, or for a module of it, once."""
+    scope = factory.journal.scope(scopes.advance_answer(task.run, step, module))
     record: JsonValue = {**answer._asdict(), "problems": list(answer.problems)}
     return AdvanceAnswer(
         **cast(dict[str, Any], scope.recall("tool", {"tool": "advance_answer"}, lambda: record))

@@ -1,13 +1,8 @@
 """What a task that runs again starts from: its sealed modules, and the plan that they were made to (design: change)."""
 
-from collections.abc import Iterator
-from typing import cast
-
-from specwright import canonical_json
 from specwright.application.factory import ProjectView
-from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.plan.stored_plans import StoredPlan, stored_plans
 from specwright.application.tasks import Task, task_board
-from specwright.domain.base.ids import ArtifactType
 from specwright.domain.tasks.project_state import TaskStatus
 
 
@@ -26,27 +21,15 @@ def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
 def baseline_plan(view: ProjectView, task: Task) -> StoredPlan | None:
     """The plan to which those modules were made; None for a task that has none."""
     sealed = {view.projection.debated_as(ref) for ref in sealed_by_task(view, task)}
-    plans = _whole_plans(view) if sealed else ()
+    plans = stored_plans(view) if sealed else ()
     return next((plan for plan in plans if sealed & {one.ref for one in plan.contracts.values()}), None)
 
 
 def plan_of_module(view: ProjectView, module_ref: str) -> StoredPlan | None:
     """The plan to which a sealed version was made; None if it is not among the artifacts."""
     wanted = view.projection.debated_as(module_ref)
-    plans = _whole_plans(view)
+    plans = stored_plans(view)
     return next((plan for plan in plans if wanted in {one.ref for one in plan.contracts.values()}), None)
-
-
-def _whole_plans(view: ProjectView) -> Iterator[StoredPlan]:
-    """The plans that are there with all of their contracts; a crash may have left a part of one."""
-    artifacts, folders = view.artifacts, view.artifacts.folders()
-    for name in sorted(folders):
-        folder = folders[name]
-        if not name.startswith(f"{ArtifactType.MICRO_PLAN.prefix}-") or not artifacts.exists(folder, name):
-            continue
-        contracts = cast(dict[str, str], canonical_json.loads(artifacts.body(folder, name)["contracts.json"]))
-        if all(artifacts.exists(folder, contract) for contract in contracts.values()):
-            yield load_plan(artifacts, folder, name)
 
 
 def _owners(view: ProjectView, task: Task) -> list[str]:

@@ -44,6 +44,19 @@ def sealed_fingerprint(factory: Factory, known: KnownModules, name: str) -> str:
     return factory.modules.contract(ref).interface_fingerprint if ref else ""
 
 
+def contracts_basis(
+    shown: Mapping[str, JsonValue], answer: PlanAnswer, fingerprint: Callable[[str], str]
+) -> dict[str, JsonValue]:
+    """What is said of the contracts of a plan, or made of them, rests on: what the plan rests on, and the plan.
+
+    Args:
+        shown: As `shown_of` tells it.
+        answer: The plan.
+        fingerprint: Of a contract by the name of its module; empty if there is none.
+    """
+    return {**plan_basis(shown, answer, fingerprint), "plan": digest(answer.to_json())}
+
+
 class PlanDrafts:
     """The contracts of plans that are not sealed, by name. Each plan may call those of the plans before it.
 

@@ -22,6 +22,7 @@ from specwright.application.factory import Factory
 from specwright.application.messages.debate import with_rulings
 from specwright.application.messages.planner import (
     amend_plan_message,
+    as_earlier_plan,
     as_refused_plan,
     plan_message,
     replan_message,
@@ -30,7 +31,14 @@ from specwright.application.plan.advance_answers import AdvanceAnswer, OfferedAn
 from specwright.application.plan.baseline import baseline_plan, sealed_by_task
 from specwright.application.plan.drafted_plans import plan_basis, sealed_fingerprint, shown_of
 from specwright.application.plan.human_plan import HumanPlan, human_plan
-from specwright.application.plan.rules import OwnModule, PlanRules, known_modules, own_modules, owned_classes
+from specwright.application.plan.rules import (
+    OwnModule,
+    PlanRules,
+    interfaces_of,
+    known_modules,
+    own_modules,
+    owned_classes,
+)
 from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, StoredPlan
 from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import Task, neighbours
@@ -42,7 +50,12 @@ from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id, module_id
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.costs.estimate import planned_estimate
-from specwright.domain.debate.amendments import contract_problems, strayed_problems
+from specwright.domain.debate.amendments import (
+    contract_problems,
+    strayed_problems,
+    target_problems,
+    unreachable_targets,
+)
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.applied_by_code import applied_by_code
 from specwright.domain.plan.micro_plan import KnownModules, ReuseSearchReport
@@ -133,8 +146,8 @@ def amended_plan(
     """Apply amendments to an approved plan, and nothing else: by code where each names a text, else by the planner, whose
     answer goes back if it misses one or changes more (design: amendments)."""
     stage = f"amended-{round_number}"
-    if by_code := _amended_by_code(factory, task, stage, amendments, approved, reopened):
-        return by_code
+    if amended := _applied(factory, task, stage, amendments, approved, reopened):
+        return _store_amended(factory, task, stage, amended, _Revision(approved, reopened))
     answer_text = _answer_text(factory, approved)
     message = amend_plan_message(_task_file(factory, task), answer_text, amendments, factory.packages)
 
@@ -146,31 +159,61 @@ def amended_plan(
     return _asked(factory, task, stage, message, revision)
 
 
-def _amended_by_code(
+def can_amend_by_code(
+    factory: Factory,
+    task: Task,
+    round_number: int,
+    amendments: Sequence[Amendment],
+    plan: StoredPlan,
+    reopened: ReopenedPlan | None = None,
+) -> bool:
+    """Whether code can apply all of some amendments to a plan, and it could be locked then (design: exact-changes).
+
+    Args:
+        round_number: Of the contract debate, in which they are proposed.
+    """
+    wrong = target_problems(amendments, contracts=True) or unreachable_targets(amendments, {}, plan.contracts)
+    if wrong or not amendments:
+        return False
+    return _applied(factory, task, f"challenged-{round_number}", amendments, plan, reopened) is not None
+
+
+class _AmendedPlan(NamedTuple):
+    """A plan with amendments that code has applied, and that could be locked."""
+
+    scope: Scope
+    rules: PlanRules
+    answer: PlanAnswer
+
+
+def _applied(
     factory: Factory,
     task: Task,
     stage: str,
     amendments: Sequence[Amendment],
     approved: StoredPlan,
     reopened: ReopenedPlan | None,
-) -> str:
-    """The plan with its amendments, if code can apply them all and it could be locked; else nothing."""
+) -> _AmendedPlan | None:
+    """A plan with its amendments, if code can apply them all and it could be locked."""
     answer = applied_by_code(amendments, approved.answer, approved.contracts)
     if answer is None:
-        return ""
-    place = task.place("plan", stage, Role.PLANNER)
-    scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
+        return None
+    scope = factory.journal.scope(scopes.plan_by_code(task.place("plan", stage, Role.PLANNER).run_id))
     everything = known_modules(factory, scope)
-    own = own_modules(factory, task, scope)
-    rules = _rules(task, everything, human_plan(factory, task, everything), reopened, own)._replace(
-        owned=owned_classes(factory, task, scope)
-    )
+    rules = _rules(factory, task, scope, everything, human_plan(factory, task, everything), reopened)
     broken, drafts = rules.check(answer)
     if broken or drafts is None or contract_problems(amendments, approved.contracts, drafts):
-        return ""
-    entries = pack_rows(_revision_entries(factory, task, stage, _Revision(approved, reopened)))
+        return None
+    return _AmendedPlan(scope, rules, answer)
+
+
+def _store_amended(
+    factory: Factory, task: Task, stage: str, amended: _AmendedPlan, revision: _Revision
+) -> str:
+    scope, rules, answer = amended
+    entries = pack_rows(_revision_entries(factory, task, stage, revision))
     by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, entries)
-    return _store(factory, scope, task, by, answer, rules, approved)
+    return _store(factory, scope, task, by, answer, rules, revision.before)
 
 
 def _adopted(
@@ -197,10 +240,7 @@ def _asked(
     scope = factory.journal.scope(scopes.plan(place.run_id))
     everything = known_modules(factory, scope)
     human = human_plan(factory, task, everything)
-    own = own_modules(factory, task, scope)
-    rules = _rules(task, everything, human, revision.reopened if revision else None, own)._replace(
-        owned=owned_classes(factory, task, scope)
-    )
+    rules = _rules(factory, task, scope, everything, human, revision.reopened if revision else None)
     entries = _revision_entries(factory, task, stage, revision) if revision else []
     rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
     entries += [PackEntry(*ruling.row) for ruling in rulings.values()]
@@ -244,27 +284,34 @@ def _early_or_asked(
     if refused:
         message = f"{assignment.message}\n\n{as_refused_plan(ahead.raw, refused)}"
         assignment = assignment._replace(message=message, refused=True)
+    elif early is not None:  # what it rests on has changed
+        text = early.to_bytes().decode()
+        message = f"{assignment.message}\n\n{as_earlier_plan(text)}"
+        assignment = assignment._replace(message=message, before=text)
     with after_refusal(offered, refused):
         return factory.roles.plan(assignment, problems)
 
 
 def _rules(
+    factory: Factory,
     task: Task,
+    scope: Scope,
     known: KnownModules,
     human: HumanPlan,
     reopened: ReopenedPlan | None,
-    own: Mapping[str, OwnModule],
 ) -> PlanRules:
-    acceptance = task.definition.acceptance
-    if reopened is None:
-        return PlanRules(known, human.modules, human.refs, own=own, acceptance=acceptance)
-    contracts = reopened.plan.contracts
-    if baseline := reopened.baseline:
-        known = known.without({baseline.name: baseline.ref})
-        return PlanRules(known, own=_next_version_of(baseline))
-    refs = {**human.refs, **{name: contract.ref for name, contract in contracts.items()}}
-    sealed = {name: contracts[name] for name in reopened.sealed}
-    return PlanRules(known.without(reopened.sealed), human.modules, refs, sealed, own, acceptance)
+    own = own_modules(factory, task, scope)
+    rules = PlanRules(known, human.modules, human.refs, own=own, acceptance=task.definition.acceptance)
+    if reopened and (baseline := reopened.baseline):
+        rules = PlanRules(known.without({baseline.name: baseline.ref}), own=_next_version_of(baseline))
+    elif reopened:
+        contracts = reopened.plan.contracts
+        rules = rules._replace(
+            known=known.without(reopened.sealed),
+            refs={**human.refs, **{name: contract.ref for name, contract in contracts.items()}},
+            sealed={name: contracts[name] for name in reopened.sealed},
+        )
+    return rules._replace(owned=owned_classes(factory, task, scope), interfaces=interfaces_of(factory))
 
 
 def open_planner_pack(
@@ -415,7 +462,8 @@ def nearest_modules(factory: Factory, task: Task) -> list[str]:
     (design: code-index)."""
     hits = factory.index.search(IndexQuery(_nearest_query(task), top_k=MOST_NEAR))
     return [
-        f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}): {hit.entry.purpose}"
+        f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}"
+        f"{', adopted' if hit.entry.ref in factory.projection.adopted else ''}): {hit.entry.purpose}"
         for hit in hits
     ]
 

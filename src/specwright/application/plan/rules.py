@@ -11,7 +11,7 @@ from specwright.application.tasks import Task, task_board
 from specwright.canonical_json import JsonValue
 from specwright.domain.acceptance.calls import unserved
 from specwright.domain.acceptance.records import TaskAcceptance, name_of, signature_of
-from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes
+from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes, twice_defined
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ModuleRef
@@ -20,6 +20,9 @@ from specwright.domain.contract.docstring import own_exceptions
 from specwright.domain.contract.normal_form import normalise
 from specwright.domain.contract.rules import own_statements, problems
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
+from specwright.domain.interfaces.records import Interfaces
+from specwright.domain.interfaces.rules import unfit_contracts
+from specwright.domain.modules.adopted import AdoptedVerdict
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan.human_plan import HumanModule, deviations
 from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, plan_problems, sealed_problems
@@ -60,6 +63,7 @@ class PlanRules(NamedTuple):
         own: The modules that earlier attempts sealed, by name: they may be planned again, as their next versions.
         acceptance: The approved examples of the task, which bind names and parameters.
         owned: The classes that other tasks provide.
+        interfaces: Of the product, which call functions that the plan may have.
     """
 
     known: KnownModules
@@ -69,6 +73,7 @@ class PlanRules(NamedTuple):
     own: Mapping[str, OwnModule] = MappingProxyType({})
     acceptance: TaskAcceptance | None = None
     owned: Sequence[OwnedClass] = ()
+    interfaces: Interfaces | None = None
 
     def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
         """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
@@ -83,7 +88,10 @@ class PlanRules(NamedTuple):
         broken = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
         reused = {module.name for module in answer.modules} - set(drafts)
         missing = unserved(self.acceptance, list(drafts.values()), reused)
-        return [*broken, *missing, *copied_classes(drafts, self.owned)], drafts
+        unfit = unfit_contracts(self.interfaces, drafts, [one.module for one in self.owned if one.module])
+        depends_on = {module.name: [one.module for one in module.depends_on] for module in answer.modules}
+        copied = [*copied_classes(drafts, self.owned), *twice_defined(drafts, depends_on)]
+        return [*broken, *missing, *copied, *unfit], drafts
 
     def draw_up(
         self, answer: PlanAnswer, plan_id: str, task_ref: str, new_module_id: Callable[[], str]
@@ -148,6 +156,11 @@ def owned_classes(factory: Factory, task: Task, scope: Scope) -> list[OwnedClass
     return [OwnedClass(name, owner, _exporting(factory, name, rows[owner])) for name, owner in owners.items()]
 
 
+def interfaces_of(factory: Factory) -> Interfaces | None:
+    """The approved interfaces, which bind plans."""
+    return factory.projection.spec.interfaces if factory.projection.spec else None
+
+
 def _class_owners(factory: Factory, task: Task) -> dict[str, str]:
     """The tasks that provide classes, but the one at hand, as the spec names them."""
     spec, own = factory.projection.spec, task.entry.spec_task_id
@@ -177,17 +190,34 @@ def known_now(factory: Factory) -> KnownModules:
 
 
 def _index_rows(factory: Factory) -> JsonValue:
+    refused = refused_modules(factory)
     return [
-        [entry.name, entry.ref, entry.status.value]
+        [entry.name, entry.ref, entry.status.value, *([refused[entry.ref]] if entry.ref in refused else [])]
         for entry in factory.index.entries()
         if factory.store.exists(entry.ship_ref)
     ]
 
 
+def refused_modules(factory: Factory) -> dict[str, str]:
+    """Why no plan may use a module, by reference: an adopted one that a debate refused, and those that call it (design:
+    adopted-modules)."""
+    rulings = factory.projection.adopted_rulings.items()
+    refused = {ref: one.reason for ref, one in rulings if one.verdict is AdoptedVerdict.REFUSED}
+    waiting = list(refused)
+    while waiting:
+        called = waiting.pop()
+        for entry in factory.index.entries() if refused else ():
+            if called in entry.dependencies and entry.ref not in refused:
+                refused[entry.ref] = f"it calls {called}, which was refused"
+                waiting.append(entry.ref)
+    return refused
+
+
 def _known(rows: JsonValue) -> KnownModules:
     modules = cast(list[list[str]], rows)
     return KnownModules(
-        {name: ref for name, ref, status in modules if status == IndexStatus.SHIPPED},
-        frozenset(ref for _, ref, _ in modules),
-        {ref: status for _, ref, status in modules if status != IndexStatus.SHIPPED},
+        {name: ref for name, ref, status, *_ in modules if status == IndexStatus.SHIPPED},
+        frozenset(row[1] for row in modules),
+        {ref: status for _, ref, status, *_ in modules if status != IndexStatus.SHIPPED},
+        refused={row[1]: row[3] for row in modules if row[3:]},
     )

@@ -78,6 +78,8 @@ def journalled_request(
     role: Role,
     others: Callable[[], Sequence[Task]],
     compose: Callable[[Sequence[Task]], tuple[dict[str, dict[str, JsonValue]], str]],
+    place: Callable[[Sequence[Task], Role], Place] | None = None,
+    about: str = "",
 ) -> SharedTasks:
     """The request that a task shares with those after it: as many as fit its size.
 
@@ -87,19 +89,24 @@ def journalled_request(
         role: Who is asked.
         others: Those that come later.
         compose: Makes the request of several tasks: what is shown of each, and the message.
+        place: Where it is asked; by default one that names the tasks.
+        about: What it is about, where the role is asked about the tasks more than once.
     """
+    asked_at = place or shared_place
 
     def live() -> JsonValue:
         tasks = [task, *others()]
         for number in range(len(tasks), 1, -1):
-            if factory.roles.can_share(shared_place(tasks[:number], role)):
+            at = asked_at(tasks[:number], role)
+            if factory.roles.can_share(at):
                 shown, message = compose(tasks[:number])
-                if len(message) <= factory.shared_characters:
+                # what was recorded was within the size, as requests were written then
+                if len(message) <= factory.shared_characters or factory.roles.is_recorded(at):
                     names: JsonValue = [one.task_id for one in tasks[:number]]
                     return {"tasks": names, "shown": cast(JsonValue, shown), "message": message}
         return {"tasks": [], "shown": {}, "message": ""}
 
-    scope = factory.journal.scope(scopes.shared_request(task.run, role))
+    scope = factory.journal.scope(scopes.shared_request(task.run, f"{about}/{role}" if about else role))
     found = cast(dict[str, Any], scope.recall("tool", {"tool": "tasks_together"}, live))
     tasks = [task if name == task.task_id else task_at(factory, name) for name in found["tasks"]]
     return SharedTasks(tasks, found["shown"], found["message"])
@@ -135,11 +142,12 @@ def following(factory: Factory, task: Task, wanted: Callable[[Task], bool]) -> l
     return [task_at(factory, name) for name in names]
 
 
-def task_brief(factory: Factory, task: Task, place: str) -> TaskBrief:
+def task_brief(factory: Factory, task: Task, place: str, raised: Sequence[str] = ()) -> TaskBrief:
     """What a request about several tasks tells of one.
 
     Args:
         place: Where the answers to questions about its criteria are journalled.
+        raised: The questions about them of this run of the task.
     """
     board, definition = task_board(factory), task.definition
     return TaskBrief(
@@ -147,10 +155,11 @@ def task_brief(factory: Factory, task: Task, place: str) -> TaskBrief:
         title=definition.name,
         task_file=factory.folder.read(task.path).decode(),
         criteria=definition.acceptance_criteria,
-        rulings=carried_rulings(factory, task, (), scopes.part(place, task.entry.spec_task_id)),
-        decided=definition.io_contract_sketch.decided,
+        rulings=carried_rulings(factory, task, raised, scopes.part(place, task.entry.spec_task_id)),
+        decided=definition.decided,
         needs=[board.entry(name).spec_task_id for name in definition.depends_on],
         acceptance=definition.acceptance,
+        description=definition.description,
     )
 
 

@@ -4,16 +4,17 @@ A plan is a `MICRO_PLAN` with the answer that it came from, and one `CONTRACT` p
 contract debate is over; then they lock. What a reopened debate makes of them replaces them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 
 from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, review
-from specwright.application.factory import Factory
+from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.tasks import Task
 from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.base.ids import ArtifactType
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.rules import problems
 from specwright.domain.plan.micro_plan import MicroPlan
@@ -45,6 +46,13 @@ class StoredPlan(NamedTuple):
         """The sealed modules that the plan takes as they are, by name."""
         return {m.name: m.reuse.reuse_ref for m in self.answer.modules if m.reuse.reuse_ref}
 
+    @property
+    def called(self) -> set[str]:
+        """The sealed modules that the plan takes as they are or that its modules call, by reference."""
+        own = {contract.ref for contract in self.contracts.values()}
+        named = {ref for module in self.plan.modules for ref in module.depends_on}
+        return {*self.reused.values(), *named} - own
+
 
 class ReopenedPlan(NamedTuple):
     """A locked plan whose contract debate continues (design: debate).
@@ -71,6 +79,18 @@ def load_plan(artifacts: ArtifactStore, folder: str, plan_id: str) -> StoredPlan
         for name, ref in ids.items()
     }
     return StoredPlan(plan_id, plan, contracts, ids, PlanAnswer.from_bytes(body["answer.json"], plan_id))
+
+
+def stored_plans(view: ProjectView) -> Iterator[StoredPlan]:
+    """The plans that are there with all of their contracts; a crash may have left a part of one."""
+    artifacts, folders = view.artifacts, view.artifacts.folders()
+    for name in sorted(folders):
+        folder = folders[name]
+        if not name.startswith(f"{ArtifactType.MICRO_PLAN.prefix}-") or not artifacts.exists(folder, name):
+            continue
+        contracts = cast(dict[str, str], canonical_json.loads(artifacts.body(folder, name)["contracts.json"]))
+        if all(artifacts.exists(folder, contract) for contract in contracts.values()):
+            yield load_plan(artifacts, folder, name)
 
 
 def lock_plan(

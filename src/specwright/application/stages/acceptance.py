@@ -5,7 +5,7 @@ from typing import Any
 
 from specwright.application.change.request import change_errors
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.stages.draft_history import draft_files
+from specwright.application.stages.draft_history import draft_files, draft_history
 from specwright.application.tasks import spec_errors
 from specwright.domain.spec.acceptance_text import (
     acceptance_file,
@@ -13,6 +13,7 @@ from specwright.domain.spec.acceptance_text import (
     read_acceptance,
     with_acceptance,
 )
+from specwright.domain.spec.departures import outside_problems
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.errors import InputError
@@ -31,15 +32,24 @@ def last_spec(view: ProjectView) -> ProductSpec | None:
         return view.projection.spec
 
 
+def asked_text(view: Factory) -> str:
+    """What the researcher is asked to make a spec of: SPEC.md as it was sent last, and the request of a change."""
+    history, change = draft_history(view), view.projection.open_change
+    text = history.assigned_text or (change.request.spec_text if change else view.spec_text)
+    return f"{text}\n{change.request.request}" if change else text
+
+
 def draft_errors(factory: Factory) -> Callable[[Any], Sequence[str]]:
     """What keeps a draft of the researcher from being emitted: faults of any spec, an example of a person that it leaves
-    out, and one that it passes off as a person's."""
+    out, one that it passes off as a person's, and a quotation that SPEC.md does not have."""
     before, changes = last_spec(factory), factory.projection.open_change is not None
+    asked = asked_text(factory)
 
     def errors(data: Any) -> Sequence[str]:
         if found := change_errors(factory, data) if changes else spec_errors(data):
             return found
-        return authorship_problems(before, ProductSpecDraft.model_validate(data))
+        draft = ProductSpecDraft.model_validate(data)
+        return [*authorship_problems(before, draft), *outside_problems(draft.outside, asked)]
 
     return errors
 

@@ -23,6 +23,7 @@ from specwright.domain.modules.acceptance_report import (
     Reference,
     TaskReport,
 )
+from specwright.domain.modules.adopted import AdoptedInRelease
 from specwright.domain.modules.release import ReleaseManifest, UnshownInRelease
 from specwright.domain.spec.product_spec import ProductSpec, TaskSpec
 from specwright.domain.tasks.project_state import ProjectState, expanded
@@ -50,7 +51,11 @@ def write_acceptance(
     refs = [one.module_ref for one in manifest.modules]
     ran_in = layout.wheel(manifest.release_id, manifest.product.wheel) if manifest.product.wheel else ""
     sources = ReportSources(
-        refs, _by_title(spec, outcomes), [ran_in] if ran_in else [], manifest.unshown_criteria
+        refs,
+        _by_title(spec, outcomes),
+        [ran_in] if ran_in else [],
+        manifest.unshown_criteria,
+        manifest.adopted,
     )
     report = acceptance_report(factory, manifest.release_id, sources)
     files = {
@@ -70,12 +75,14 @@ class ReportSources(NamedTuple):
         outcomes: What came of examples and properties on the installed wheel.
         ran_in: What is proof of these.
         unshown: The criteria that were set aside.
+        adopted: The modules of the release that were not made here.
     """
 
     refs: Sequence[str]
     outcomes: Outcomes
     ran_in: Sequence[Reference]
     unshown: Sequence[UnshownInRelease]
+    adopted: Sequence[AdoptedInRelease] = ()
 
 
 def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources) -> AcceptanceReport:
@@ -93,6 +100,7 @@ def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources
         spec=path,
         manifest=layout.manifest(release_id),
         tasks=[tasks.report(task, f"{path}#{pointer}") for pointer, task in _with_pointers(spec)],
+        adopted=list(sources.adopted),
     )
 
 
@@ -119,7 +127,7 @@ def _by_title(spec: ProductSpec, examples: Sequence[ExampleOutcome]) -> dict[tup
     return {
         (task.task_id, item.title): RunOutcome(one.passed, one.detail)
         for task in spec.tasks()
-        for item in (task.acceptance.items if task.acceptance else ())
+        for item in (task.acceptance.showing if task.acceptance else ())
         for one in by_task[task.task_id]
         if one.heading.endswith(f" {', '.join(map(str, item.criteria))}, {item.title}")
     }
@@ -154,7 +162,7 @@ class _Tasks:
         self, task: TaskSpec, task_id: str, number: int, evidence: TaskEvidence, pointer: Reference
     ) -> CriterionReport:
         text, outcomes = task.acceptance_criteria[number - 1], self._sources.outcomes
-        items = task.acceptance.items if task.acceptance else ()
+        items = task.acceptance.showing if task.acceptance else ()
         own = {one.title: outcomes[key] for one in items if (key := (task.task_id, one.title)) in outcomes}
         found = evidence.of(number, text, task.acceptance, own, self._sources.ran_in)
         ruling = next(
@@ -203,7 +211,7 @@ def _criterion_status(
     if not in_force:
         return CriterionStatus.AMENDED
     passed = {one.kind for one in found if one.result == "PASS"}
-    if passed & {"example", "property"}:
+    if passed & {"example", "property", "session"}:
         return CriterionStatus.SHOWN
     if ruling is not None:
         return CriterionStatus.SET_ASIDE

@@ -1,9 +1,11 @@
 """The answers at the approval gate that send a draft back, as they are stored beside it (design: approval)."""
 
 from specwright import canonical_json
+from specwright.application import scopes
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store import layout
-from specwright.domain.spec.draft_history import DraftHistory, GateAnswer
+from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
+from specwright.errors import RefusedError
 from specwright.ports.store import FileTree
 
 
@@ -38,8 +40,45 @@ def send_back(factory: Factory, answer: GateAnswer) -> None:
         answer: With SPEC.md if it was edited.
     """
     history = draft_history(factory)
+    answer = answer.model_copy(update={"asked": _asked(factory, history)})
     _write(factory, history.sent_back(answer, history.spec_text or _assigned_at_first(factory)))
     settle_spec_text(factory)
+
+
+def withdraw(factory: Factory) -> None:
+    """Take back every answer that the draft does not know yet: the draft before them waits again.
+
+    Raises:
+        RefusedError: there is none, or no draft to go back to.
+    """
+    history = draft_history(factory)
+    if history.drafted < 0 or history.is_drafted or not factory.projection.awaits_approval:
+        raise RefusedError(
+            f"there is nothing to withdraw: {_why_not(factory, history)}",
+            remedy="`specwright status` says what comes next",
+        )
+    _write(factory, history.withdrawn(_asked(factory, history)))
+    settle_spec_text(factory)
+
+
+def _why_not(factory: Factory, history: DraftHistory) -> str:
+    """Why no answer can be withdrawn."""
+    if history.drafted < 0:
+        return "no spec was shown before"
+    if not factory.projection.awaits_approval:
+        return "no spec waits for approval"
+    if not history.answers:
+        return "the spec that waits was not sent back"
+    if history.answers[-1].action is GateAction.REJECT:
+        return "the spec that waits was written anew after the rejection, and a rejected draft does not come back"
+    return "every answer is in the spec that waits"
+
+
+def _asked(factory: Factory, history: DraftHistory) -> int:
+    """How many answers models have given about the spec, in all conversations."""
+    number = factory.projection.change_number
+    conversations = (scopes.research(restart, number) for restart in range(1, history.restart + 1))
+    return sum(factory.journal.count(scope, "model") for scope in conversations)
 
 
 def settle_spec_text(factory: Factory) -> None:

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 from specwright import canonical_json
+from specwright.application.debate.adopted_contracts import debated_with
 from specwright.application.debate.first_round import FirstRound
 from specwright.application.debate.implementation import module_of
 from specwright.application.escalation.halt import halt
@@ -13,6 +14,7 @@ from specwright.application.escalation.halt_reasons import halt_reason
 from specwright.application.escalation.resume import resume_module
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState, EngineeringState
+from specwright.application.one_shot.one_shot_round import OneShotRound
 from specwright.application.plan.planner import first_plan
 from specwright.application.plan.repair_plan import repair_of, repair_plan
 from specwright.application.plan.shared_plans import plan_ahead
@@ -67,7 +69,8 @@ class Engineering:
         except AnswerError as error:
             raw_answers, errors = list(error.raw_answers), list(error.problems)
             return {"halt_reason": error.what, "raw_answers": raw_answers, "errors": errors}
-        return {"plan_id": self._plan_id, "deliverable": CONTRACTS if self._plan.contracts else ""}
+        debated = self._plan.contracts or debated_with(self._factory, self._task, self._plan)
+        return {"plan_id": self._plan_id, "deliverable": CONTRACTS if debated else ""}
 
     def resume(self, state: EngineeringState) -> EngineeringState:
         """Continue a halted task with what a person's answer brings (design: escalation)."""
@@ -96,7 +99,11 @@ class Engineering:
             if name in self._plan.contracts and name not in done
         ]
         begun = {*state.get("begun", {}), *state.get("debates", {})}
-        together = self._together(names, begun, state.get("questions", []))
+        questions = state.get("questions", [])
+        if isinstance(self._first_round(names, questions), OneShotRound) and not begun.intersection(names):
+            together = names
+        else:
+            together = self._together(names, begun, questions)
         return {"deliverable": names[0] if names else "", "together": together}
 
     def open_first_round(self, state: EngineeringState) -> FirstRound:
@@ -119,8 +126,13 @@ class Engineering:
         return fitting if len(fitting) >= _SHARED else []
 
     def _first_round(self, names: Sequence[str], questions: Sequence[str]) -> FirstRound:
-        made = (module_of(self._factory, self._task, self._plan, name, questions) for name in names)
-        return FirstRound(self._factory, list(made))
+        """In the lane `one-shot` all modules of a plan may share a request with those of other tasks (design: one-shot)."""
+        modules = [module_of(self._factory, self._task, self._plan, name, questions) for name in names]
+        if self._factory.one_shot and modules and len(modules) == len(self._plan.contracts):
+            whole = OneShotRound(self._factory, modules, self._plan)
+            if whole.is_shared:
+                return whole
+        return FirstRound(self._factory, modules)
 
     def ship(self, state: EngineeringState) -> EngineeringState:
         """Seal the module whose debate and gate are passed."""

@@ -13,7 +13,7 @@ from specwright.application.announce import Announcement, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import task_at
 from specwright.domain.acceptance.calls import imported_names
-from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty
+from specwright.domain.acceptance.records import AcceptanceItem, AcceptanceSession
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract
@@ -25,6 +25,8 @@ from specwright.domain.escalation.escalation import (
     Resolution,
 )
 from specwright.domain.escalation.resolutions import RELEASE
+from specwright.domain.interfaces.records import Interfaces
+from specwright.domain.interfaces.rules import called_functions
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports.packaging import ExampleOutcome
 from specwright.ports.progress import Step
@@ -41,7 +43,7 @@ class BrokenExample(NamedTuple):
     """
 
     task: TaskDefinition
-    item: AcceptanceExample | AcceptanceProperty
+    item: AcceptanceItem
     outcome: str
     modules: tuple[str, ...]
 
@@ -52,20 +54,21 @@ class BrokenExample(NamedTuple):
             "criteria": self.item.criteria,
             "success_criteria": self.item.success_criteria,
             "title": self.item.title,
-            "call": self.item.code,
+            "call": self.item.text if isinstance(self.item, AcceptanceSession) else self.item.code,
             "outcome": self.outcome,
             "modules": list(self.modules),
         }
 
     def text(self) -> str:
         """In a sentence."""
-        return f"{_last_line(self.item.code)}: {self.outcome} (modules that took part: {', '.join(self.modules)})"
+        return f"{self.item.call}: {self.outcome} (modules that took part: {', '.join(self.modules)})"
 
 
 def broken_examples(
     tasks: Sequence[TaskDefinition],
     contracts: Sequence[MicroModuleContract],
     outcomes: Sequence[ExampleOutcome],
+    interfaces: Interfaces | None = None,
 ) -> list[BrokenExample]:
     """The approved examples and properties among what failed, in the order of the tasks.
 
@@ -73,23 +76,28 @@ def broken_examples(
         tasks: That are released.
         contracts: Of the released modules.
         outcomes: Of the release.
+        interfaces: Of the product, whose command sessions call.
     """
     failed = {(one.module, one.heading): one.detail for one in outcomes if not one.passed}
     return [
-        BrokenExample(task, item, detail, tuple(_took_part(item, contracts)))
+        BrokenExample(task, item, detail, tuple(_took_part(_called_by(item, interfaces), contracts)))
         for task in tasks
         if task.acceptance
-        for item in task.acceptance.items
+        for item in task.acceptance.showing
         if (detail := failed.get((task.spec_task_id, item.heading)))
     ]
 
 
-def _took_part(
-    item: AcceptanceExample | AcceptanceProperty, contracts: Sequence[MicroModuleContract]
-) -> Iterator[str]:
+def _called_by(item: AcceptanceItem, interfaces: Interfaces | None) -> set[str]:
+    """The public names that an item uses; of a session the functions of the subcommands that it calls."""
+    if isinstance(item, AcceptanceSession):
+        return called_functions(interfaces, item) if interfaces else set()
+    return imported_names(item)
+
+
+def _took_part(names: set[str], contracts: Sequence[MicroModuleContract]) -> Iterator[str]:
     # a dependency names a range of versions, of which a release has one
     by_id: Mapping[str, MicroModuleContract] = {contract.module_id: contract for contract in contracts}
-    names = imported_names(item)
     called = [contract.module_id for contract in contracts if names & set(public_names(contract))]
 
     def below(module_id: str) -> list[str]:
@@ -154,7 +162,3 @@ def _success_criteria(view: ProjectView, one: BrokenExample) -> Iterator[str]:
             if any(task.task_id == one.task.spec_task_id for story in epic.stories for task in story.tasks):
                 for number in one.item.success_criteria:
                     yield f"{epic.epic_id}, success criterion {number}: {epic.success_criteria[number - 1]}"
-
-
-def _last_line(code: str) -> str:
-    return code.strip().splitlines()[-1]

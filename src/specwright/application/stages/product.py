@@ -4,11 +4,13 @@ from typing import Any
 
 from specwright import canonical_json
 from specwright.application import scopes
+from specwright.application.adopted.directory_import import finish_imports
 from specwright.application.announce import announce, review
 from specwright.application.change.approval import ChangePreview, approve_change, preview_of
 from specwright.application.change.request import change_assignment
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.stages.acceptance import draft_errors
+from specwright.application.messages.researcher import researcher_notes
+from specwright.application.stages.acceptance import asked_text, draft_errors
 from specwright.application.stages.draft_history import draft_files, draft_history, note_draft
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
@@ -17,6 +19,7 @@ from specwright.domain.base.slugs import slugify
 from specwright.domain.costs.estimate import Estimate, Price, build_estimate, research_estimate
 from specwright.domain.spec.acceptance_text import acceptance_file
 from specwright.domain.spec.completeness import ValidationReport, in_words, validate
+from specwright.domain.spec.departures import passed_over, unmentioned
 from specwright.domain.spec.draft_history import DraftHistory
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
@@ -47,8 +50,11 @@ def research(factory: Factory) -> None:
         _publish(factory, Research(structured, ()), emission)
         return
     if factory.price and not factory.store.exists(files.spec):
-        estimate = research_estimate(factory.price)
-        factory.progress.note(Step("estimate", "", f"to the approval: {estimate.in_words()}"))
+        before = factory.projection.spec if change else None
+        shown = len(before.to_bytes()) if before else 0
+        estimate = research_estimate(asked_text(factory), factory.price, shown)
+        told = f"up to the approval: {estimate.in_words()}"
+        factory.progress.note(Step("estimate", "", told))
     if change is None:
         assignment = _first_assignment(factory, history)
         result = factory.roles.research(assignment, history.feedback, draft_errors(factory))
@@ -98,7 +104,8 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment:
         text += f"\n\n{_EARLIER_EXAMPLES}\n\n{history.earlier_examples}"
     return Assignment(
         place=Place("", history.restart, "", "", Role.RESEARCHER),
-        message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}",
+        message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}\n\n"
+        f"{researcher_notes(text)}",
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
     )
@@ -163,9 +170,16 @@ def changes_since(factory: ProjectView) -> list[str]:
 
 def approval_estimate(factory: ProjectView, price: Price | None) -> Estimate | None:
     """What the approval of the current spec will cost; None if all answers are scripted."""
-    preview = change_preview(factory)
-    tasks = preview.tasks_to_build if preview else sum(1 for _ in current_spec(factory).tasks())
-    return build_estimate(tasks, price) if price else None
+    return _build_of(factory, current_spec(factory), price)
+
+
+def _build_of(factory: ProjectView, spec: ProductSpec, price: Price | None) -> Estimate | None:
+    """What a spec takes to be built; of a change only what it touches."""
+    if price is None:
+        return None
+    is_change = factory.projection.open_change is not None and factory.projection.awaits_approval
+    tasks = preview_of(factory, spec).tasks_to_build if is_change else sum(1 for _ in spec.tasks())
+    return build_estimate(tasks, price)
 
 
 def change_preview(factory: ProjectView) -> ChangePreview | None:
@@ -215,12 +229,16 @@ def approve(factory: Factory, by: str) -> None:
     files = factory.store.tree(layout.PRODUCT)
     note_hashes(scope, {f"{layout.PRODUCT}/{path}": data for path, data in files.items()})
     announce(factory, scope, project_id, [review(project_id, "spec.approved", sha256, spec.spec_id, by)])
+    finish_imports(factory)
 
 
 def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     now = factory.journal.scope(scope_name).now()
     spec = ProductSpecDraft.model_validate(result.spec).stamped(_created_at(factory), now)
     report = validate(result.spec)
+    asked = asked_text(factory)
+    doubts = [*report.warnings, *passed_over(asked, spec.outside), *unmentioned(asked, spec)]
+    report = report.model_copy(update={"warnings": doubts})
     sources = [{"query": source.query, "urls": list(source.urls)} for source in result.sources]
     store, files = factory.store, draft_files(factory)
     shown = _shown_before(factory, spec)
@@ -253,8 +271,16 @@ def _shown_before(factory: ProjectView, spec: ProductSpec) -> bytes:
 
 def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, result: Research) -> str:
     packages = [package.requirement for package in factory.packages]
-    changes = _changes(factory, spec)
-    return render(spec, report.warnings, result.sources, packages, changes, searches=factory.searches)
+    changes, estimate = _changes(factory, spec), _build_of(factory, spec, factory.price)
+    return render(
+        spec,
+        report.warnings,
+        result.sources,
+        packages,
+        changes,
+        searches=factory.searches,
+        costs=estimate.in_words() if estimate else "",
+    )
 
 
 def _changes(factory: ProjectView, spec: ProductSpec) -> list[str]:

@@ -1,11 +1,12 @@
 """The release: the four integration gates, and one wheel that was installed and tried (design: release)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
 from specwright.application import scopes
+from specwright.application.adopted.known import adopted_parts
 from specwright.application.announce import announce, review
 from specwright.application.change.closing import closing_events
 from specwright.application.change.notes import release_notes
@@ -23,8 +24,13 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
 from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.allowed_packages import required_by
+from specwright.domain.base.ids import ModuleRef
 from specwright.domain.base.slugs import import_name, slugify
-from specwright.domain.base.text import did_you_mean
+from specwright.domain.base.text import did_you_mean, one_line
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
+from specwright.domain.interfaces.guide import interface_guide
+from specwright.domain.modules.adopted import AdoptedInRelease, render_adopted
 from specwright.domain.modules.release import (
     ProductResult,
     ReleaseManifest,
@@ -33,12 +39,15 @@ from specwright.domain.modules.release import (
     release_manifest,
 )
 from specwright.domain.modules.release_gates import ReleaseModule, check_release_set, release_module
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.packaging import (
     ApprovedExample,
     ApprovedProperty,
+    ApprovedSession,
     BuiltWheel,
     ExampleOutcome,
     ExerciseReport,
@@ -48,6 +57,7 @@ from specwright.ports.packaging import (
 from specwright.ports.progress import Step
 
 _REPORT = TypeAdapter(ExerciseReport)
+_TASKS_NAMED = 5
 
 
 def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
@@ -55,7 +65,7 @@ def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
     that is under way (design: change).
 
     Raises:
-        RefusedError: a change is under way that is not built yet, or nothing is shipped.
+        RefusedError: a change is under way that is not built yet, nothing is shipped, or a task is open.
     """
     projection, last = factory.projection, last_release(factory)
     change, number = projection.open_change, projection.change_number
@@ -73,6 +83,11 @@ def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
             "no task has shipped a module yet, so there is nothing to release",
             remedy="`specwright status` says what comes next",
         )
+    if outcome(factory) is not Outcome.COMPLETE:
+        raise RefusedError(
+            f"this would release only a part of the product: {tasks_missing(factory, refs)}",
+            remedy="`specwright run` goes on with it; `--module MM-ID@VERSION` releases shipped modules without the rest",
+        )
     return _release(factory, refs, scopes.release(again, number), ends_change=True)
 
 
@@ -86,6 +101,27 @@ def release_some(factory: Factory, refs: Sequence[str], again: int) -> ReleaseMa
     if unknown := [ref for ref in wanted if ref not in shipped]:
         raise _not_shipped(factory, unknown)
     return _release(factory, wanted, scopes.release(again))
+
+
+def tasks_missing(view: ProjectView, refs: Sequence[str]) -> str:
+    """Which tasks of the product a set of modules leaves out, in words; empty if none. A task counts by the modules that it
+    shipped, in whatever version; one that was given up or split is none of the product's any more."""
+    inside = {ModuleRef.parse(ref).module_id for ref in refs}
+    ordered = sorted(project_state(view).tasks.values(), key=lambda one: one.declaration_order)
+    tasks = [entry for entry in ordered if entry.status is not TaskStatus.ABANDONED]
+    missing = [
+        entry
+        for entry in tasks
+        if entry.status is not TaskStatus.SHIPPED
+        or not {ModuleRef.parse(ref).module_id for ref in entry.module_refs} <= inside
+    ]
+    if not missing:
+        return ""
+    named = [f"{entry.spec_task_id} {one_line(entry.task)}" for entry in missing[:_TASKS_NAMED]]
+    if len(missing) > _TASKS_NAMED:
+        named.append(f"{len(missing) - _TASKS_NAMED:,} more")
+    verb = "is" if len(missing) == 1 else "are"
+    return f"{len(tasks) - len(missing):,} of {len(tasks):,} tasks; {', '.join(named)} {verb} not in it"
 
 
 def _not_shipped(factory: Factory, refs: Sequence[str]) -> RefusedError:
@@ -106,10 +142,13 @@ def _not_shipped(factory: Factory, refs: Sequence[str]) -> RefusedError:
 
 def last_release(factory: ProjectView) -> ReleaseManifest | None:
     """The newest release that the log knows."""
-    if not factory.projection.releases:
-        return None
-    path = layout.manifest(factory.projection.releases[-1])
-    return ReleaseManifest.from_bytes(factory.store.read(path), path)
+    return release_of(factory, -1) if factory.projection.releases else None
+
+
+def release_of(view: ProjectView, number: int) -> ReleaseManifest:
+    """One of the releases that the log knows, counted as in a list."""
+    path = layout.manifest(view.projection.releases[number])
+    return ReleaseManifest.from_bytes(view.store.read(path), path)
 
 
 def _release(
@@ -126,9 +165,13 @@ def _release(
         release_module(factory.modules.contract(ref), factory.modules.evidence(ref), index) for ref in refs
     ]
     check_release_set(modules)
-    product, wheel, outcomes = _product(factory, scope, modules)
+    adopted = adopted_parts(factory, refs)
+    product, wheel, outcomes = _product(factory, scope, modules, adopted)
     unshown = unshown_in_release(factory, scope, _tasks_of(factory, refs))
-    manifest = release_manifest(release_id, now, spec.spec_version, modules, product, unshown)
+    manifest = release_manifest(
+        *(release_id, now, spec.spec_version, modules, product, unshown, adopted),
+        missing=tasks_missing(factory, refs),
+    )
     if wheel is not None:
         factory.store.publish(layout.wheel(release_id, wheel.file_name), wheel.content)
     if report := failure_report(manifest, modules):
@@ -142,7 +185,9 @@ def _release(
     events = [review(project_id, "release.made", sha256, release_id)]
     tasks = [factory.projection.definitions[name] for name in _tasks_of(factory, refs)]
     events += escalated(
-        factory, release_id, broken_examples(tasks, [one.contract for one in modules], outcomes)
+        factory,
+        release_id,
+        broken_examples(tasks, [one.contract for one in modules], outcomes, spec.interfaces),
     )
     if ends_change and manifest.succeeded and change is not None and change.before is not None:
         events += closing_events(factory, scope, manifest, sha256, before)
@@ -157,19 +202,24 @@ def _release(
 
 
 def _product(
-    factory: Factory, scope: Scope, modules: Sequence[ReleaseModule]
+    factory: Factory, scope: Scope, modules: Sequence[ReleaseModule], adopted: Sequence[AdoptedInRelease]
 ) -> tuple[ProductResult, BuiltWheel | None, tuple[ExampleOutcome, ...]]:
     try:
-        package = _package(factory, modules)
+        package = _package(factory, modules)._replace(adopted=render_adopted(adopted))
         wheel = factory.packager.build(package)
     except RefusedError as error:
         return ProductResult.without_wheel(error.what), None, ()
     factory.progress.note(Step("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
-    request: JsonValue = {
+    request: dict[str, JsonValue] = {
         "wheel": wheel.sha256,
         "examples": [[one.task_id, *one.example[:4]] for one in package.approved],
         "properties": [[one.task_id, one.property.heading, one.property.code] for one in package.properties],
     }
+    if package.sessions:
+        request["sessions"] = [
+            [one.task_id, one.heading, one.console, *([one.http] if one.http else [])]
+            for one in package.sessions
+        ]
     seen = scope.recall(
         "verdict",
         request,
@@ -187,7 +237,8 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     assert spec is not None
     distribution = slugify(spec.title)
     facing = {entry.module_ref for entry in project_state(factory).tasks.values()}
-    names = tuple(m.contract.name for m in modules if m.ref in facing)
+    provided = {name_of(one) for task in spec.tasks() if task.acceptance for one in task.acceptance.provides}
+    names = tuple(m.contract.name for m in modules if m.ref in facing or m.contract.name in provided)
     product = tuple(_module(factory, m) for m in modules)
     sources = [data for m in product for path, data in m.implementation.items() if path.endswith(".py")]
     return ProductPackage(
@@ -200,7 +251,24 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         requires=required_by(factory.packages, sources),
         notes=release_notes(factory),
         **_approved(factory, [m.ref for m in modules])._asdict(),
+        **_shell(spec, distribution, [m.contract for m in modules]),
     )
+
+
+def _shell(spec: ProductSpec, distribution: str, contracts: Sequence[MicroModuleContract]) -> dict[str, Any]:
+    """What is rendered from the contracts for those who use the product from outside Python, as fields of a package.
+
+    Raises:
+        RefusedError: a contract does not fit an interface.
+    """
+    if spec.interfaces is None:
+        return {}
+    head = ProductHead(import_name(distribution), distribution, spec.spec_version, one_line(spec.description))
+    functions = functions_of(spec.interfaces, contracts)
+    return {
+        "interface": interface_document(spec.interfaces, contracts, head),
+        "guide": interface_guide(spec.interfaces, functions, distribution),
+    }
 
 
 class _Approved(NamedTuple):
@@ -208,6 +276,7 @@ class _Approved(NamedTuple):
 
     approved: tuple[ApprovedExample, ...]
     properties: tuple[ApprovedProperty, ...]
+    sessions: tuple[ApprovedSession, ...]
 
 
 def _approved(factory: Factory, refs: Sequence[str]) -> _Approved:
@@ -223,6 +292,11 @@ def _approved(factory: Factory, refs: Sequence[str]) -> _Approved:
             ApprovedProperty(task.spec_task_id, one)
             for task in tasks
             for one in properties_of_product(task.acceptance, task.acceptance_criteria, released)
+        ),
+        tuple(
+            ApprovedSession(task.spec_task_id, one.heading, one.console, one.http)
+            for task in tasks
+            for one in (task.acceptance.sessions if task.acceptance else ())
         ),
     )
 

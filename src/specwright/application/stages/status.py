@@ -28,6 +28,11 @@ class ProjectStatus(StrEnum):
         waits = self in (ProjectStatus.APPROVAL, ProjectStatus.HALTED, ProjectStatus.STALLED)
         return 3 if waits else 1
 
+    @property
+    def is_between_stops(self) -> bool:
+        """Whether a run has something to do here, and none need be asked."""
+        return self in (ProjectStatus.NEW, ProjectStatus.RUNNING, ProjectStatus.RELEASE_DUE)
+
 
 _BY_OUTCOME = {
     Outcome.RUNNABLE: ProjectStatus.RUNNING,

@@ -2,29 +2,43 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
+
+from pydantic import Field
 
 from specwright.application.criteria import unshown_criteria
 from specwright.application.factory import ProjectView
-from specwright.application.history.criterion_evidence import RunOutcome
+from specwright.application.history.criterion_checks import DebateIndex
+from specwright.application.history.criterion_evidence import JudgedFrom, RunOutcome, TaskEvidence
 from specwright.application.stages.acceptance_report import ReportSources, acceptance_report
 from specwright.application.store import layout
 from specwright.application.tasks import task_board
 from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.record import Record
-from specwright.domain.modules.acceptance_report import AcceptanceReport, CriterionReport, TaskReport
+from specwright.domain.modules.acceptance_report import (
+    AcceptanceReport,
+    CriterionReport,
+    CriterionStatus,
+    TaskReport,
+)
 from specwright.domain.spec.product_spec import ProductSpec, TaskSpec
 from specwright.domain.spec.statements import (
     Statement,
     holds,
     names_in,
     same_words,
+    shared_errors,
     shared_values,
     shared_words,
     statements,
 )
+from specwright.domain.tasks.project_state import expanded
 from specwright.errors import RefusedError
 
+_WORDS_ALONE = "words alone"
+_FEW = 2
+"""Criteria with the same error that a sentence is linked to."""
 _CRITERION = re.compile(r"(TSK-[0-9]+)(?:\s+criterion\s+|\s*[/#:]\s*)([0-9]+)", re.IGNORECASE)
 
 
@@ -40,6 +54,19 @@ class TracedLink(Record):
     task_id: str
     criterion: int | None
     by: str
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the two have words in common and nothing else."""
+        return self.by.startswith(_WORDS_ALONE)
+
+
+class JudgedCriterion(Record):
+    """A criterion that models alone judged, and what they named for it."""
+
+    task_id: str
+    criterion: int
+    judged_from: list[JudgedFrom]
 
 
 class TracedSentence(Record):
@@ -57,14 +84,37 @@ class Trace(Record):
     Args:
         text: That was asked for.
         found_as: What it is: `sentence`, `criterion`, `task` or `module`, each once.
-        sentences: Of SPEC.md.
-        tasks: With the criteria that are meant, and what shows them.
+        sentences: Of SPEC.md; those that words alone link come last.
+        tasks: With the criteria that are meant, and what shows them; those that words alone link come last.
+        judged: Of these criteria those that models alone judged.
     """
 
     text: str
     found_as: list[str]
     sentences: list[TracedSentence]
     tasks: list[TaskReport]
+    judged: list[JudgedCriterion] = Field(default_factory=list)
+
+    def judged_from(self, task_id: str, criterion: int) -> list[JudgedFrom]:
+        """What models judged a criterion from; nothing if code shows it."""
+        return [
+            row
+            for one in self.judged
+            if (one.task_id, one.criterion) == (task_id, criterion)
+            for row in one.judged_from
+        ]
+
+    @property
+    def is_uncovered(self) -> bool:
+        """Whether sentences alone were asked for, and nothing but words links them to the spec."""
+        if self.found_as != ["sentence"]:
+            return False
+        return all(link.is_weak for one in self.sentences for link in one.links)
+
+    def by_words_alone(self, task_id: str) -> bool:
+        """Whether a sentence leads to a task by nothing but words in common."""
+        links = [link for one in self.sentences for link in one.links if link.task_id == task_id]
+        return self.found_as == ["sentence"] and all(link.is_weak for link in links)
 
 
 class _Place(NamedTuple):
@@ -90,6 +140,7 @@ class ProjectTrace:
                 "no spec is approved yet, so nothing answers to it",
                 remedy="`specwright status` says what comes next",
             )
+        self._view = view
         self._spec: ProductSpec = view.projection.spec
         self._report = _live_report(view)
         self._file, text = _spec_text(view)
@@ -98,7 +149,7 @@ class ProjectTrace:
             for task in self._report.tasks
         }
         self._around = dict(_texts(self._spec))
-        self._sentences = [(one, self._links(one)) for one in statements(text)]
+        self._sentences = self._linked(statements(text))
 
     def of(self, text: str) -> Trace | None:
         """What a text leads to; None if it stands nowhere."""
@@ -164,12 +215,14 @@ class ProjectTrace:
         return {_Place(task.task_id, one.criterion) for task, one in shown or own}
 
     def _meant(self, links: Sequence[TracedLink]) -> set[_Place]:
-        """The criteria that links lead to; one to a task leads to all of its criteria."""
+        """The criteria that links lead to; one to a task leads to all of its criteria, unless another link names one of
+        them."""
+        named = {link.task_id for link in links if link.criterion is not None}
         return {
             place
             for link in links
             for place in self._places[link.task_id]
-            if link.criterion in (None, place.criterion)
+            if link.criterion == place.criterion or (link.criterion is None and link.task_id not in named)
         }
 
     def _trace(
@@ -188,12 +241,38 @@ class ProjectTrace:
             TracedSentence(file=self._file, line=one.line, text=one.text, links=links)
             for one, links in sentences
         ]
-        return Trace(text=text, found_as=kinds, sentences=traced, tasks=tasks)
+        traced.sort(key=lambda one: all(link.is_weak for link in one.links))
+        judged = [one for task in tasks for one in self._judged(task)]
+        trace = Trace(text=text, found_as=kinds, sentences=traced, tasks=tasks, judged=judged)
+        ordered = sorted(tasks, key=lambda task: trace.by_words_alone(task.task_id))
+        return trace.model_copy(update={"tasks": ordered})
 
-    def _links(self, sentence: Statement) -> list[TracedLink]:
-        """What a sentence has in common with tasks and criteria; words alone count only where nothing else does."""
-        links = [*self._by_values(sentence.text), *self._by_names(sentence.text)]
-        return links or self._by_words(sentence.text)
+    def _judged(self, task: TaskReport) -> Iterator[JudgedCriterion]:
+        """Of a task's criteria those that models alone judged, with what they named."""
+        refs = [one.module_ref for one in task.modules]
+        state = task_board(self._view).state()
+        own = [name for name, entry in state.tasks.items() if entry.spec_task_id == task.task_id]
+        evidence = TaskEvidence(self._view, self._debates, expanded(state.tasks, own), "", refs)
+        for one in task.criteria:
+            if one.status is CriterionStatus.JUDGED:
+                found = evidence.judged_from(one.text)
+                yield JudgedCriterion(task_id=task.task_id, criterion=one.criterion, judged_from=found)
+
+    @cached_property
+    def _debates(self) -> DebateIndex:
+        return DebateIndex(self._view)
+
+    def _linked(self, sentences: Sequence[Statement]) -> list[tuple[Statement, list[TracedLink]]]:
+        """What each sentence has in common with tasks and criteria. Words alone count only where nothing else does, and
+        then only for the tasks that the rest of its section leads to, if it leads to any."""
+        strong = [[*self._by_values(one.text), *self._by_names(one.text)] for one in sentences]
+        tasks = dict[int, set[str]]()
+        for one, links in zip(sentences, strong, strict=True):
+            tasks.setdefault(one.section, set()).update(link.task_id for link in links)
+        return [
+            (one, links or self._by_words(one.text, tasks[one.section]))
+            for one, links in zip(sentences, strong, strict=True)
+        ]
 
     def _by_values(self, text: str) -> Iterator[TracedLink]:
         """The criteria with the same words in a row, or else with the most values in common."""
@@ -207,8 +286,18 @@ class ProjectTrace:
                 for place, found in values.items()
                 if found and len(found) == most
             ]
-        for name, number, by in same:
+        for name, number, by in same or self._by_errors(text):
             yield TracedLink(task_id=name, criterion=number, by=by)
+
+    def _by_errors(self, text: str) -> list[tuple[str, int, str]]:
+        """The criteria with the same errors; none if many criteria have them."""
+        rows = [
+            (task.task_id, one.criterion, f"the same error: {', '.join(errors)}")
+            for task in self._report.tasks
+            for one in task.criteria
+            if (errors := shared_errors(text, one.text))
+        ]
+        return rows if len(rows) <= _FEW else []
 
     def _by_names(self, text: str) -> Iterator[TracedLink]:
         for task, report in zip(self._spec.tasks(), self._report.tasks, strict=True):
@@ -218,18 +307,28 @@ class ProjectTrace:
             elif any(same_words(text, other) for other in (task.name, task.description)):
                 yield TracedLink(task_id=task.task_id, criterion=None, by="the same words")
 
-    def _by_words(self, text: str) -> list[TracedLink]:
-        """The criteria with the most words in common; if none has any, the tasks."""
+    def _by_words(self, text: str, within: set[str]) -> list[TracedLink]:
+        """The criteria with the most words in common; if none has any, the tasks.
+
+        Args:
+            text: Of the sentence.
+            within: The tasks that come into question; all if it is empty.
+        """
         criteria = [
             (shared_words(text, one.text), task.task_id, one.criterion)
             for task in self._report.tasks
+            if not within or task.task_id in within
             for one in task.criteria
         ]
-        tasks = [(shared_words(text, around), name, None) for name, around in self._around.items()]
+        tasks = [
+            (shared_words(text, around), name, None)
+            for name, around in self._around.items()
+            if not within or name in within
+        ]
         rows = criteria if any(words for words, _, _ in criteria) else tasks
         most = max((len(words) for words, _, _ in rows), default=0)
         return [
-            TracedLink(task_id=task_id, criterion=number, by=f"words alone: {', '.join(words)}")
+            TracedLink(task_id=task_id, criterion=number, by=f"{_WORDS_ALONE}: {', '.join(words)}")
             for words, task_id, number in rows
             if words and len(words) == most
         ]
@@ -296,6 +395,6 @@ def _ran_at_release(report: AcceptanceReport) -> Iterator[tuple[tuple[str, str],
         evidence = [one for criterion in task.criteria for one in criterion.evidence]
         for one in evidence:
             wheel = next((ref for ref in one.ran_in if ref.endswith(".whl")), "")
-            if wheel and one.kind in ("example", "property"):
+            if wheel and one.kind in ("example", "property", "session"):
                 passed = one.result == "PASS"
                 yield (task.task_id, one.name), RunOutcome(passed, "" if passed else one.detail), wheel

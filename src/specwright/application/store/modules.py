@@ -124,18 +124,20 @@ class ModuleStore:
         contract = MicroModuleContract.from_bytes(surface[layout.CONTRACT], ref)
         return DependencyView(contract, surface[layout.EXAMPLES].decode())
 
-    def seal(
+    def write(
         self,
         contract: MicroModuleContract,
         files: Mapping[str, bytes],
         log: ExecutionLog,
-        evidence: ShipEvidence,
         reported: str = "",
         tests: Sequence[RegressionTest] = (),
     ) -> None:
-        """Write a version; the evidence comes last and seals it.
+        """Write a version without its seal.
 
         Args:
+            contract: Of the version.
+            files: That the gate judged.
+            log: Of its tests.
             reported: The examples of bug reports that the gate ran beside its tests; empty if there are none.
             tests: The falsifying tests that it passed.
         """
@@ -148,4 +150,7 @@ class ModuleStore:
         self._store.publish(f"{base}/{layout.CONTRACT}", contract.to_bytes())
         self._store.publish_tree(base, files)
         self._store.publish(f"{base}/{EXECUTION_LOG}", log.to_bytes())
-        self._store.publish(f"{base}/{layout.SHIP_EVIDENCE}", evidence.to_bytes())
+
+    def seal(self, evidence: ShipEvidence) -> None:
+        """Seal a version that is written."""
+        self._store.publish(layout.ship_evidence(evidence.ref), evidence.to_bytes())

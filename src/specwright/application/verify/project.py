@@ -34,6 +34,7 @@ from specwright.application.verify.views import (
     projection_findings,
 )
 from specwright.canonical_json import JsonValue
+from specwright.domain.modules.adopted import AdoptedVersion
 from specwright.domain.modules.resealed import ResealedModule
 from specwright.errors import SpecwrightError
 from specwright.ports.store import FileTree, StateStore
@@ -95,7 +96,8 @@ def verify_store(
     """
     findings: list[VerifyFinding] = []
     bindings = read_log(log, findings)
-    bindings.announced.update(_resealed(store, bindings, findings))
+    bindings.announced.update(_announced_by(ResealedModule, store, bindings.resealed, findings))
+    bindings.announced.update(_announced_by(AdoptedVersion, store, bindings.adopted, findings))
     for version in changed_versions(store, bindings):
         bindings.announced.setdefault(version.module_ref, version.sha256)
     versions, hashes = ModuleStore(store).begun(), noted_hashes(noted)
@@ -122,12 +124,17 @@ def verify_store(
     )
 
 
-def _resealed(store: StateStore, bindings: LogBindings, findings: list[VerifyFinding]) -> dict[str, str]:
-    """The hashes of the files of versions that code sealed, by their references."""
+def _announced_by(
+    kind: type[ResealedModule] | type[AdoptedVersion],
+    store: StateStore,
+    records: Mapping[str, str],
+    findings: list[VerifyFinding],
+) -> dict[str, str]:
+    """The hashes of the files of versions that no task sealed, by their references, from the records of their kind."""
     found: dict[str, str] = {}
-    for ref, sha256 in bindings.resealed.items():
+    for ref, sha256 in records.items():
         try:
-            found[ref] = ResealedModule.from_bytes(store.definition(sha256), ref).sha256
+            found[ref] = kind.from_bytes(store.definition(sha256), ref).sha256
         except SpecwrightError as error:
             findings.append(VerifyFinding("definition.changed", layout.definition(sha256), error.what))
     return found

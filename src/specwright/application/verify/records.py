@@ -20,6 +20,7 @@ from specwright.domain.escalation.escalation import DebateTrail, EscalationArtif
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.interface_change.decision import ExceptionDecision
 from specwright.domain.interface_change.exception import InterfaceChangeException
+from specwright.domain.modules.adopted import ModuleImport
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.errors import SpecwrightError
 from specwright.ports.store import StateStore
@@ -42,6 +43,7 @@ _SCHEMAS: dict[str, type[Record]] = {
     layout.exception("ICE-????????"): InterfaceChangeException,
     layout.exception_decision("ICE-????????", "*"): ExceptionDecision,
     layout.manifest("*"): ReleaseManifest,
+    layout.module_import("*"): ModuleImport,
 }
 
 

@@ -4,16 +4,16 @@ The log has one hash over all of its files; the journal has one of each, which n
 interface is read from the source again.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from specwright import canonical_json
 from specwright.application.store import layout
 from specwright.application.store.modules import ModuleStore
+from specwright.domain.base.graph import reachable
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, InputError
-from specwright.ports.gate import ENTRY_FILE
+from specwright.ports.gate import ENTRY_FILE, SealedModule
 from specwright.ports.store import StateStore
 
 
@@ -25,8 +25,8 @@ class VerifyFinding(NamedTuple):
     message: str
 
 
-SourceReader: TypeAlias = Callable[[Path, str], str]
-"""Reads the fingerprint of the surface in the source of a version, by its directory and the module's name.
+SourceReader: TypeAlias = Callable[[SealedModule, Sequence[SealedModule]], str]
+"""Reads the fingerprint of the surface in the source of a version, whose classes may be those of what it calls.
 
 Raises:
     CorruptionError: the source has no such surface.
@@ -78,7 +78,7 @@ def _surface_findings(modules: ModuleStore, read: SourceReader, ref: str) -> Ite
     entry = f"{layout.module(ref)}/{ENTRY_FILE}"
     try:
         contract = modules.contract(ref)
-        seen = read(modules.location(ref), contract.name)
+        seen = read(SealedModule(contract, modules.location(ref)), _called(modules, ref))
     except InputError as error:
         yield VerifyFinding("seal.invalid", layout.module_contract(ref), error.what)
         return
@@ -88,3 +88,19 @@ def _surface_findings(modules: ModuleStore, read: SourceReader, ref: str) -> Ite
     if seen != contract.interface_fingerprint:
         message = f"the interface in the source is {seen}, the contract's is {contract.interface_fingerprint}"
         yield VerifyFinding("seal.surface", entry, message)
+
+
+def _called(modules: ModuleStore, ref: str) -> list[SealedModule]:
+    """The modules that a version calls, directly or not, as far as their contracts can be read: what is wrong with one is
+    a finding of its own."""
+    found = dict[str, SealedModule]()
+
+    def calls(version: str) -> list[str]:
+        try:
+            contract = modules.contract(version)
+        except (InputError, CorruptionError):
+            return []
+        found[version] = SealedModule(contract, modules.location(version))
+        return [dependency.ref for dependency in contract.dependencies]
+
+    return [found[called] for called in list(reachable([ref], calls)) if called in found]

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specwright.bootstrap.reading import begun_store
-from specwright.bootstrap.stores import RUNTIME
+from specwright.bootstrap.storage.stores import RUNTIME
+from specwright.bootstrap.views.reading import begun_store
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.log.hcs import consensus_timestamp
 from specwright.log.hedera.outbox import Outbox

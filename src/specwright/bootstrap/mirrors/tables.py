@@ -5,7 +5,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specwright.bootstrap.stores import TOPIC, ProjectStore, begun_store
+from specwright.bootstrap.storage.stores import TOPIC, ProjectStore, begun_store
 from specwright.errors import InputError
 from specwright.settings import load_settings
 

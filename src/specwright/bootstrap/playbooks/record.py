@@ -2,8 +2,8 @@
 
 Specs, plans and deliverables are taken from the store, as they were accepted: what was refused on the way is left out.
 The other answers are the last ones that the journal has for their place; a request about several tasks or modules is
-divided among them. Ids are drawn anew in each run, so a plan names the modules that it calls. What a person answered is
-no part of a playbook.
+divided among them. Ids are drawn anew in each run, so a plan names the modules that it calls or reuses. What a person
+answered is no part of a playbook.
 """
 
 import re
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, cast
 
 from specwright import canonical_json
 from specwright.application.store.layout import spec_files
-from specwright.bootstrap.reading import reading_project
-from specwright.bootstrap.stores import begun_store
+from specwright.bootstrap.storage.stores import begun_store
+from specwright.bootstrap.views.reading import reading_project
 from specwright.errors import InputError
 from specwright.journal.records import JournalRecord
 from specwright.roles.answers.json_text import objects_in, visible_text
@@ -88,7 +88,7 @@ class _Recorder:
         self._names = names
         self._searches: dict[str, list[str]] = {}
         self._resolutions: set[str] = set()
-        self._reused = False
+        self._unfound = False
         self.files: dict[str, bytes] = {}
 
     def add_specs(self, numbers: list[int]) -> None:
@@ -121,14 +121,17 @@ class _Recorder:
         if self._resolutions:
             many = len(self._resolutions)
             yield "an answer of a person" if many == 1 else f"{many} answers of a person"
-        if self._reused:
-            yield "a plan reuses a module by an id, which is another one in each run"
+
+        if self._unfound:
+            yield "a plan reuses a module that it did not search for"
 
     def _add_stored(self, place: Mapping[str, str], paths: Mapping[str, str]) -> None:
         """A plan or a deliverable that was accepted as a draft."""
         if place["role"] == "planner" and (path := next(filter(_PLAN.fullmatch, paths), None)):
             plan = self._named(cast(dict[str, Any], canonical_json.loads(self._read(path))))
             searches = self._searches.get(_folder(place), [])
+            reuses = any(module["reuse"].get("reuse_ref") for module in plan["modules"])
+            self._unfound = self._unfound or (reuses and not searches)
             script = {"searches": searches, "plan": plan} if searches else {"plan": plan}
             self.files[f"{_folder(place)}/{_planner_file(place['stage'])}"] = canonical_json.pretty(script)
         drafts = {found[1]: path for path in paths if (found := _DRAFT.fullmatch(path))}
@@ -145,7 +148,8 @@ class _Recorder:
             for called in module.get("depends_on") or ():
                 called["module"] = self._names.get(called["module"], called["module"])
             module["reuse"]["candidates_considered"] = []
-            self._reused = self._reused or bool(module["reuse"].get("reuse_ref"))
+            if reused := module["reuse"].get("reuse_ref"):
+                module["reuse"]["reuse_ref"] = self._names.get(reused, reused)
         return plan
 
     def _add_answer(self, place: Mapping[str, str], message: dict[str, Any]) -> None:

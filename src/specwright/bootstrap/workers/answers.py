@@ -4,7 +4,7 @@ Every other answer stands where it counts when the command that took it returns:
 for a draft that nobody has written yet. It holds for one change, and until the next command.
 """
 
-from specwright.bootstrap.stores import RUNTIME
+from specwright.bootstrap.storage.stores import RUNTIME
 from specwright.ports.store import FileTree
 
 _APPROVED = f"{RUNTIME}/approved_in_advance"

@@ -5,9 +5,9 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
-from specwright.bootstrap.postgres_store import PostgresStore, opened_postgres_store
 from specwright.bootstrap.project import open_project
 from specwright.bootstrap.spec_file import spec_copy
+from specwright.bootstrap.storage.postgres_store import PostgresStore, opened_postgres_store
 from specwright.bootstrap.workers.answers import approved_in_advance
 from specwright.bootstrap.workers.drive_record import (
     MOST_ATTEMPTS,

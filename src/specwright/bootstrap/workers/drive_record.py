@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from specwright.bootstrap.stores import RUNTIME
+from specwright.bootstrap.storage.stores import RUNTIME
 from specwright.errors import SpecwrightError
 from specwright.ports.store import FileTree
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from specwright.bootstrap.stores import opened_store
+from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.workers.drive_record import DriveRecord, drive_record
 from specwright.errors import InputError
 from specwright.settings import load_settings

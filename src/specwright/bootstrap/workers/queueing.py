@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.change.report import TriedReport
-from specwright.application.escalation.answers import check, resolve
+from specwright.application.escalation.answers import check, check_fix, resolve
 from specwright.application.stages.draft_history import note_passed_over
 from specwright.application.stages.product import approve, shown_hash
 from specwright.application.stages.status import ProjectStatus
@@ -74,10 +74,10 @@ class QueuedProject(Project):
             approve(self.factory, answer["by"])
             return self.go_on()
 
-    def amend(self, feedback: str = "") -> ProjectStatus:
+    def amend(self, feedback: str = "", decision: tuple[int, str] | None = None) -> ProjectStatus:
         """Have the spec that waits changed. Raises as `Project.amend`."""
         with self._queueing():
-            return super().amend(feedback)
+            return super().amend(feedback, decision)
 
     def amend_examples(self, text: str, where: str) -> ProjectStatus:
         """Put edited examples into the spec that waits. Raises as `Project.amend_examples`."""
@@ -89,9 +89,10 @@ class QueuedProject(Project):
         with self._queueing():
             return super().reject(reasons)
 
-    def resolve(self, resolution: HumanResolution) -> ProjectStatus:
+    def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
         """Answer an escalation. Raises as `Project.resolve`."""
         check(self.factory, resolution)
+        check_fix(self.factory, resolution, by_gate=not unchecked)
         with self._queueing():
             resolve(self.factory, resolution)
             return self.go_on()

@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from specwright.bootstrap.costs import SCRIPTED
-from specwright.bootstrap.stores import RUNTIME, ProjectStore
+from specwright.bootstrap.storage.stores import RUNTIME, ProjectStore
 from specwright.errors import CorruptionError, InputError
 from specwright.settings import Settings, load_settings
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from specwright.cli.terminal.output import note
+from specwright.application.store.layout import CONTRACT
+from specwright.cli.terminal.output import PROJECT, note
 
 JSON_REQUESTED: ContextVar[bool | None] = ContextVar("json_requested", default=None)
 """Whether the command line has `--json`; None until its options are read."""
@@ -21,13 +22,20 @@ def _note_json(value: bool) -> bool:
     return value
 
 
+def is_begun(place: Path) -> bool:
+    """Whether a project was begun in a directory; a module that `escalations --checkout` laid out has settings too."""
+    if (place / CONTRACT).exists() and not (place / ".specwright").exists():
+        return False
+    return any((place / name).exists() for name in _BEGUN)
+
+
 def nearest_project() -> Path:
     """The project of the working directory: here, or the nearest directory above in which one was begun."""
     here = Path.cwd()
     if (here / "SPEC.md").exists():
         return Path()
     for place in (here, *here.parents):
-        if any((place / name).exists() for name in _BEGUN):
+        if is_begun(place):
             return Path(os.path.relpath(place, here))
     return Path()
 
@@ -35,9 +43,9 @@ def nearest_project() -> Path:
 def _chosen(context: typer.Context, directory: Path) -> Path:
     """The directory of the command line; if it has none, the nearest project, and a remark if that is not here."""
     source = context.get_parameter_source("directory")
-    if source is None or source.name != "DEFAULT":
-        return directory
-    return found_project()
+    chosen = directory if source is None or source.name != "DEFAULT" else found_project()
+    PROJECT.set(chosen)
+    return chosen
 
 
 def found_project() -> Path:

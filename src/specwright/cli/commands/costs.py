@@ -28,11 +28,10 @@ def costs(
     as_json: AsJson = False,
 ) -> None:
     """What was asked of models: requests, tokens and money."""
-    from specwright.bootstrap.at_work import at_work
     from specwright.bootstrap.costs import costs as costs_of
     from specwright.bootstrap.costs import prices_in, total_cost
-    from specwright.bootstrap.reading import require_begun
-    from specwright.cli.session.options import was_scripted
+    from specwright.bootstrap.views.at_work import at_work
+    from specwright.bootstrap.views.reading import last_run, require_begun
     from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
 
     require_begun(directory)
@@ -56,7 +55,7 @@ def costs(
     if not whole.requests:
         say("No answer has come yet." if waiting else "No model has been asked yet.")
         return
-    _page(by, parts, whole, scripted=was_scripted(directory)).print()
+    _page(by, parts, whole, scripted=last_run(directory).scripted).print()
 
 
 def _page(by: str, parts: "Mapping[str, Cost]", whole: "Cost", *, scripted: bool) -> "Page":

@@ -78,7 +78,7 @@ def _request(
 
 def _version_meant(wanted: str, directory: Path) -> str:
     """A sentence with the version of the module that is named without one."""
-    from specwright.bootstrap.reading import reading_project
+    from specwright.bootstrap.views.reading import reading_project
 
     with suppress(SpecwrightError), reading_project(directory) as view:
         named = {name: ref for ref in view.modules.refs() for name in (view.modules.contract(ref).name, ref)}

@@ -5,7 +5,8 @@ from pathlib import Path
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.session.options import last_options, settings_for
+from specwright.cli.commands.drive import BaseUrl, FallbackModels, ModelName, RoleModels
+from specwright.cli.session.options import last_options, options_for, settings_for
 from specwright.cli.terminal.output import pasteable, show
 from specwright.errors import InputError
 
@@ -18,19 +19,31 @@ def register(app: typer.Typer) -> None:
     app.command()(doctor)
 
 
-def doctor(directory: Directory = Path(), as_json: AsJson = False) -> None:
+def doctor(
+    directory: Directory = Path(),
+    model: ModelName = "",
+    role_model: RoleModels = None,
+    fallback_model: FallbackModels = None,
+    base_url: BaseUrl = "",
+    as_json: AsJson = False,
+) -> None:
     """Check that everything that a run needs is there.
 
     Model, schema, context, price, sandbox, index, search, disk. Each model is asked three short questions, which is the
-    only thing that it costs.
+    only thing that it costs. Options name models as in `run`, and are not kept.
     """
     from specwright.bootstrap.doctor import diagnosis
     from specwright.cli.pages.page import Page
     from specwright.settings import load_settings
 
     load_settings(directory)  # damaged settings are an error, a missing model is a finding
+    named = (
+        options_for(directory, model, role_model or [], base_url, fallback_models=fallback_model or [])
+        if model or role_model or fallback_model or base_url
+        else None
+    )
     try:
-        settings = settings_for(directory, last_options(directory))
+        settings = settings_for(directory, named or last_options(directory))
     except InputError as error:
         settings = error
     found = diagnosis(directory, settings)

@@ -8,14 +8,23 @@ import typer
 
 from specwright.bootstrap.spec_file import (
     SPEC_TEMPLATE,
+    awaiting_approval,
     read_acceptance_file,
     spec_changed,
     spec_copy,
     spec_for_run,
 )
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.session.options import choose_store, options_for, remember, scripted_models, settings_for
-from specwright.cli.terminal.output import next_command, note_opening, on_terminal
+from specwright.cli.session.options import (
+    SCRIPTED,
+    choose_store,
+    last_options,
+    options_for,
+    remember,
+    scripted_models,
+    settings_for,
+)
+from specwright.cli.terminal.output import next_command, note, note_opening, on_terminal
 from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError, RefusedError
 
@@ -51,6 +60,13 @@ TaskBudgetTokens = Annotated[int | None, typer.Option(metavar="N", help="A limit
 TaskBudgetUsd = Annotated[
     float | None, typer.Option(metavar="X", help="A limit in US dollars for each task.")
 ]
+LaneName = Annotated[
+    str,
+    typer.Option(
+        metavar="LANE",
+        help="one-shot: one request drafts all modules of a small product; task: task by task.",
+    ),
+]
 StoreAddress = Annotated[
     str, typer.Option("--store", metavar="URL", help="Keep the project in this Postgres database.")
 ]
@@ -60,6 +76,10 @@ Retry = Annotated[
         "--retry", metavar="ROLE", help="Ask a role anew that gave no usable answer; its task runs again."
     ),
 ]
+Sha256 = Annotated[
+    str, typer.Option("--sha256", metavar="HASH", help="Only if what waits still has this hash.")
+]
+"""Of the spec, the escalation or the exception that an answer is about."""
 Approve = Annotated[bool, typer.Option("--approve", help="Approve the spec when the gate is reached.")]
 
 
@@ -81,6 +101,7 @@ def run(
     budget_usd: BudgetUsd = None,
     task_budget_tokens: TaskBudgetTokens = None,
     task_budget_usd: TaskBudgetUsd = None,
+    lane: LaneName = "",
     store: StoreAddress = "",
     approve_spec: Approve = False,
     retry: Retry = "",
@@ -101,7 +122,7 @@ def run(
         "task_budget_tokens": task_budget_tokens,
         "task_budget_usd": task_budget_usd,
     }
-    options = options_for(directory, model, role_model or [], base_url, budgets, fallback_model or [])
+    options = options_for(directory, model, role_model or [], base_url, budgets, fallback_model or [], lane)
     settings = settings_for(directory, options)
     scripted = scripted_models(settings)
     if text == SPEC_TEMPLATE and not scripted:
@@ -137,6 +158,7 @@ def reject(
     reasons: Annotated[
         str, typer.Option(metavar="TEXT", help="Why; the new draft starts over with this.")
     ] = "",
+    sha256: Sha256 = "",
     as_json: AsJson = False,
 ) -> None:
     """Reject the spec that waits; it starts over from SPEC.md."""
@@ -145,7 +167,11 @@ def reject(
             "a rejection needs its reasons",
             remedy=next_command("reject", directory, '--reasons "why"') + ", or edit SPEC.md",
         )
-    _go_on(directory, lambda project: project.reject(reasons), as_json=as_json)
+    if reasons.strip() and _is_scripted(directory):
+        note(
+            "The answers are scripted: they cannot take a reason into account, so the same draft comes again."
+        )
+    _go_on(directory, lambda project: project.reject(reasons), sha256, as_json=as_json)
 
 
 def amend(
@@ -153,25 +179,55 @@ def amend(
     feedback: Annotated[
         str, typer.Option(metavar="TEXT", help="What to change; the draft goes on from where it is.")
     ] = "",
+    decision: Annotated[
+        tuple[int, str] | None,
+        typer.Option(metavar="N TEXT", help="Overturn a decision that the gate lists: what holds instead."),
+    ] = None,
     examples: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="`acceptance.md` as you edited it; no model is asked."),
     ] = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Take back an amendment that got no answer yet.")
+    ] = False,
+    sha256: Sha256 = "",
     as_json: AsJson = False,
 ) -> None:
     """Change the spec that waits: by words, SPEC.md or examples."""
-    if examples is not None:
-        if feedback.strip():
-            raise InputError("give --feedback or --examples, one after the other", where="amend")
-        text = read_acceptance_file(examples)
-        _go_on(directory, lambda project: project.amend_examples(text, str(examples)), as_json=as_json)
+    if withdraw:
+        _withdraw(directory, alone=not (feedback.strip() or decision or examples or sha256), as_json=as_json)
         return
-    if not feedback.strip() and not _edited(directory):
+    if decision is not None and not decision[1].strip():
+        raise InputError(
+            "--decision says nothing of what holds instead",
+            remedy=next_command("amend", directory, f'--decision {decision[0]} "what holds instead"'),
+        )
+    if examples is not None:
+        if feedback.strip() or decision:
+            raise InputError("give words or --examples, one after the other", where="amend")
+        text = read_acceptance_file(examples)
+        _go_on(
+            directory, lambda project: project.amend_examples(text, str(examples)), sha256, as_json=as_json
+        )
+        return
+    if not (feedback.strip() or decision or _edited(directory)) and awaiting_approval(directory):
         raise InputError(
             "an amendment needs its feedback",
             remedy=next_command("amend", directory, '--feedback "what to change"') + ", or edit SPEC.md",
         )
-    _go_on(directory, lambda project: project.amend(feedback), as_json=as_json)
+    _go_on(directory, lambda project: project.amend(feedback, decision), sha256, as_json=as_json)
+
+
+def _withdraw(directory: Path, *, alone: bool, as_json: bool) -> None:
+    """Go back to the spec that was shown before."""
+    if not alone:
+        raise InputError("--withdraw stands alone", where="amend", remedy="withdraw first, then amend anew")
+    _require_begun(directory)
+    note_opening(directory)
+    from specwright.cli.session import runner
+    from specwright.settings import load_settings
+
+    runner.withdraw(directory, load_settings(directory), as_json=as_json)
 
 
 def release(
@@ -190,18 +246,35 @@ def release(
     runner.release(directory, load_settings(directory), tuple(module or ()), as_json=as_json)
 
 
-def _go_on(directory: Path, step: "Step", *, as_json: bool) -> None:
-    """Have the project whose spec waits take a step."""
+def _go_on(directory: Path, step: "Step", sha256: str = "", *, as_json: bool) -> None:
+    """Have the project whose spec waits take a step; with a hash only if that is the spec's."""
+    _require_begun(directory)
+    note_opening(directory)
+    from specwright.application.interface_change.shown import require_shown
+    from specwright.cli.session.runner import resume
+
+    def checked(project: "Project") -> "ProjectStatus":
+        require_shown(project.factory, sha256)
+        return step(project)
+
+    resume(directory, checked, as_json=as_json)
+
+
+def _require_begun(directory: Path) -> None:
     if not spec_copy(directory).exists:
         raise RefusedError(
             "no spec waits for approval here",
             where=str(directory),
             remedy=f"`{next_command('run', directory)}` makes one",
         )
-    note_opening(directory)
-    from specwright.cli.session.runner import resume
 
-    resume(directory, step, as_json=as_json)
+
+def _is_scripted(directory: Path) -> bool:
+    """Whether a playbook or a recording answers for the researcher."""
+    if not spec_copy(directory).exists:
+        return False
+    settings = settings_for(directory, last_options(directory))
+    return settings.role_models.get("researcher", settings.model).startswith(SCRIPTED)
 
 
 def _edited(directory: Path) -> bool:

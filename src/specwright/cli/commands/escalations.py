@@ -9,12 +9,15 @@ import typer
 
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.cli.commands import AsJson, Directory, found_project
+from specwright.cli.commands.drive import Sha256
 from specwright.cli.session.human_answer import AnswerOptions, answer_of, stored_escalation
 from specwright.cli.terminal.output import ask, listed, next_command, note, on_terminal, show, show_json
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
+    from specwright.application.stages.status import ProjectStatus
+    from specwright.bootstrap.project import Project
     from specwright.domain.escalation.escalation import EscalationArtifact
     from specwright.domain.escalation.resolutions import HumanResolution
 
@@ -58,6 +61,13 @@ Rationale = Annotated[
     ),
 ]
 Edit = Annotated[bool, typer.Option("--edit", help="Write the answer into a draft in $EDITOR.")]
+Unchecked = Annotated[
+    bool,
+    typer.Option(
+        "--unchecked",
+        help="Record a PROVIDE_FIX without having the gate judge its files before it is used up.",
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Give a task up without being asked whether you mean it.")]
 
 
@@ -80,12 +90,12 @@ def escalations(
     specwright escalations ESC-ID DIR --draft AMEND_SPEC > answer.json
     specwright escalations ESC-ID DIR --checkout fix
     """
-    from specwright.bootstrap.reading import reading_project
+    from specwright.application.escalation.summary import escalations_waiting
+    from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages import answers
     from specwright.cli.pages import escalation as pages
     from specwright.cli.pages.escalation_record import full_page
     from specwright.cli.pages.page import Page
-    from specwright.cli.pages.stop import escalations as waiting
 
     wanted, directory = _id_and_directory(words or [])
     if (draft or checkout) and not wanted:
@@ -94,7 +104,7 @@ def escalations(
             f"{option} needs an ESC-ID", remedy=f"`{next_command('escalations', directory)}` lists them"
         )
     with reading_project(directory) as view:
-        chosen = [stored_escalation(view, wanted, directory)] if wanted else waiting(view)
+        chosen = [stored_escalation(view, wanted, directory)] if wanted else escalations_waiting(view)
         if draft:
             show_json(answers.draft(view, chosen[0], draft))
             return
@@ -108,15 +118,36 @@ def escalations(
             else:
                 show({"escalations": documents}, "escalations")
             return
+        if not chosen:
+            note(f"Nothing waits for you here. {_what_next(view, directory)}")
         one_page = full_page if full else pages.escalation_page
         page = one_page(view, chosen[0], directory) if wanted else Page()
         for number, one in enumerate([] if wanted else chosen):
             if number:
                 page.line()
             pages.add_short_page(page, view, one, directory)
-    if not chosen:
-        note(f"Nothing waits for you here. `{next_command('status', directory)}`")
     page.print()
+
+
+def _what_next(view: "ProjectView", directory: Path) -> str:
+    """The next useful command where no escalation waits."""
+    from specwright.application.stages.status import ProjectStatus, project_status
+    from specwright.bootstrap.views.reading import driven_by
+    from specwright.cli.pages.answers import OTHER_SPEC
+
+    status = project_status(view)
+    if driven_by(directory):
+        return f"A run is at work; `{next_command('status', directory)}` shows it."
+    if status is ProjectStatus.APPROVAL:
+        reading, accepting = next_command("status", directory), next_command("approve", directory)
+        return f"The spec does: `{reading}` shows it, `{accepting}` accepts it."
+    if status is ProjectStatus.RELEASED:
+        return f"The product is released; `{next_command('change', directory, OTHER_SPEC)}` makes its next version."
+    if status is ProjectStatus.RELEASE_FAILED:
+        return f"The release failed; `{next_command('status', directory)}` says why."
+    if status.is_between_stops:
+        return f"`{next_command('run', directory)}` goes on."
+    return f"`{next_command('status', directory)}` says what comes next."
 
 
 def _check_out(
@@ -152,6 +183,8 @@ def resolve(
     rationale: Rationale = "",
     edit: Edit = False,
     yes: Yes = False,
+    unchecked: Unchecked = False,
+    sha256: Sha256 = "",
     as_json: AsJson = False,
 ) -> None:
     """Answer an escalation, and go on.
@@ -161,7 +194,8 @@ def resolve(
     ABANDON_TASK      --rationale TEXT
     ACCEPT_UNSHOWN, DROP_CRITERION   --rationale TEXT
     APPROVE_OVERRIDE  --rationale TEXT; with several failed modules a payload
-    PROVIDE_FIX       --files MODULE_DIR --rationale TEXT
+    PROVIDE_FIX       --files MODULE_DIR --rationale TEXT; the gate judges them
+                      before the answer counts
     ATTEST_SHIPPED, AMEND_SPEC, SPLIT_TASK, REVISE_PLAN, REWORD_CRITERION
                       --payload FILE.json
 
@@ -185,9 +219,21 @@ def resolve(
     ):
         note("Nothing was given up; the escalation waits on.")
         raise typer.Exit(3)
+    _resume(directory, resolution, sha256, unchecked=unchecked, as_json=as_json)
+
+
+def _resume(
+    directory: Path, resolution: "HumanResolution", sha256: str, *, unchecked: bool, as_json: bool
+) -> None:
+    """Go on with an answer; with a hash only if that is the escalation's."""
+    from specwright.application.interface_change.shown import require_shown
     from specwright.cli.session.runner import resume
 
-    resume(directory, lambda project: project.resolve(resolution), as_json=as_json)
+    def step(project: "Project") -> "ProjectStatus":
+        require_shown(project.factory, sha256, resolution.escalation_id)
+        return project.resolve(resolution, unchecked=unchecked)
+
+    resume(directory, step, as_json=as_json)
 
 
 def _check_order(escalation: str, action: str) -> None:
@@ -220,7 +266,7 @@ def _answer(directory: Path, escalation: str, action: str, options: AnswerOption
 def _means_it(directory: Path, escalation: str) -> bool:
     """Whether a person at a terminal wants to give a task up; what waits for it is named."""
     from specwright.application.tasks import project_state
-    from specwright.bootstrap.reading import reading_project
+    from specwright.bootstrap.views.reading import reading_project
     from specwright.domain.tasks.task_board import TaskBoard
 
     with reading_project(directory) as view:

@@ -8,11 +8,14 @@ import typer
 
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.cli.commands import AsJson, Directory
+from specwright.cli.commands.drive import Sha256
 from specwright.cli.terminal.output import next_command
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.application.interface_change.decisions import KnownException
+    from specwright.application.stages.status import ProjectStatus
+    from specwright.bootstrap.project import Project
     from specwright.cli.pages.page import Page
 
 _Id = Annotated[str, typer.Argument(metavar="ICE-ID", help="As `specwright exceptions list` lists it.")]
@@ -37,13 +40,15 @@ def register(app: typer.Typer) -> None:
 def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every interface change exception, with the change that it proposes and what was decided."""
     from specwright.application.interface_change.decisions import exceptions
-    from specwright.bootstrap.reading import reading_project
+    from specwright.application.interface_change.shown import shown_sha256
+    from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.page import present
 
     with reading_project(directory) as view:
         known = [*exceptions(view)]
+        hashes = [shown_sha256(view, one.record.exception_id) for one in known]
     present(
-        {"exceptions": [_document(one) for one in known]},
+        {"exceptions": [_document(one, sha256) for one, sha256 in zip(known, hashes, strict=True)]},
         "exceptions",
         _page(known, directory),
         as_json=as_json,
@@ -51,13 +56,17 @@ def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
 
 def approve(
-    exception: _Id, directory: Directory = Path(), reason: _Reason = "", as_json: AsJson = False
+    exception: _Id,
+    directory: Directory = Path(),
+    reason: _Reason = "",
+    sha256: Sha256 = "",
+    as_json: AsJson = False,
 ) -> None:
     """Have the change debated, made and judged; then what uses the module follows, and the task runs again.
 
     If nothing is agreed, the task stays halted and you decide again.
     """
-    _decide(exception, "approve", reason, directory, requeue=False, as_json=as_json)
+    _decide(exception, "approve", reason, directory, sha256, requeue=False, as_json=as_json)
 
 
 def reject(
@@ -68,6 +77,7 @@ def reject(
         bool, typer.Option("--requeue", help="Run the task again, without the change.")
     ] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Leave the task halted for another answer.")] = False,
+    sha256: Sha256 = "",
     as_json: AsJson = False,
 ) -> None:
     """The contract stays as it is; the task runs again or stays halted."""
@@ -77,17 +87,23 @@ def reject(
             where=exception,
             remedy="--requeue runs it again without the change; --hold leaves it halted for another answer",
         )
-    _decide(exception, "reject", reason, directory, requeue=requeue, as_json=as_json)
+    _decide(exception, "reject", reason, directory, sha256, requeue=requeue, as_json=as_json)
 
 
 def defer(
-    exception: _Id, directory: Directory = Path(), reason: _Reason = "", as_json: AsJson = False
+    exception: _Id,
+    directory: Directory = Path(),
+    reason: _Reason = "",
+    sha256: Sha256 = "",
+    as_json: AsJson = False,
 ) -> None:
     """Decide later; the task stays halted."""
-    _decide(exception, "defer", reason, directory, requeue=False, as_json=as_json)
+    _decide(exception, "defer", reason, directory, sha256, requeue=False, as_json=as_json)
 
 
-def _decide(exception: str, name: str, reason: str, directory: Path, *, requeue: bool, as_json: bool) -> None:
+def _decide(
+    exception: str, name: str, reason: str, directory: Path, sha256: str, *, requeue: bool, as_json: bool
+) -> None:
     from pydantic import ValidationError
 
     from specwright.domain.base.record import validation_messages
@@ -111,15 +127,21 @@ def _decide(exception: str, name: str, reason: str, directory: Path, *, requeue:
         raise InputError(
             "; ".join(said), where=exception, remedy=f'specwright exceptions {name} ICE-ID DIR --reason "..."'
         ) from error
+    from specwright.application.interface_change.shown import require_shown
     from specwright.cli.session.runner import resume
 
-    resume(directory, lambda project: project.decide(request), as_json=as_json)
+    def step(project: "Project") -> "ProjectStatus":
+        require_shown(project.factory, sha256, request.exception_id)
+        return project.decide(request)
+
+    resume(directory, step, as_json=as_json)
 
 
-def _document(known: "KnownException") -> dict[str, Any]:
+def _document(known: "KnownException", sha256: str) -> dict[str, Any]:
     return {
         **known.record.to_json(),
         "status": known.status.value,
+        "sha256": sha256,
         "escalation": known.escalation,
         "decisions": [decision.to_json() for decision in known.decisions],
         "outcomes": [outcome.to_json() for outcome in known.outcomes],

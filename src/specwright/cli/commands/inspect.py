@@ -3,12 +3,13 @@ command-line)."""
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specwright.cli.commands import AsJson, Directory
+from specwright.cli.commands import AsJson, Directory, is_begun
 from specwright.cli.terminal.output import (
     counted,
     listed,
@@ -23,11 +24,15 @@ from specwright.errors import CorruptionError, InputError, RefusedError
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
+    from specwright.application.history.provenance import AdoptedProvenance
     from specwright.application.history.rounds import ModuleDebates
+    from specwright.bootstrap.views.last_stop import LastStop
     from specwright.cli.pages.page import Page
+    from specwright.cli.pages.stop import BudgetAtGate
     from specwright.domain.contract.contract import MicroModuleContract
     from specwright.domain.costs.cost import Cost
     from specwright.domain.costs.estimate import Price
+    from specwright.domain.modules.adopted import AdoptedVersion
     from specwright.domain.tasks.project_state import ProjectState
     from specwright.settings import Settings
 
@@ -48,59 +53,108 @@ def register(app: typer.Typer) -> None:
 
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
+    from specwright.application.adopted.known import adopted_rows
     from specwright.application.stages.status import project_status
-    from specwright.bootstrap.at_work import at_work
-    from specwright.bootstrap.reading import driven_by, reading_project
+    from specwright.bootstrap.views.at_work import at_work
+    from specwright.bootstrap.views.reading import driven_by, last_run, reading_project
     from specwright.bootstrap.workers.queue_state import queue_state
     from specwright.cli.pages.page import Page
     from specwright.cli.pages.queued import add_queue, queue_document
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
-    from specwright.cli.session.options import was_scripted
     from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
 
     if not _has_begun(directory):
         _show_not_begun(directory, as_json=as_json)
         return
-    scripted, queued = was_scripted(directory), queue_state(directory)
-    page = Page()
+    scripted, queued, page = last_run(directory).scripted, queue_state(directory), Page()
     with reading_project(directory) as view:
         stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
-        working = at_work(directory)
+        working, adopted = at_work(directory), adopted_rows(view)
         asked, price = _cost_of(directory), _price_in(directory)
+        cause = _cause(directory) if stop.is_between_stops else None
         if as_json:
-            document = stop_document(view, stop, directory, scripted=scripted, drift=[], price=price)
             show(
                 {
-                    **document,
+                    **stop_document(view, stop, directory, scripted=scripted, drift=[], price=price),
+                    **_cause_document(cause),
                     "driven_by": driver or None,
                     "at_work": at_work_document(working),
                     "queue": queue_document(queued),
                     "under_way": now,
                     "asked": asked and asked.to_json(),
+                    "adopted": adopted,
                 },
                 "status",
             )
             return
+        _add_waiting(page, adopted)
         if view.projection.state is not None:
             _add_progress(page, view.projection.state, [] if working else now, driven=bool(driver))
         if working:
             page.labelled("Now:", at_work_in_words(working, now), labels=_LABELS)
-        if driver:
-            page.line(f"A run is at work: {driver}.")
+        page.add(_driver_line(driver))
         add_queue(page, queued, directory)
         if not driver and not (queued and queued.waits):
-            page.add(stop_page(view, stop, directory, scripted=scripted, price=price))
+            budget = _budget_of(directory, asked)
+            page.add(
+                stop_page(view, stop, directory, scripted=scripted, price=price, cause=cause, budget=budget)
+            )
+    _add_asked(page, asked, scripted=scripted)
+    page.print()
+
+
+def _add_asked(page: "Page", asked: "Cost | None", *, scripted: bool) -> None:
+    """What was asked of models so far."""
     if asked is None:
         page.labelled("Asked:", "the journal is damaged; `specwright verify` says where", labels=_LABELS)
     elif asked.requests:
         page.labelled("Asked:", _asked(asked, scripted=scripted), labels=_LABELS)
-    page.print()
+
+
+def _cause(directory: Path) -> "LastStop | None":
+    """What stopped the last run; None if nothing did."""
+    from specwright.bootstrap.views.last_stop import last_stop
+
+    return last_stop(directory)
+
+
+def _budget_of(directory: Path, asked: "Cost | None") -> "BudgetAtGate":
+    """The budget of the project, and what was spent of it; none where that cannot be read."""
+    from specwright.bootstrap.costs import budgets_in
+    from specwright.cli.pages.stop import NO_BUDGET, BudgetAtGate
+    from specwright.errors import SpecwrightError
+
+    try:
+        return BudgetAtGate(budgets_in(directory).project, asked) if asked else NO_BUDGET
+    except SpecwrightError:
+        return NO_BUDGET
+
+
+def _cause_document(cause: "LastStop | None") -> dict[str, Any]:
+    """The same for a program; the exit code is that of the run."""
+    return {"stop": cause._asdict(), "exit_code": cause.exit_code} if cause else {"stop": None}
+
+
+def _driver_line(driver: str) -> "Page":
+    """That a run is at work, if one is."""
+    from specwright.cli.pages.page import Page
+
+    page = Page()
+    if driver:
+        page.line(f"A run is at work: {driver}.")
+    return page
+
+
+def _add_waiting(page: "Page", rows: "Sequence[dict[str, str]]") -> None:
+    """The modules that were imported before the approval of the spec."""
+    if names := [row["name"] for row in rows if row["state"] == "waiting"]:
+        page.labelled("Adopted:", f"with the approval: {listed(names)}", labels=_LABELS)
 
 
 def _has_begun(directory: Path) -> bool:
     """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
     it opened the project has not begun."""
-    from specwright.bootstrap.stores import LOG, RUNTIME
+    from specwright.bootstrap.storage.stores import LOG, RUNTIME
 
     is_new = os.path.lexists(directory / "SPEC.md") and not any(
         (directory / name).exists() for name in (f"{RUNTIME}/{LOG}", "state_store")
@@ -110,9 +164,10 @@ def _has_begun(directory: Path) -> bool:
 
 def _show_not_begun(directory: Path, *, as_json: bool) -> None:
     """What is still missing before the first run."""
+    from specwright.bootstrap.spec_file import spec_fault
     from specwright.cli.pages.page import Page, present
 
-    settings, fault = _settings_in(directory), _fault_of_spec(directory)
+    settings, fault = _settings_in(directory), spec_fault(directory)
     missing = ["spec"] * bool(fault) + ["model"] * (not (settings.model or settings.role_models))
     page, options = Page(), "" if settings.model else "--model PROVIDER:MODEL"
     words = {"spec": fault, "model": "no model is set"}
@@ -129,20 +184,16 @@ def _show_not_begun(directory: Path, *, as_json: bool) -> None:
         "escalations": [],
         "replay_drift": [],
     }
-    idle: dict[str, Any] = {"driven_by": None, "at_work": None, "queue": None, "under_way": [], "asked": None}
+    idle: dict[str, Any] = {
+        "stop": None,
+        "driven_by": None,
+        "at_work": None,
+        "queue": None,
+        "under_way": [],
+        "asked": None,
+        "adopted": [],
+    }
     present({**document, **idle, "missing": missing}, "status", page, as_json=as_json)
-
-
-def _fault_of_spec(directory: Path) -> str:
-    """Why no run can begin with SPEC.md; empty if one can."""
-    from specwright.bootstrap.spec_file import SPEC_TEMPLATE, read_spec, structured_spec
-
-    try:
-        text = read_spec(directory / "SPEC.md")
-        structured_spec(text)
-    except InputError as error:
-        return error.what
-    return "SPEC.md is still the template" if text == SPEC_TEMPLATE else ""
 
 
 def _settings_in(directory: Path) -> "Settings":
@@ -160,11 +211,10 @@ def tasks(
     as_json: AsJson = False,
 ) -> None:
     """Every task with its status, and why it is not running."""
-    from specwright.bootstrap.reading import driven_by, reading_project
+    from specwright.bootstrap.views.reading import driven_by, reading_project
     from specwright.cli.pages.page import Page, brief
-    from specwright.cli.pages.stop import by_spec_id
     from specwright.domain.tasks import task_graph
-    from specwright.domain.tasks.why_not import why_each
+    from specwright.domain.tasks.why_not import by_spec_id, why_each
 
     with reading_project(directory) as view:
         state = view.projection.state
@@ -201,12 +251,18 @@ def tasks(
 
 def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every sealed module, with its purpose and tests."""
-    from specwright.bootstrap.reading import reading_project
+    from specwright.application.adopted.known import waiting_modules
+    from specwright.bootstrap.views.reading import reading_project
 
     with reading_project(directory) as view:
-        rows = [_row(view, ref) for ref in view.modules.refs()]
+        rows, waiting = [_row(view, ref) for ref in view.modules.refs()], waiting_modules(view)
     if as_json:
-        show({"modules": rows}, "modules")
+        show({"modules": rows, "waiting": [one.to_json() for one in waiting]}, "modules")
+        return
+    if waiting:
+        names = listed([one.name for one in waiting])
+        note(f"Imported, and modules of the project once its spec is approved: {names}")
+    if not rows and waiting:
         return
     if not rows:
         note(f"No module is sealed yet. `{next_command('status', directory)}`")
@@ -236,35 +292,57 @@ def module(
     """A module's contract and evidence, its trail or its debate."""
     if trail and debate:
         raise InputError("--trail and --debate are two pages", remedy="ask for one of them")
-    from specwright.application.history.provenance import provenance
-    from specwright.bootstrap.reading import reading_project
+    if is_begun(Path(module_id)) and not is_begun(directory):
+        raise InputError(
+            "the module's name is missing, this is a project",
+            where=module_id,
+            remedy=f"`{next_command('modules', Path(module_id))}` lists the names, "
+            f"`{next_command('module NAME', Path(module_id))}` shows one",
+        )
+    from specwright.application.history.provenance import adopted_provenance, provenance
+    from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.debate import debate_page
-    from specwright.cli.pages.module import module_page, provenance_page
+    from specwright.cli.pages.module import adopted_page, provenance_page
     from specwright.cli.pages.page import present
 
     with reading_project(directory) as view:
         if not (trail or debate or as_json or _sealed(view, module_id)) and _planned(view, module_id):
             note(f"No version of {module_id} is sealed yet; this is what was said of it.")
             debate = True
+        sealed = _sealed(view, module_id)
+        adopted = adopted_provenance(view, sealed) if sealed else None
         if debate:
-            debates = _debates(view, module_id, directory)
+            debates = _debates_of_adopted(adopted) if adopted else _debates(view, module_id, directory)
             document, page = debates.to_json(), debate_page(debates)
+        elif trail and adopted:
+            document, page = adopted.to_json(), adopted_page(adopted)
         elif trail:
             chain = provenance(view, _find(view, module_id, directory))
             document, page = chain.to_json(), provenance_page(chain)
         else:
-            ref = _find(view, module_id, directory)
-            seen, evidence = view.modules.view(ref), view.modules.evidence(ref)
-            contract, deprecation = seen.contract, view.projection.deprecations.get(ref)
-            document = {
-                "contract": contract.to_json(),
-                "evidence": evidence.to_json(),
-                "examples": seen.examples,
-                "deprecation": deprecation and deprecation.to_json(),
-            }
-            files = view.modules.location(ref)
-            page = module_page(contract, evidence, files, deprecation)
-    present(document, "debates" if debate else "trail" if trail else "module", page, as_json=as_json)
+            document, page = _module_shown(view, _find(view, module_id, directory), adopted)
+    of_trail = "adopted-chain" if adopted else "trail"
+    present(document, "debates" if debate else of_trail if trail else "module", page, as_json=as_json)
+
+
+def _module_shown(
+    view: "ProjectView", ref: str, adopted: "AdoptedProvenance | None"
+) -> "tuple[dict[str, Any], Page]":
+    """A module's contract and evidence, as a document and as a page."""
+    from specwright.cli.pages.module import module_page
+
+    seen, evidence = view.modules.view(ref), view.modules.evidence(ref)
+    contract, deprecation = seen.contract, view.projection.deprecations.get(ref)
+    document = {
+        "contract": contract.to_json(),
+        "evidence": evidence.to_json(),
+        "examples": seen.examples,
+        "deprecation": deprecation and deprecation.to_json(),
+        "provenance": "adopted" if adopted else "planned",
+        "adopted": adopted and adopted.adopted.to_json(),
+        "ruling": adopted and adopted.ruling and adopted.ruling.to_json(),
+    }
+    return document, module_page(contract, evidence, view.modules.location(ref), deprecation, adopted)
 
 
 def trace(
@@ -280,7 +358,7 @@ def trace(
 ) -> None:
     """From a sentence or task to its tests and code, and back."""
     from specwright.application.stages.trace import ProjectTrace
-    from specwright.bootstrap.reading import reading_project
+    from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.module import trace_page
     from specwright.cli.pages.page import present
 
@@ -295,6 +373,31 @@ def trace(
             f"`{next_command('modules', directory)}` the modules",
         )
     present(found.to_json(), "trace", trace_page(found), as_json=as_json)
+
+
+def _debates_of_adopted(adopted: "AdoptedProvenance") -> "ModuleDebates":
+    """What was said of a module that was not made here: the debate of the first plan that used it.
+
+    Raises:
+        InputError: no plan has.
+    """
+    from specwright.application.history.rounds import ModuleDebates
+
+    if adopted.debate is None:
+        raise InputError(
+            f"nothing was said of {adopted.contract.name} yet: it was adopted, and no plan has used it",
+            where=adopted.contract.ref,
+            remedy="its contract is debated with the first plan that does",
+        )
+    contract = adopted.contract
+    return ModuleDebates(
+        module_ref=contract.ref,
+        name=contract.name,
+        purpose=contract.purpose,
+        standing="sealed",
+        contract_debates=[adopted.debate],
+        implementation_debates=[],
+    )
 
 
 _Filter = list[str] | None
@@ -317,7 +420,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Shipped modules by what they do, the best match first."""
-    from specwright.bootstrap.reading import search_index
+    from specwright.bootstrap.views.reading import search_index
     from specwright.cli.pages.page import Page, brief
     from specwright.ports.code_index import IndexQuery
 
@@ -439,7 +542,14 @@ def _row(view: "ProjectView", ref: str) -> dict[str, Any]:
         "ship_id": evidence.ship_id,
         "deprecated": ref in view.projection.deprecations,
         "status": _status(view, ref),
+        "provenance": "adopted" if (adopted := _adopted(view, ref)) else "planned",
+        "adopted_from": adopted.directory if adopted else None,
     }
+
+
+def _adopted(view: "ProjectView", ref: str) -> "AdoptedVersion | None":
+    """How a module came in that was not made here."""
+    return view.projection.adopted.get(view.projection.debated_as(ref))
 
 
 def _status(view: "ProjectView", ref: str) -> str:
@@ -449,7 +559,8 @@ def _status(view: "ProjectView", ref: str) -> str:
 
 
 def _purpose(row: dict[str, Any]) -> str:
-    return f"{row['status']}. {row['purpose']}" if row["status"] != "SHIPPED" else row["purpose"]
+    said = row["purpose"] if row["provenance"] == "planned" else f"Adopted. {row['purpose']}"
+    return f"{row['status']}. {said}" if row["status"] != "SHIPPED" else said
 
 
 def _find(view: "ProjectView", wanted: str, directory: Path) -> str:

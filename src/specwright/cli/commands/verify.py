@@ -1,4 +1,5 @@
-"""Commands that check: `gate` one module directory or many, `verify` a whole project (design: command-line)."""
+"""Commands that check: `gate` one module directory or many, `explain` a finding, `verify` a whole project (design:
+command-line)."""
 
 import sys
 import time
@@ -13,13 +14,13 @@ from specwright.cli.terminal.output import check_report, counted, listed, note, 
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
-    from specwright.bootstrap.gate_batch import JudgedModule
+    from specwright.bootstrap.gate.batch import JudgedModule
     from specwright.bootstrap.verify import DirectoryVerdict
 
 _FEW = 5
 
 ModuleDirectories = Annotated[
-    list[Path],
+    list[Path] | None,
     typer.Argument(
         metavar="MODULE_DIR...",
         help="Directories with contract.json, implementation/, tests/, examples.md, or with such directories below them.",
@@ -48,7 +49,37 @@ Sarif = Annotated[
 JUnit = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write tests and findings as JUnit XML.")
 ]
+Markdown = Annotated[
+    Path | None, typer.Option("--markdown", metavar="FILE", help="Write a summary as Markdown.")
+]
+Changed = Annotated[
+    bool,
+    typer.Option(
+        "--changed", help="The arguments are files: judge the module directories that they are in, if any."
+    ),
+]
+Package = Annotated[
+    Path | None,
+    typer.Option(
+        "--package",
+        metavar="DIR",
+        help="Judge the public functions of a source tree by what their docstrings and annotations state.",
+    ),
+]
+Functions = Annotated[
+    list[str] | None,
+    typer.Option("--function", metavar="NAME", help="With --package: judge this function alone; repeatable."),
+]
+AllowUnshown = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unshown", help="With --package: exit with 0 unless something is shown to be wrong."
+    ),
+]
 Badge = Annotated[Path | None, typer.Option("--badge", metavar="FILE", help="Write how many pass as an SVG.")]
+FindingCode = Annotated[
+    str, typer.Argument(metavar="CODE", help="As it stands in front of a finding: tests.failed.")
+]
 Fix = Annotated[bool, typer.Option("--fix", help="Write the contract's docstring into the entry file.")]
 Dependencies = Annotated[
     list[Path] | None,
@@ -60,12 +91,13 @@ Dependencies = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (gate, verify):
+    for command in (gate, explain, verify):
         app.command()(command)
 
 
 def gate(
-    directories: ModuleDirectories,
+    directories: ModuleDirectories = None,
+    package: Package = None,
     fix: Fix = False,
     dependency: Dependencies = None,
     jobs: Jobs = None,
@@ -74,25 +106,62 @@ def gate(
     sarif: Sarif = None,
     junit: JUnit = None,
     badge: Badge = None,
+    markdown: Markdown = None,
+    changed: Changed = False,
+    function: Functions = None,
+    allow_unshown: AllowUnshown = False,
     as_json: AsJson = False,
 ) -> None:
-    """Judge module directories as a run would; needs no project.
+    """Judge module directories, or a source tree with --package.
 
-    Of one module every finding is shown, of many each module in a line and its findings below.
+    It judges as a run would, and needs no project. Of one module every finding is shown, of many each module
+    in a line and its findings below.
     """
-    reports = {"sarif": sarif, "junit": junit, "badge": badge}
-    alone = len(directories) == 1 and (directories[0] / "contract.json").exists()
-    if alone and not passed and not any(reports.values()):
+    named = {"sarif": sarif, "junit": junit, "badge": badge, "markdown": markdown}
+    options = BatchOptions(jobs, seconds, passed, {k: v for k, v in named.items() if v})
+    if package is not None:
+        from specwright.cli.commands.gate.package import judge_package_tree
+
+        _check_alone([*(directories or []), *(dependency or [])], others=fix or changed)
+        judge_package_tree(package, options, function or [], allows_unshown=allow_unshown, as_json=as_json)
+    if not directories or allow_unshown or function:
+        option = "--allow-unshown" if allow_unshown else "--function"
+        what = f"{option} is for --package" if directories else "no module directory is named"
+        raise InputError(what, remedy="name module directories, or a source tree with --package DIR")
+    if changed:
+        directories = _changed(directories, as_json=as_json)
+    alone = not changed and len(directories) == 1 and (directories[0] / "contract.json").exists()
+    if alone and not passed and not options.reports:
         _judge_one(directories[0], dependency or [], fix=fix, as_json=as_json)
     if fix or dependency:
         raise InputError(
             "--fix and --dependency are for one module", remedy="name one directory, and no report"
         )
-    _judge_many(
-        directories,
-        BatchOptions(jobs, seconds, passed, {k: v for k, v in reports.items() if v}),
-        as_json=as_json,
-    )
+    _judge_many(directories, options, as_json=as_json)
+
+
+def _check_alone(directories: Sequence[Path], *, others: bool) -> None:
+    if directories or others:
+        remedy = "leave out MODULE_DIR, --fix, --changed and --dependency"
+        raise InputError("--package is for a source tree alone", remedy=remedy)
+
+
+def _changed(files: Sequence[Path], *, as_json: bool) -> list[Path]:
+    """The module directories of files that have changed.
+
+    Raises:
+        Exit: there are none.
+    """
+    from specwright.bootstrap.gate.batch import modules_of
+
+    found = modules_of(files)
+    if not found:
+        if as_json:
+            show({"verdict": "PASS", "modules": []}, "gates")
+        else:
+            note("None of the files is in a module directory; nothing is judged.")
+        raise typer.Exit(0)
+    return found
 
 
 def _judge_one(directory: Path, dependencies: list[Path], *, fix: bool, as_json: bool) -> None:
@@ -129,15 +198,15 @@ def _judge_many(directories: Sequence[Path], options: BatchOptions, *, as_json: 
         InputError: no module in a place, or a file that cannot be written.
         Exit: always.
     """
-    from specwright.bootstrap.gate_batch import BatchLimits, judge_all, modules_in
+    from specwright.bootstrap.gate.batch import BatchLimits, judge_all, modules_in
 
     began, found = time.monotonic(), modules_in(directories)
-    _check_reports(options.reports)
+    check_reports(options.reports)
     limits = BatchLimits(seconds=options.seconds, passed=options.passed)
     if options.jobs:
         limits = limits._replace(jobs=options.jobs)
     modules = judge_all(found, limits, _teller(len(found)))
-    _report(modules, options.reports)
+    write_reports(modules, options.reports)
     _present(modules, time.monotonic() - began, options, as_json=as_json)
     raise typer.Exit(0 if all(module.passed for module in modules) else 1)
 
@@ -145,7 +214,7 @@ def _judge_many(directories: Sequence[Path], options: BatchOptions, *, as_json: 
 def _present(
     modules: "Sequence[JudgedModule]", seconds: float, options: BatchOptions, *, as_json: bool
 ) -> None:
-    from specwright.cli.pages.gate_many import gates_document, print_modules
+    from specwright.cli.pages.gate.many import gates_document, print_modules
 
     if as_json:
         show(gates_document(modules), "gates")
@@ -155,7 +224,7 @@ def _present(
 
 def _teller(every: int) -> "Callable[[JudgedModule], None]":
     """Tells on a terminal of each module as it ends."""
-    from specwright.cli.pages.gate_many import line_of
+    from specwright.cli.pages.gate.many import line_of
 
     ended = list["JudgedModule"]()
 
@@ -167,23 +236,36 @@ def _teller(every: int) -> "Callable[[JudgedModule], None]":
     return tell
 
 
-def _check_reports(wanted: Mapping[str, Path]) -> None:
-    from specwright.cli.reports import badge, junit, sarif
+def check_reports(wanted: Mapping[str, Path]) -> None:
+    """Refuse a report in the place of another file.
 
-    begins = {"sarif": sarif.BEGINS, "junit": junit.BEGINS, "badge": badge.BEGINS}
+    Raises:
+        InputError: it is another file.
+    """
+    from specwright.cli.reports import badge, junit, markdown, sarif
+
+    begins = {
+        "sarif": sarif.BEGINS,
+        "junit": junit.BEGINS,
+        "badge": badge.BEGINS,
+        "markdown": markdown.BEGINS,
+    }
     for kind, path in wanted.items():
         check_report(path, begins[kind])
 
 
-def _report(modules: "Sequence[JudgedModule]", wanted: Mapping[str, Path]) -> None:
+def write_reports(modules: "Sequence[JudgedModule]", wanted: Mapping[str, Path]) -> None:
+    """Write the reports that are wanted, by their kinds."""
     from specwright.cli.reports.badge import badge
     from specwright.cli.reports.junit import junit_report
+    from specwright.cli.reports.markdown import markdown_report
     from specwright.cli.reports.sarif import sarif_report
 
     kinds = {
         "sarif": lambda: sarif_report(modules, Path.cwd()),
         "junit": lambda: junit_report(modules),
         "badge": lambda: badge(modules),
+        "markdown": lambda: markdown_report(modules),
     }
     for kind, path in wanted.items():
         write_report(path, kinds[kind]())
@@ -192,7 +274,7 @@ def _report(modules: "Sequence[JudgedModule]", wanted: Mapping[str, Path]) -> No
 def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:
     """Print the verdict of a module, with the seconds that it took."""
     if as_json:
-        from specwright.cli.pages.gate_many import gate_document
+        from specwright.cli.pages.gate.many import gate_document
 
         show(gate_document(judged), "gate")
     else:
@@ -204,14 +286,28 @@ def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool
         )
 
 
+def explain(code: FindingCode, as_json: AsJson = False) -> None:
+    """What a finding of the gate means, its reason, and what to do."""
+    from specwright.bootstrap.gate.explain import explain_finding
+    from specwright.cli.pages.page import Page, present
+
+    found = explain_finding(code)
+    page = Page()
+    page.line(found.code)
+    rows = [("Means:", found.means), ("Why:", found.why), *(("Do:", step) for step in found.steps)]
+    for label, text in (*rows, ("Besides:", found.severity)):
+        page.labelled(label, text, labels=10)
+    present(found._asdict(), "explanation", page, as_json=as_json)
+
+
 def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Check that every file of the store is what was written.
 
     Proven offline: by a hash in the log or the journal, as a copy, or made again and compared (state file, task
     files, Code Index). Not proven: SPEC.md, which is yours, and what only runs use (.specwright except the log).
     """
-    from specwright.bootstrap.reading import driven_by
     from specwright.bootstrap.verify import verify_project
+    from specwright.bootstrap.views.reading import driven_by
 
     driver = driven_by(directory)
     checked = verify_project(directory, at_rest=not driver)
@@ -232,7 +328,8 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     if checked.unbound:
         files = listed(list(checked.unbound), _FEW)
         note(
-            f"{len(checked.unbound)} files are bound by nothing (a run was cut short, or they wait for approval): {files}"
+            f"{counted(len(checked.unbound), 'file')} not checked, since nothing records what they should hold (a draft "
+            f"that waits for approval, or the rest of a run that was cut short): {files}"
         )
     raise typer.Exit(1 if checked.findings else 0)
 

@@ -127,7 +127,7 @@ def show_log(
     as_json: AsJson = False,
 ) -> None:
     """Every Wire of a project with its proof."""
-    from specwright.bootstrap.reading import stored_wires
+    from specwright.bootstrap.views.reading import stored_wires
 
     if lines and as_json:
         raise InputError("--lines and --json are two forms of one result", remedy="choose one of them")
@@ -152,7 +152,7 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
     The chain of hashes is recomputed: entries that were altered, dropped, swapped, inserted or cut off are named.
     """
-    from specwright.bootstrap.reading import log_findings
+    from specwright.bootstrap.views.reading import log_findings
 
     findings = log_findings(directory)
     if as_json:
@@ -200,14 +200,14 @@ def _lines(source: Path) -> bytes:
 
 def _project_lines(directory: Path) -> bytes:
     from specwright import canonical_json
-    from specwright.bootstrap.reading import stored_wires
+    from specwright.bootstrap.views.reading import stored_wires
 
     return b"".join(canonical_json.canonical(row["wire"]) + b"\n" for row in stored_wires(directory))
 
 
 def _positions(source: Path) -> "list[LogPosition]":
     """The place of each Wire in the log of a project; none for a file."""
-    from specwright.bootstrap.reading import stored_wires
+    from specwright.bootstrap.views.reading import stored_wires
     from specwright.wire.a2a import LogPosition
 
     if not source.is_dir():

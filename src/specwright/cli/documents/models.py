@@ -10,10 +10,15 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from specwright.application.history.rounds import DebateRounds
-from specwright.application.stages.trace import TracedSentence
+from specwright.application.stages.trace import JudgedCriterion, TracedSentence
+from specwright.cli.documents.adopted import AdoptedChain, AdoptedStatus, Imported
+from specwright.cli.documents.adoption import Adoption, Package
+from specwright.cli.documents.parts import Document, Finding, Verdict
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.modules.acceptance_report import TaskReport
+from specwright.domain.modules.adopted import AdoptedInRelease, AdoptedRuling, AdoptedVersion
 from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
@@ -21,18 +26,10 @@ from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.spec.completeness import Deficiency
 from specwright.domain.tasks.project_state import TaskEntry
 
-Verdict = Literal["PASS", "FAIL"]
 Stage = Literal[
     "new", "approval", "running", "halted", "stalled", "release_due", "release_failed", "released"
 ]
 """Where a run stopped."""
-
-
-class Document(TypedDict):
-    """What every document has."""
-
-    schema: str
-    version: int
 
 
 class Complaint(TypedDict):
@@ -80,6 +77,14 @@ class Estimate(TypedDict):
     usd_range: list[float] | None
 
 
+class DecisionOfSpec(TypedDict):
+    """What was decided of a case that SPEC.md leaves open."""
+
+    number: int
+    text: str
+    tasks: list[str]
+
+
 class Release(TypedDict):
     """A release, with its wheel if it has one."""
 
@@ -118,20 +123,37 @@ class Stop(Document):
     warnings: NotRequired[list[Deficiency]]
     sha256: NotRequired[str]
     spec_edited: NotRequired[bool]
+    outside: NotRequired[list[OutsideScope]]
+    decisions: NotRequired[list[DecisionOfSpec]]
     changes: NotRequired[list[str]]
     change: NotRequired[dict[str, Any] | None]
     estimate: NotRequired[Estimate | None]
     release: NotRequired[Release]
 
 
+class CauseOfStop(Document):
+    """What stopped the last run before its next stop."""
+
+    kind: Literal["budget", "credit", "access", "gave_up", "script", "unavailable", "failed"]
+    reason: str
+    where: str
+    remedy: str
+    options: str
+    at: str
+    exit_code: int
+
+
 class Status(Stop):
-    """Where a project stands, and who drives it; `missing` before the first run."""
+    """Where a project stands, what stopped it, and who drives it; `missing` before the first run."""
+
+    stop: CauseOfStop | None
 
     driven_by: str | None
     at_work: AtWork | None
     queue: dict[str, Any] | None
     under_way: list[str]
     asked: CostSum | None
+    adopted: list[AdoptedStatus]
     missing: NotRequired[list[Literal["spec", "model"]]]
 
 
@@ -161,6 +183,7 @@ class Acceptance(Document):
     spec: str
     manifest: str
     tasks: list[TaskReport]
+    adopted: list[AdoptedInRelease]
     counts: dict[str, int]
 
 
@@ -228,12 +251,15 @@ class ModuleRow(TypedDict):
     ship_id: str
     deprecated: bool
     status: str
+    provenance: Literal["planned", "adopted"]
+    adopted_from: str | None
 
 
 class Modules(Document):
-    """Every sealed module."""
+    """Every sealed module, and those that wait for the approval of the spec."""
 
     modules: list[ModuleRow]
+    waiting: list[AdoptedVersion]
 
 
 class Match(CodeIndexEntry):
@@ -255,6 +281,9 @@ class Module(Document):
     evidence: ShipEvidence
     examples: str
     deprecation: Deprecation | None
+    provenance: Literal["planned", "adopted"]
+    adopted: AdoptedVersion | None
+    ruling: AdoptedRuling | None
 
 
 class Provenance(Document):
@@ -278,6 +307,7 @@ class Trace(Document):
     found_as: list[Literal["sentence", "criterion", "task", "module"]]
     sentences: list[TracedSentence]
     tasks: list[TaskReport]
+    judged: list[JudgedCriterion]
 
 
 class Debates(Document):
@@ -298,9 +328,10 @@ class Exceptions(Document):
 
 
 class WaitingEscalation(EscalationArtifact):
-    """An escalation, a payload for each action that it takes, and the command of the recommended one."""
+    """An escalation, a payload for each action that it takes, its hash, and the command of the recommended one."""
 
     actions: dict[str, dict[str, Any]]
+    sha256: str
     command: str
 
 
@@ -316,14 +347,6 @@ class Checkout(Document):
     escalation_id: str
     modules: dict[str, str]
     exit_code: int
-
-
-class Finding(TypedDict):
-    """What is wrong, and where."""
-
-    code: str
-    where: str
-    message: str
 
 
 class Gate(Document):
@@ -352,6 +375,16 @@ class Gates(Document):
 
     verdict: Verdict
     modules: list[JudgedModule]
+
+
+class Explanation(Document):
+    """What a finding of the gate means; `severity` says what it means for the rest of a judgement."""
+
+    code: str
+    severity: str
+    means: str
+    why: str
+    steps: list[str]
 
 
 class Verified(Document):
@@ -483,9 +516,22 @@ class Moved(Document):
     exit_code: int
 
 
+class ExportedPages(Document):
+    """The studio's pages as files; `left_out` counts moments of the log that have none."""
+
+    directory: str
+    pages: int
+    bytes: int
+    left_out: int
+    exit_code: int
+
+
 DOCUMENTS: Mapping[str, type[Any]] = {
     "a2a-streams": A2aStreams,
+    "imported": Imported,
+    "adopted-chain": AdoptedChain,
     "acceptance": Acceptance,
+    "adoption": Adoption,
     "checkout": Checkout,
     "costs": Costs,
     "debates": Debates,
@@ -495,6 +541,8 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "escalation": WaitingEscalation,
     "escalations": Escalations,
     "exceptions": Exceptions,
+    "explanation": Explanation,
+    "export-html": ExportedPages,
     "gate": Gate,
     "gates": Gates,
     "hedera-read": HederaRead,
@@ -506,6 +554,7 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "module": Module,
     "modules": Modules,
     "moved": Moved,
+    "package": Package,
     "playbook-checked": PlaybookChecked,
     "playbook-recorded": PlaybookRecorded,
     "queued": Queued,

@@ -1,40 +1,29 @@
 """An escalation for a person on one screen: what failed, the recommended answer, the others (design: escalation,
 command-line)."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from specwright.application.escalation.actions import suited_actions
+from specwright.application.escalation.last_answers import contract_sentences, last_answers
+from specwright.application.escalation.payloads import DECISIONS, meaning, payload_draft
+from specwright.application.escalation.retries import recommended_action
+from specwright.application.escalation.summary import cause, failures, last_words, shown_failures
 from specwright.application.factory import ProjectView
+from specwright.application.interface_change.shown import shown_sha256
 from specwright.application.store import layout
 from specwright.cli.pages.answers import (
-    DECISIONS,
     OTHER_SPEC,
+    command_for_same_model,
     decision_command,
-    meaning,
-    payload_draft,
     recommended_command,
     steps,
 )
 from specwright.cli.pages.findings import FindingsPage, FindingText
 from specwright.cli.pages.page import Page, brief
 from specwright.cli.terminal.output import counted, next_command
-from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import RELEASE, Action
-
-_CAUSES = {
-    "planning": "no sound plan was made",
-    "contracts": "the contracts were not settled",
-    "plan": "the plan itself is at fault",
-    "modules": "modules could not be shipped",
-    "exception": "a role found the contract of a dependency wrong",
-    "journal": "the run cannot be repeated",
-    "stalled": "it waits for a task that was abandoned",
-    "release": "the product breaks what was approved; nothing waits for the answer",
-    "criterion": "no test can show an acceptance criterion; nothing waits for the answer",
-}
 
 _LINES = 8
 """Of what is said of one failure, and of what it lists; the record has the rest."""
@@ -54,15 +43,18 @@ def add_short_page(
     page.row("since", escalation.created_at)
     page.row("cause", cause(escalation))
     page.row("decide", escalation.minimal_decision_required)
+    page.rows("last word", last_words(escalation))
     add_last_answer(page, escalation)
     if name := escalation.details.get("exception_id"):
         page.row("recommended", f"decide about {name}: approve, reject or defer the change that it proposes")
         page.copy("type", recommended_command(view, escalation, directory))
     else:
-        recommended = Action(escalation.recommended_resolution)
+        recommended = recommended_action(escalation)
         page.row("recommended", f"{recommended}: {meaning(escalation, recommended)}")
         for number, step in enumerate(steps(view, escalation, recommended, directory)):
             page.copy("then" if number else "type", step)
+        if other := command_for_same_model(escalation, recommended, directory):
+            page.copy("or", other)
     page.copy("whole page", next_command(f"escalations {escalation.escalation_id}", directory))
 
 
@@ -71,16 +63,22 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
     page = Page()
     page.heading(headline(view, escalation))
     page.prose(escalation.minimal_decision_required, 2)
+    for said in last_words(escalation):
+        page.prose(said, 2)
     page.heading("What failed")
     _add_failures(page, view, escalation)
+    for said in last_answers(view, escalation):
+        page.prose(said, 2, 4)
     page.heading("Recommended")
-    recommended = None if "exception_id" in escalation.details else Action(escalation.recommended_resolution)
+    recommended = None if "exception_id" in escalation.details else recommended_action(escalation)
     if recommended is None:
         add_decisions(page, escalation.details["exception_id"], directory)
     else:
         page.prose(f"{recommended}: {meaning(escalation, recommended)}", 2)
         for step in steps(view, escalation, recommended, directory):
             page.line(f"    {step}")
+        if other := command_for_same_model(escalation, recommended, directory):
+            page.line(f"    or  {other}")
     page.heading("Other answers")
     if escalation.details.get("cause") == RELEASE:
         _add_other_products(page, directory)
@@ -93,7 +91,6 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
         "In a terminal it asks for what the answer needs; elsewhere it takes --payload answer.json:", 2
     )
     page.line(f"    {next_command(f'escalations {name}', directory, '--draft ACTION > answer.json')}")
-    page.line()
     page.line(next_command(f"escalations {name}", directory, "--full"), "Everything that was said: ")
     return page
 
@@ -112,6 +109,7 @@ def escalation_document(view: ProjectView, escalation: EscalationArtifact, direc
     return {
         **escalation.to_json(),
         "actions": {action.value: payload_draft(view, escalation, action) for action in actions},
+        "sha256": shown_sha256(view, escalation.escalation_id),
         "command": recommended_command(view, escalation, directory),
     }
 
@@ -124,27 +122,10 @@ def headline(view: ProjectView, escalation: EscalationArtifact) -> str:
     return f"{escalation.escalation_id}  {task}"
 
 
-def cause(escalation: EscalationArtifact) -> str:
-    """Why the task halted, in a few words."""
-    kind = str(escalation.details.get("cause", ""))
-    names = ", ".join(escalation.details.get("failed", {}))
-    return f"{_CAUSES.get(kind, kind)}: {names}" if names else _CAUSES.get(kind, kind)
-
-
 def record_file(view: ProjectView, escalation: EscalationArtifact) -> Path:
     """Where the record is."""
     folder, _, name = layout.escalation(escalation.escalation_id).rpartition("/")
     return view.store.directory(folder) / name
-
-
-def failures(escalation: EscalationArtifact) -> Iterator[FindingText]:
-    """What failed, each once: that a module could not ship is left out where it repeats what was found of it."""
-    rows = [*escalation.failed_invariants]
-    ships = {f"{name} ships": why for name, why in escalation.details.get("failed", {}).items()}
-    for row, following in zip(rows, [*rows[1:], None], strict=True):
-        is_told = following is not None and following.evidence in row.evidence
-        if not (row.invariant in ships and is_told):
-            yield FindingText(row.invariant, "", row.evidence)
 
 
 def add_decisions(page: Page, name: str, directory: Path) -> None:
@@ -166,15 +147,12 @@ def _add_failures(page: Page, view: ProjectView, escalation: EscalationArtifact)
     if not escalation.failed_invariants:
         page.prose("nothing was tried", 2)
     found = [*failures(escalation)]
-    shown = [one for one in found if not is_counterexample(one.code)]
-    if tests := sorted((one for one in found if is_counterexample(one.code)), key=_size):
-        shown.insert(0, tests[0])
+    shown = [FindingText(one.invariant, "", one.evidence) for one in shown_failures(escalation)]
     file = str(record_file(view, escalation))
     FindingsPage(page, 2, _LINES, file).add(shown[:_FAILURES])
+    texts = (f"{one.code} {one.message}" for one in shown[:_FAILURES])
+    for said in contract_sentences(view, escalation, texts):
+        page.prose(said, 2, 4)
     if more := len(found) - len(shown[:_FAILURES]):
         page.prose(f"and {counted(more, 'more failure')} in {file}", 2)
     add_last_answer(page, escalation)
-
-
-def _size(failure: FindingText) -> int:
-    return len(failure.message)

@@ -3,12 +3,13 @@
 import json
 from pathlib import Path
 
+from specwright.application.escalation.summary import cause, failures
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import debates_over
 from specwright.application.store import layout
 from specwright.cli.pages.debate import add_debate
-from specwright.cli.pages.escalation import cause, escalation_page, failures, record_file
-from specwright.cli.pages.findings import FindingsPage
+from specwright.cli.pages.escalation import escalation_page, record_file
+from specwright.cli.pages.findings import FindingsPage, FindingText
 from specwright.cli.pages.page import Page, brief
 from specwright.domain.escalation.escalation import EscalationArtifact
 
@@ -29,7 +30,7 @@ def full_page(view: ProjectView, escalation: EscalationArtifact, directory: Path
     page.copy("task file", str(directory / escalation.task_ref))
     page.copy("record", str(record_file(view, escalation)))
     page.heading("Failures in full")
-    FindingsPage(page, 2).add(failures(escalation))
+    FindingsPage(page, 2).add(FindingText(one.invariant, "", one.evidence) for one in failures(escalation))
     _add_modules(page, view, escalation)
     for debate in debates_over(view, escalation.debate_trail.proposals):
         add_debate(

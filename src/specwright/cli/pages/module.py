@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.factory import ProjectView
-from specwright.application.history.provenance import Provenance
+from specwright.application.history.criterion_evidence import JudgedFrom
+from specwright.application.history.provenance import AdoptedProvenance, Provenance
 from specwright.application.history.rounds import DebateRounds
 from specwright.application.stages.trace import Trace, TracedSentence
 from specwright.cli.pages.page import Page
@@ -24,9 +25,14 @@ FEW = 3
 
 
 def module_page(
-    contract: MicroModuleContract, evidence: ShipEvidence, files: Path, deprecation: Deprecation | None = None
+    contract: MicroModuleContract,
+    evidence: ShipEvidence,
+    files: Path,
+    deprecation: Deprecation | None = None,
+    adopted: AdoptedProvenance | None = None,
 ) -> Page:
-    """The contract, dimension by dimension, and the evidence; first that the version is deprecated, if it is."""
+    """The contract, dimension by dimension, and the evidence; first that the version is deprecated, if it is, and at the end
+    that it was not made here."""
     page = Page()
     page.heading(f"{contract.name}  {contract.ref}")
     page.prose(contract.purpose)
@@ -43,7 +49,47 @@ def module_page(
     page.row("Calls", calls or "no other module", 0)
     page.row("Evidence", f"{verified.result}, {tests}, {evidence.verified_at}", 0)
     page.copy("Interface", verified.interface_fingerprint, 0)
+    if adopted:
+        page.row("Provenance", _adopted_from(adopted), 0)
+        page.row("Debated", _ruling(adopted), 0)
     page.copy("Files", str(files), 0)
+    return page
+
+
+def _adopted_from(chain: AdoptedProvenance) -> str:
+    came = chain.adopted
+    there = f"where its contract called it {came.origin}"
+    return f"adopted on {came.adopted_at} by {came.adopted_by} from the directory {came.directory}, {there}"
+
+
+def _ruling(chain: AdoptedProvenance) -> str:
+    if chain.ruling is None:
+        return "not yet: its contract is debated with the first plan that uses it"
+    return f"{chain.ruling.verdict} with {chain.ruling.plan_id}: {chain.ruling.reason}"
+
+
+def adopted_page(chain: AdoptedProvenance) -> Page:
+    """The chain from a module that was not made here."""
+    page, evidence, summary = Page(), chain.evidence, chain.evidence.execution_log.summary
+    page.heading(f"{chain.contract.name}  {chain.contract.ref}")
+    page.prose(chain.contract.purpose, 2)
+    page.heading("Evidence")
+    page.prose(f"{evidence.ship_id}  {evidence.verification.result}, {evidence.verified_at}", 2)
+    page.row("tests", f"{summary.passed} of {summary.total} passed")
+    page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
+    page.copy("interface", evidence.verification.interface_fingerprint)
+    page.heading("Origin")
+    page.prose(_adopted_from(chain), 2)
+    page.copy("content", chain.adopted.content_sha256)
+    if chain.adopted.replaces:
+        page.row("replaces", chain.adopted.replaces)
+    if chain.debate:
+        _add_rounds(page, "Contract", chain.debate, ())
+    else:
+        page.heading("Contract")
+    page.prose(_ruling(chain), 2)
+    page.row("calls", ", ".join(one.ref for one in chain.contract.dependencies) or "no other module")
+    page.row("called by", ", ".join(chain.users) or "no other module")
     return page
 
 
@@ -174,6 +220,10 @@ def trace_page(found: Trace) -> Page:
     """The sentences, then each task with its modules and its criteria, and what shows them."""
     page = Page()
     page.heading(f"{found.text}  ({' and '.join(found.found_as)})")
+    if found.is_uncovered:
+        page.prose(
+            "No criterion quotes this sentence. What follows only has words in common with it, and does not show it."
+        )
     page.prose(
         "Which criterion an example or a test shows is recorded. From which sentence a criterion comes is not: a sentence "
         "is linked by what it has in common with the spec."
@@ -184,7 +234,7 @@ def trace_page(found: Trace) -> Page:
     if not found.sentences:
         page.prose("No sentence has anything in common with it.", 2)
     for task in found.tasks:
-        _add_task(page, task)
+        _add_task(page, found, task)
     if not found.tasks:
         page.heading("Tasks")
         page.prose("No task has anything in common with it; the researcher was given all of SPEC.md.", 2)
@@ -200,8 +250,9 @@ def _add_sentence(page: Page, sentence: TracedSentence) -> None:
         page.prose(f"- {where}, by {link.by}", 4, 2)
 
 
-def _add_task(page: Page, task: TaskReport) -> None:
-    page.heading(f"{task.task_id}  {task.name}  {task.status}")
+def _add_task(page: Page, found: Trace, task: TaskReport) -> None:
+    weak = found.by_words_alone(task.task_id)
+    page.heading(f"{task.task_id}  {task.name}  {task.status}{'  (by words alone)' if weak else ''}")
     for module in task.modules:
         page.copy(
             "module", f"{', '.join(module.functions)}  {module.module_ref}, {module.tests} tests passed"
@@ -212,6 +263,7 @@ def _add_task(page: Page, task: TaskReport) -> None:
         page.row("module", "none is shipped yet")
     for criterion in task.criteria:
         _add_criterion(page, criterion)
+        _add_judged_from(page, found.judged_from(task.task_id, criterion.criterion))
 
 
 def _add_criterion(page: Page, criterion: CriterionReport) -> None:
@@ -223,4 +275,15 @@ def _add_criterion(page: Page, criterion: CriterionReport) -> None:
     for one in criterion.evidence:
         page.prose(f"- {one.result} {KINDS[one.kind]} {one.name}: {one.detail}", 4, 2)
         for path in dict.fromkeys((one.stated_in, *one.ran_in)):
+            page.line(path, " " * 6)
+
+
+def _add_judged_from(page: Page, rows: Sequence[JudgedFrom]) -> None:
+    """What models judged a criterion from, with where it is written and where its results are."""
+    if rows:
+        page.prose("judged by models from these, which the Challenger named for the task's criteria:", 4)
+    for one in rows:
+        what = f"{one.shows}: {one.text}" if one.text else f"test {one.shows}, which passed"
+        page.prose(f"- {one.module}, {what}", 4, 2)
+        for path in (one.stated_in, *one.ran_in):
             page.line(path, " " * 6)

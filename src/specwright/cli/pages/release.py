@@ -7,11 +7,13 @@ import zipfile
 from pathlib import Path
 
 from specwright.application.factory import ProjectView
+from specwright.application.stages.release import tasks_missing
 from specwright.application.store import layout
 from specwright.cli.pages.page import Page
 from specwright.cli.terminal.output import counted, listed
 from specwright.domain.base.slugs import import_name
 from specwright.domain.contract.examples_file import parse_examples
+from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionError
@@ -28,7 +30,11 @@ def release_page(view: ProjectView, manifest: ReleaseManifest, directory: Path, 
     refs = [module.module_ref for module in manifest.modules]
     tests = sum(view.modules.evidence(ref).execution_log.summary.total for ref in refs)
     examples = sum(len(parse_examples(view.modules.view(ref).examples)[0]) for ref in refs)
+    missing = tasks_missing(view, refs)
     tasks = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
+    shipped = counted(len(refs), "module")
+    if not missing:
+        shipped = f"{counted(tasks, 'task')}, {shipped}"
     package, names = exported_names(view, manifest)
     source = (
         "SCRIPTED answers (a playbook or a recording), not a model's; checks and wheel are real"
@@ -39,12 +45,14 @@ def release_page(view: ProjectView, manifest: ReleaseManifest, directory: Path, 
         source += "; UNCONFINED: the code of modules ran without a sandbox"
     page = Page()
     for label, text in {
-        "Shipped:": f"{spec.title} {spec.spec_version}, {counted(tasks, 'task')}, {counted(len(refs), 'module')}"
+        "Shipped:": f"{spec.title} {spec.spec_version}, {shipped}"
         f"; it lies in {release_directory(view, manifest)}",
+        **({"Missing:": f"{missing}: only a part of the product"} if missing else {}),
         "Proof:": f"{counted(tests, 'test')} passed, {counted(len(refs), 'interface')} as contracted, "
         f"{counted(examples, 'example')} ran in a clean installation",
         "Install:": install_command(view, manifest),
         "Use:": f"from {package} import {listed(names)}",
+        **({"Start:": _programs(spec.interfaces)} if spec.interfaces else {}),
         "Note:": source,
     }.items():
         if label == "Install:":
@@ -52,6 +60,17 @@ def release_page(view: ProjectView, manifest: ReleaseManifest, directory: Path, 
         else:
             page.labelled(label, text, labels=_LABELS)
     return page
+
+
+def _programs(interfaces: Interfaces) -> str:
+    """What is installed to be started, and how to learn more."""
+    found: list[str] = []
+    if command := interfaces.command:
+        names = ",".join(one.name for one in command.subcommands)
+        found.append(f"{command.name}{f' {{{names}}}' if names else ''}, {command.name} --help")
+    found += [f"{interfaces.http.name} (with the extra http)"] if interfaces.http else []
+    found += [f"{interfaces.mcp.name} (with the extra mcp)"] if interfaces.mcp else []
+    return "; ".join(found)
 
 
 def failure_page(view: ProjectView, manifest: ReleaseManifest) -> Page:
@@ -86,7 +105,7 @@ def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, l
     """The package and what it exports, as the wheel itself says.
 
     Raises:
-        CorruptionError: the wheel is not the one that was manifest.
+        CorruptionError: the wheel is not the one that was released.
     """
     path = layout.wheel(manifest.release_id, str(manifest.product.wheel))
     package = import_name(str(manifest.product.wheel).split("-")[0])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as Xml
 
-from specwright.bootstrap.gate_batch import BatchResult, JudgedModule
+from specwright.bootstrap.gate.batch import BatchResult, JudgedModule
 
 BEGINS = '<?xml version="1.0" encoding="utf-8"?>\n<testsuites '
 """How every report begins."""
@@ -65,7 +65,11 @@ def _cases(module: JudgedModule) -> Iterator[Xml.Element]:
     for finding in module.findings:
         where = f" at {finding.where}" if finding.where else ""
         case = Xml.Element("testcase", classname=owner, name=_text(f"{finding.code}{where}"), time="0")
-        Xml.SubElement(case, "failure", message=_text(finding.code)).text = _text(finding.message)
+        is_open = module.result in (BatchResult.OPEN, BatchResult.ACCEPTED)
+        said = f"{finding.code}: {finding.message}" if is_open else finding.code
+        Xml.SubElement(case, "skipped" if is_open else "failure", message=_text(said)).text = _text(
+            finding.message
+        )
         yield case
     if not module.findings:
         yield Xml.Element("testcase", classname=owner, name="gate", time=f"{module.seconds:.3f}")

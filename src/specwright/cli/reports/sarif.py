@@ -8,13 +8,16 @@ from typing import Any
 from urllib.parse import quote
 
 from specwright import __version__
-from specwright.bootstrap.gate_batch import UNREADABLE, JudgedModule, remedy_of
+from specwright.bootstrap.gate.batch import UNREADABLE, BatchResult, JudgedModule, remedy_of
+from specwright.bootstrap.gate.explain import explain_finding
+from specwright.errors import InputError
 from specwright.ports.gate import Finding
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 BEGINS = '{\n  "$schema": "https://docs.oasis-open.org/sarif/'
 """How every report begins."""
 
+_LEVELS = {BatchResult.OPEN: "warning", BatchResult.ACCEPTED: "note"}
 _PLACE = re.compile(r"(?P<file>[^:]+)(:(?P<line>\d+))?")
 
 
@@ -33,7 +36,7 @@ def sarif_report(modules: Sequence[JudgedModule], root: Path) -> str:
         "invocations": [{"executionSuccessful": all(code != UNREADABLE for code in codes)}],
         "columnKind": "unicodeCodePoints",
         "results": [
-            _result(finding, module.directory, root, codes.index(finding.code))
+            _result(finding, module, root, codes.index(finding.code))
             for module in modules
             for finding in module.findings
         ],
@@ -42,11 +45,21 @@ def sarif_report(modules: Sequence[JudgedModule], root: Path) -> str:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    remedy = remedy_of(code)
-    return {"id": code, **({"shortDescription": {"text": remedy}} if remedy else {})}
+    try:
+        found = explain_finding(code)
+    except InputError:
+        return {"id": code}
+    text = " ".join([found.why, *found.steps])
+    return {
+        "id": code,
+        "shortDescription": {"text": remedy_of(code) or found.means},
+        "fullDescription": {"text": found.means},
+        "help": {"text": text},
+    }
 
 
-def _result(finding: Finding, directory: Path, root: Path, rule: int) -> dict[str, Any]:
+def _result(finding: Finding, module: JudgedModule, root: Path, rule: int) -> dict[str, Any]:
+    directory = module.directory
     found = _PLACE.fullmatch(finding.where)
     file = directory / found["file"] if found and found["file"] else directory
     is_file = file.is_file()
@@ -59,13 +72,16 @@ def _result(finding: Finding, directory: Path, root: Path, rule: int) -> dict[st
     }
     if not is_file and finding.where:
         place["logicalLocations"] = [{"fullyQualifiedName": finding.where}]
-    return {
+    result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule,
-        "level": "error",
+        "level": _LEVELS.get(module.result, "error"),
         "message": {"text": finding.message or finding.code},
         "locations": [place],
     }
+    if module.result is BatchResult.ACCEPTED:
+        result["suppressions"] = [{"kind": "external", "justification": finding.message}]
+    return result
 
 
 def _uri(file: Path, root: Path) -> str:

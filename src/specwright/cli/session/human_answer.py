@@ -50,13 +50,14 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
         return _fix(directory, escalation, action, options.files, options.rationale)
     if options.edit or (options.asks and not (options.payload or options.rationale)):
         return _from_person(directory, escalation, action, edit=options.edit)
-    fields = _read(options.payload) if options.payload else {}
+    draft = _draft_to_fill_in(directory, escalation, action.upper().replace("-", "_"))
+    fields = _read(options.payload, draft) if options.payload else {}
     return _resolution(directory, escalation, action, fields, options.payload, options.rationale)
 
 
 def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -> "HumanResolution":
     """The answer that a person gives to questions, or writes into a draft."""
-    from specwright.bootstrap.reading import reading_project
+    from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.answers import FIX, draft
     from specwright.cli.session.questions import asked, edited
 
@@ -81,7 +82,7 @@ def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -
 def _fix(directory: Path, escalation: str, action: str, files: Path, description: str) -> "HumanResolution":
     """The answer that brings mended files."""
     from specwright.bootstrap.fix import read_fix
-    from specwright.bootstrap.reading import reading_project
+    from specwright.bootstrap.views.reading import reading_project
 
     if action.upper().replace("-", "_") != "PROVIDE_FIX":
         raise InputError("--files belongs to PROVIDE_FIX", where=action, remedy="leave it out")
@@ -95,7 +96,7 @@ def _fix(directory: Path, escalation: str, action: str, files: Path, description
 def _check_action(directory: Path, escalation: str, action: str) -> None:
     """Refuse what is no action, and name those that can help this escalation."""
     from specwright.application.escalation.actions import suited_actions
-    from specwright.bootstrap.reading import reading_project
+    from specwright.bootstrap.views.reading import reading_project
     from specwright.domain.escalation.resolutions import Action
 
     wanted = action.upper().replace("-", "_")
@@ -134,6 +135,10 @@ def _resolution(
 def _what_to_type(directory: Path, escalation: str, action: str, fields: dict[str, Any]) -> str:
     if action in _REASON_ALONE and not fields:
         return 'say why: --rationale "..."'
+    return _draft_to_fill_in(directory, escalation, action)
+
+
+def _draft_to_fill_in(directory: Path, escalation: str, action: str) -> str:
     drafting = next_command(f"escalations {escalation}", directory, f"--draft {action}")
     return f"`{drafting}` prints what to fill in"
 
@@ -143,22 +148,27 @@ def _without_value(line: str) -> str:
     return line.removeprefix("(whole): ").removeprefix("Value error, ").rpartition(", got {")[0] or line
 
 
-def _read(payload: str) -> dict[str, Any]:
+def _read(payload: str, draft: str) -> dict[str, Any]:
+    """The fields in a file; `draft` says where one to fill in comes from."""
     try:
         data = sys.stdin.buffer.read(_LARGEST_PAYLOAD + 1) if payload == "-" else Path(payload).read_bytes()
     except OSError as error:
-        raise InputError(f"the payload cannot be read: {error.strerror}", where=payload) from error
+        raise InputError(
+            f"the payload cannot be read: {error.strerror}", where=payload, remedy=draft
+        ) from error
     if len(data) > _LARGEST_PAYLOAD:
         raise InputError(f"the payload is longer than {_LARGEST_PAYLOAD:,} bytes", where=payload)
+    if not data.strip():
+        raise InputError("the payload is empty", where=payload, remedy=draft)
     try:
         fields = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"the payload is no JSON: {error}", where=payload) from error
+        raise InputError(f"the payload is no JSON: {error}", where=payload, remedy=draft) from error
     if not isinstance(fields, dict):
         raise InputError(
             "the payload is no JSON object",
             where=payload,
-            remedy="`specwright escalations ESC-ID --draft ACTION` prints one to fill in",
+            remedy=draft,
         )
     return cast("dict[str, Any]", fields)
 

@@ -1,4 +1,4 @@
-"""Which models a command uses, and what they may cost: by its options, those of the last run, and the settings
+"""Which models a command uses, what they may cost, and the lane: by its options, those of the last run, and the settings
 (design: command-line).
 
 The options of a run are stored in `.specwright/run.json`, so that `approve` and the like go on with the same. The
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 SCRIPTED = ("playbook:", "replay:")
 
-LAST_RUN = ".specwright/run.json"
-"""Where the options are stored."""
-
-BUDGETS = ("budget_tokens", "budget_usd", "task_budget_tokens", "task_budget_usd")
+LANE = "lane"
 _MODELS = ("model", "role_models", "base_url", "fallback_models")
 
 
@@ -38,6 +35,7 @@ class Options(NamedTuple):
         scripted: Whether any answer of this project was scripted, now or before.
         budgets: By setting.
         fallback_models: What stands in for the models of roles.
+        lane: What a Proposer's first request drafts.
     """
 
     model: str = ""
@@ -46,6 +44,7 @@ class Options(NamedTuple):
     scripted: bool = False
     budgets: tuple[tuple[str, float], ...] = ()
     fallback_models: tuple[tuple[str, str], ...] = ()
+    lane: str = ""
 
 
 def options_for(
@@ -55,6 +54,7 @@ def options_for(
     base_url: str,
     budgets: Mapping[str, float | None] = MappingProxyType({}),
     fallback_models: Sequence[str] = (),
+    lane: str = "",
 ) -> Options:
     """The options of this run; what it leaves out is taken from the last one, unless the settings were edited since.
 
@@ -76,6 +76,7 @@ def options_for(
         scripted=before.scripted,
         budgets=tuple({**dict(before.budgets), **set_now}.items()),
         fallback_models=tuple(map(_fallback_model, fallback_models)) or before.fallback_models,
+        lane=lane or before.lane,
     )
 
 
@@ -86,7 +87,7 @@ def choose_store(directory: Path, url: str) -> None:
         InputError: it is no address, holds a password, or the project is kept elsewhere already.
         RefusedError: the store cannot be reached.
     """
-    from specwright.bootstrap.stores import opened_store
+    from specwright.bootstrap.storage.stores import opened_store
     from specwright.settings import SETTINGS_FILE, load_settings
 
     chosen, now = load_settings(directory, {"store": url}).store, load_settings(directory).store
@@ -125,6 +126,7 @@ def settings_for(directory: Path, options: Options) -> "Settings":
         "base_url": options.base_url,
         "role_models": dict(options.role_models),
         "fallback_models": _by_role(options.fallback_models),
+        "lane": options.lane,
     }
     given = {name: value for name, value in named.items() if value}
     settings = load_settings(directory, {**given, **dict(options.budgets)})
@@ -157,7 +159,7 @@ def scripted_models(settings: "Settings") -> bool:
 
 def remember(directory: Path, options: Options) -> None:
     """Store the options of this run, and the settings beside them, for the commands that go on with it."""
-    from specwright.bootstrap.stores import opened_store
+    from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
 
     data = {**options._asdict(), "settings": _settings_now(directory)}
     with opened_store(directory) as store:
@@ -165,7 +167,7 @@ def remember(directory: Path, options: Options) -> None:
 
 
 def last_options(directory: Path) -> Options:
-    """The options of the last run; none if there was none, or if the settings name another model or budget since.
+    """The options of the last run; none if there was none, or if the settings name another model, budget or lane since.
 
     Raises:
         InputError: the file, or the settings, are damaged.
@@ -173,31 +175,27 @@ def last_options(directory: Path) -> Options:
     options, settings_then = _last_run(directory)
     if options._replace(scripted=False) == Options():
         return options
+    from specwright.settings import BUDGET_SETTINGS
+
     now = _settings_now(directory)
-    if any(now[name] != settings_then.get(name, now[name]) for name in BUDGETS):
+    if any(now[name] != settings_then.get(name, now[name]) for name in BUDGET_SETTINGS):
         options = options._replace(budgets=())
+    if now[LANE] != settings_then.get(LANE, now[LANE]):
+        options = options._replace(lane="")
     if now["model"] and any(now[name] != settings_then.get(name) for name in _MODELS):
-        options = Options(scripted=options.scripted, budgets=options.budgets)
+        options = Options(scripted=options.scripted, budgets=options.budgets, lane=options.lane)
     return options
 
 
-def was_scripted(directory: Path) -> bool:
-    """Whether answers of this project were scripted, for commands that only look."""
-    try:
-        return _last_run(directory)[0].scripted
-    except InputError:
-        return False
-
-
 def _settings_now(directory: Path) -> dict[str, Any]:
-    from specwright.settings import load_settings
+    from specwright.settings import BUDGET_SETTINGS, load_settings
 
-    return load_settings(directory).model_dump(mode="json", include={*_MODELS, *BUDGETS})
+    return load_settings(directory).model_dump(mode="json", include={*_MODELS, *BUDGET_SETTINGS, LANE})
 
 
 def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
     """The options, and what specwright.toml and the environment said then."""
-    from specwright.bootstrap.stores import opened_store
+    from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
 
     where = str(directory / LAST_RUN)
     try:
@@ -213,6 +211,7 @@ def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
             bool(data["scripted"]),
             tuple((str(name), float(value)) for name, value in data.get("budgets", ())),
             tuple((str(role), str(name)) for role, name in data.get("fallback_models", ())),
+            str(data.get("lane", "")),
         )
         return options, dict(data["settings"])
     except (OSError, ValueError, KeyError, TypeError) as error:

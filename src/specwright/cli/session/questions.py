@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from specwright.cli.pages.answers import FILL
+from specwright.application.escalation.payloads import FILL
 from specwright.cli.terminal.output import ask, note, say
 from specwright.errors import InputError
 

@@ -10,18 +10,21 @@ import typer
 from specwright.application.change.report import TriedReport
 from specwright.application.stages.release import release_all, release_some
 from specwright.application.stages.status import ProjectStatus
+from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
 from specwright.bootstrap.models import model_sources_of
+from specwright.bootstrap.module_import import adopt_directories, directories_in, require_project
 from specwright.bootstrap.project import Project, open_project
-from specwright.bootstrap.reading import reading_project
 from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
+from specwright.bootstrap.views.reading import last_run, reading_project
 from specwright.bootstrap.workers.queue_state import queue_state
 from specwright.bootstrap.workers.queueing import open_queued
+from specwright.cli.pages.gate.many import import_document, import_page
 from specwright.cli.pages.module import deprecation_page
 from specwright.cli.pages.page import present
 from specwright.cli.pages.queued import queued_document, queued_page
 from specwright.cli.pages.release import failure_page, release_page
 from specwright.cli.pages.report import report_document, report_page
-from specwright.cli.pages.stop import release_document, stop_document, stop_page
+from specwright.cli.pages.stop import BudgetAtGate, release_document, stop_document, stop_page
 from specwright.cli.session.gate_answer import Step, gate_answer
 from specwright.cli.session.interruption import interruptible
 from specwright.cli.session.options import (
@@ -29,10 +32,11 @@ from specwright.cli.session.options import (
     last_options,
     scripted_models,
     settings_for,
-    was_scripted,
 )
 from specwright.cli.terminal.output import next_command, note, on_terminal, refused_by_system
 from specwright.cli.terminal.progress import ConsoleProgress
+from specwright.domain.costs.budget import in_words
+from specwright.domain.costs.cost import Cost
 from specwright.domain.modules.deprecation import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.errors import InputError, SpecwrightError
@@ -76,6 +80,10 @@ def _take_step(
     """Have a project take a step and print where it is then; the hash of the spec if one waits there."""
     model_sources_of(settings)  # a wrong model name is reported before anything is written
     with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
+        if project.factory.price and not as_json:
+            note(f"Budget: {in_words(budgets_of(settings), paused=pauses_by_estimate(settings))}")
+        elif scripted and not as_json and any(map(any, budgets_of(settings))):
+            note("Budget: scripted answers spend nothing of it; it holds once another model is asked")
         stop = step(project)
         waits = project.driver.waiting() or {}
         remarks = _remarks(project, waits)
@@ -85,7 +93,9 @@ def _take_step(
         )
         document["advice"] = remarks[0] if waits.get("advise") else ""
         document["usage"] = progress.used()
-        page = stop_page(project.factory, stop, directory, scripted=scripted, price=price)
+        spent = total_cost(directory, prices_of(settings)) if stop is ProjectStatus.APPROVAL else Cost()
+        budget = BudgetAtGate(budgets_of(settings).project, spent)
+        page = stop_page(project.factory, stop, directory, scripted=scripted, price=price, budget=budget)
     present(document, "stop", page, as_json=as_json)
     for remark in () if as_json else remarks:
         note(remark)
@@ -178,7 +188,7 @@ def queue(
 
 def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
     """Release again."""
-    scripted = was_scripted(directory)
+    scripted = last_run(directory).scripted
     with _without_models(directory, settings, "release", as_json=as_json) as project:
         factory = project.factory
         number = len(factory.projection.releases) + 1
@@ -196,9 +206,20 @@ def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as
 
 def abandon(directory: Path, settings: Settings, *, as_json: bool) -> None:
     """Give up the change that is under way."""
-    scripted = was_scripted(directory)
+    scripted = last_run(directory).scripted
     with _without_models(directory, settings, "status", as_json=as_json) as project:
         stop = project.abandon()
+        document = stop_document(project.factory, stop, directory, scripted=scripted, drift=[])
+        page = stop_page(project.factory, stop, directory, scripted=scripted)
+    present(document, "stop", page, as_json=as_json)
+    raise typer.Exit(stop.exit_code)
+
+
+def withdraw(directory: Path, settings: Settings, *, as_json: bool) -> None:
+    """Take back what sent the spec back."""
+    scripted = last_run(directory).scripted
+    with _without_models(directory, settings, "run", as_json=as_json) as project:
+        stop = project.withdraw()
         document = stop_document(project.factory, stop, directory, scripted=scripted, drift=[])
         page = stop_page(project.factory, stop, directory, scripted=scripted)
     present(document, "stop", page, as_json=as_json)
@@ -213,6 +234,19 @@ def deprecate(directory: Path, settings: Settings, asked: DeprecationRequest, *,
         name = view.modules.contract(decided.module_ref).name
         page = deprecation_page(view, decided, directory)
     present({"name": name, **decided.to_json(), "exit_code": 0}, "deprecated", page, as_json=as_json)
+
+
+def import_modules(directory: Path, settings: Settings, places: Sequence[Path], *, as_json: bool) -> None:
+    """Take module directories into a project."""
+    require_project(directory)
+    found = directories_in(places)
+    no_models = settings.model_copy(update={"model": "", "role_models": {}, "fallback_models": {}})
+    with _opened(directory, no_models, "", "status", as_json=as_json) as (project, _):
+        outcomes = adopt_directories(project, settings, found)
+    code = 1 if any(one.findings for one in outcomes) else 0
+    document = {**import_document(outcomes), "exit_code": code}
+    present(document, "imported", import_page(outcomes, directory), as_json=as_json)
+    raise typer.Exit(code)
 
 
 @contextmanager
@@ -236,7 +270,7 @@ def _opened(
 
     def scripted(role: str) -> bool:
         model = settings.role_models.get(role, settings.model)
-        return model.startswith(SCRIPTED) if model else was_scripted(directory)
+        return model.startswith(SCRIPTED) if model else last_run(directory).scripted
 
     with interruptible(next_command(command, directory), as_json=as_json):
         try:

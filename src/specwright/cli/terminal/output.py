@@ -6,25 +6,36 @@ Texts of models, files and providers reach the terminal here, so control charact
 import errno
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Literal
 
 import typer
 
 from specwright.cli.terminal.screen import shows_colours
-from specwright.errors import AnswerError, InputError, SpecwrightError
+from specwright.errors import AnswerError, InputError, InterruptedRunError, SpecwrightError
 
 DOCUMENT_VERSION = 1
 """Of the documents of `--json`; another one says that a key was renamed or taken away."""
 
+PROJECT: ContextVar[Path] = ContextVar("project", default=Path())
+"""The directory of the project that the command line names."""
+
 _ANSWER_SHOWN = 800
 """Characters of a model's answer; the journal has the rest."""
+
+_OF_A_PROJECT = re.compile(
+    r"`specwright (run|status|tasks|modules|escalations|verify|release|approve|reject|amend|change|costs)"
+    r"((?: --[a-z-]+(?: [A-Z0-9.:]+)?)*)`"
+)
+"""A command that works on a project and names none."""
 
 _STEER = (*range(32), *range(127, 160))
 _REORDER = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
@@ -66,14 +77,16 @@ def note(text: str) -> None:
 
 def complain(error: SpecwrightError, *, as_json: bool) -> None:
     """Print an error: what, where, what to do. It never fails, since standard output may be what is broken."""
-    answer = _last_answer(error)
+    answer, directory = _last_answer(error), PROJECT.get()
     if as_json:
-        message = {"what": error.what, "where": error.where, "do": pasteable(error.remedy)}
+        message = {"what": error.what, "where": error.where, "do": pasteable(error.remedy, directory)}
         if answer:
             message["answer"] = answer
         with suppress(OSError):
             show({"error": message, "exit_code": error.exit_code}, "error")
-    _note_error(pasteable(str(error)))
+    if isinstance(error, InterruptedRunError) and sys.stderr.isatty():
+        note("")  # the cursor stands behind a question or a live line
+    _note_error(pasteable(str(error), directory))
     if answer:
         note(f"  the last answer of the model:\n{textwrap.indent(answer, '    ')}")
 
@@ -96,8 +109,16 @@ def _last_answer(error: SpecwrightError) -> str:
     return raw if len(raw) <= _ANSWER_SHOWN else f"{raw[:_ANSWER_SHOWN]} ..."
 
 
-def pasteable(text: str) -> str:
-    """A text whose commands can be pasted: `specwright ...` as this program is called here."""
+def pasteable(text: str, directory: Path = Path()) -> str:
+    """A text whose commands can be pasted: `specwright ...` as this program is called here, with the project it is about.
+
+    Args:
+        text: As the application says it, which knows no directory.
+        directory: Of the project.
+    """
+    if directory != Path():
+        place = shlex.quote(str(directory))
+        text = _OF_A_PROJECT.sub(lambda found: f"`specwright {found[1]} {place}{found[2]}`", text)
     return text.replace("`specwright ", f"`{_program()} ")
 
 

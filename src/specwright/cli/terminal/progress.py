@@ -199,7 +199,9 @@ class ConsoleProgress:
 
     def _sum(self) -> str:
         text = counted(self.calls, "model call")
-        if self.journalled_calls:
+        if self.calls and self.journalled_calls == self.calls:
+            text = f"no new model call, {counted(self.calls, 'earlier answer')} read from the journal"
+        elif self.journalled_calls:
             text += f", {self.journalled_calls:,} of them answered by the journal"
         if self._scripted_calls == self.calls:
             return f"{text}, all scripted"

@@ -4,7 +4,7 @@ executable-spec)."""
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
+from specwright.domain.acceptance.records import AcceptanceItem, TaskAcceptance
 from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
@@ -44,6 +44,7 @@ def amended_acceptance(
         update={
             "examples": renumbered(acceptance.examples),
             "properties": renumbered(acceptance.properties),
+            "sessions": renumbered(acceptance.sessions),
             "unexecutable": [
                 one.model_copy(update={"criterion": numbers[one.criterion]})
                 for one in acceptance.unexecutable
@@ -54,7 +55,7 @@ def amended_acceptance(
 
 
 def _check_titles(acceptance: TaskAcceptance | None, struck: Collection[str]) -> None:
-    titles = [one.title for one in acceptance.items] if acceptance else []
+    titles = [one.title for one in acceptance.showing] if acceptance else []
     if unknown := next((title for title in struck if title not in titles), None):
         raise InputError(
             f"no approved example or property has the title {unknown!r}",
@@ -63,7 +64,7 @@ def _check_titles(acceptance: TaskAcceptance | None, struck: Collection[str]) ->
         )
 
 
-def _left(item: AcceptanceExample | AcceptanceProperty, numbers: Mapping[int, int]) -> list[int]:
+def _left(item: AcceptanceItem, numbers: Mapping[int, int]) -> list[int]:
     """The criteria that an example or a property still shows, by their new numbers."""
     left = [numbers[number] for number in item.criteria if number in numbers]
     if not left:

@@ -22,7 +22,7 @@ from specwright.domain.contract.annotations import normal_type
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import entry_points, public_names
 from specwright.domain.contract.examples_file import Example, python_tree
-from specwright.domain.contract.rules import default_of
+from specwright.domain.contract.rules import default_of, is_any_number, is_keyword_only
 
 
 class Property(NamedTuple):
@@ -235,6 +235,13 @@ def _parameter_problem(signature: inspect.Signature, contract: MicroModuleContra
     if stated != planned:
         return f"its inputs are {', '.join(planned) or 'none'}, not {', '.join(stated) or 'none'}"
     for parameter, one in zip(signature.parameters.values(), contract.inputs, strict=True):
+        if (parameter.kind is inspect.Parameter.VAR_POSITIONAL) != is_any_number(one):
+            stands = "stands" if is_any_number(one) else "does not stand"
+            return f"its {one.name} {stands} for any number of arguments"
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY and is_keyword_only(one):
+            return f"its {one.name} is passed by keyword only"
+        if is_any_number(one):
+            continue
         if (parameter.default is inspect.Parameter.empty) != (default_of(one) is None):
             says = "no default" if parameter.default is inspect.Parameter.empty else "a default"
             return f"its input {one.name} has {says} in the approved spec"

@@ -10,10 +10,12 @@ import ast
 import builtins
 import inspect
 import keyword
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
+from specwright.domain.acceptance.exchanges import exchanges, hosts_of
+from specwright.domain.acceptance.sessions import session_calls, session_steps
 from specwright.domain.base.record import OmittedIfEmpty, Record, Text
 from specwright.domain.contract.annotations import normal_type
 from specwright.domain.contract.boundary_types import is_class_name, named, type_problem
@@ -68,7 +70,6 @@ class _Showing(OmittedIfEmpty):
             description="Numbers of the success criteria of its epic that it shows, of a use over several tasks."
         ),
     ] = Field(default_factory=list)
-    code: Annotated[Code, Field(description="Imports, then an expression: `from tabkeeper import settle`.")]
 
     @property
     def heading(self) -> str:
@@ -77,7 +78,18 @@ class _Showing(OmittedIfEmpty):
         return f"{'criterion' if len(self.criteria) == 1 else 'criteria'} {numbers}, {self.title}"
 
 
-class AcceptanceExample(_Showing):
+class _CodeShowing(_Showing):
+    """Something that shows criteria by Python code."""
+
+    code: Annotated[Code, Field(description="Imports, then an expression: `from tabkeeper import settle`.")]
+
+    @property
+    def call(self) -> str:
+        """Its last line."""
+        return self.code.strip().splitlines()[-1]
+
+
+class AcceptanceExample(_CodeShowing):
     """A use of the product, and what comes out."""
 
     gives: Annotated[
@@ -92,7 +104,7 @@ class AcceptanceExample(_Showing):
         return Example(self.title, self.title, self.code, self.gives, 1)
 
 
-class AcceptanceProperty(_Showing):
+class AcceptanceProperty(_CodeShowing):
     """Something that holds for all values of its variables."""
 
     variables: Annotated[
@@ -116,6 +128,65 @@ class AcceptanceProperty(_Showing):
         return self
 
 
+def _check_console(text: str) -> str:
+    if text:
+        session_steps(text)
+    return text
+
+
+def _check_http(text: str) -> str:
+    if text:
+        hosts_of(text)
+        exchanges(text)
+    return text
+
+
+class AcceptanceSession(_Showing):
+    """A use of the product's command, and what it prints, ends with and leaves behind; or requests to its HTTP API with
+    their answers (design: shell)."""
+
+    omitted = (*_Showing.omitted, "console", "http")
+
+    console: Annotated[
+        str,
+        AfterValidator(_check_console),
+        Field(
+            description="`$ name --option`, below it what it prints, `[exit 1]`; `$ cat > FILE`, `$ cat FILE`."
+        ),
+    ] = ""
+    http: Annotated[
+        str,
+        AfterValidator(_check_http),
+        Field(description="`GET /path?name=value`, or `POST /path` with JSON below; `200`, and its JSON."),
+    ] = ""
+    author: Author = "researcher"
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> "AcceptanceSession":
+        if bool(self.console.strip()) == bool(self.http.strip()):
+            raise ValueError("a session has either `console` or `http`")
+        return self
+
+    @property
+    def text(self) -> str:
+        """Its command lines or requests."""
+        return self.console or self.http
+
+    @property
+    def language(self) -> str:
+        """Of the fenced block that it is written in."""
+        return "console" if self.console else "http"
+
+    @property
+    def call(self) -> str:
+        """Its last command line or request."""
+        return session_calls(self.console)[-1].line if self.console else exchanges(self.http)[-1].line
+
+
+AcceptanceItem: TypeAlias = AcceptanceExample | AcceptanceProperty | AcceptanceSession
+"""Something that shows a criterion."""
+
+
 class UnexecutableCriterion(Record):
     """A criterion that nothing executable shows."""
 
@@ -123,18 +194,24 @@ class UnexecutableCriterion(Record):
     why: Annotated[Text, Field(description="Why no example and no property can show it.")]
 
 
-class TaskAcceptance(Record):
+class TaskAcceptance(OmittedIfEmpty):
     """What code holds a task to."""
+
+    omitted = ("sessions",)
 
     provides: Annotated[list[PublicName], Field(min_length=1, description="The public names of this task.")]
     examples: list[AcceptanceExample] = Field(default_factory=list)
     properties: list[AcceptanceProperty] = Field(default_factory=list)
+    sessions: Annotated[
+        list[AcceptanceSession],
+        Field(description="Uses of `interfaces`: of the command, or of the HTTP API."),
+    ] = Field(default_factory=list)
     unexecutable: list[UnexecutableCriterion] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _titles_are_unique(self) -> "TaskAcceptance":
         seen = set[str]()
-        for one in self.items:
+        for one in self.showing:
             if one.title in seen:
                 raise ValueError(f"the title {one.title!r} occurs twice; give each its own")
             seen.add(one.title)
@@ -142,13 +219,18 @@ class TaskAcceptance(Record):
 
     @property
     def items(self) -> "tuple[AcceptanceExample | AcceptanceProperty, ...]":
-        """All examples, then all properties."""
+        """All examples, then all properties: what runs as Python."""
         return (*self.examples, *self.properties)
+
+    @property
+    def showing(self) -> tuple[AcceptanceItem, ...]:
+        """Everything that shows a criterion: examples, properties, then sessions."""
+        return (*self.items, *self.sessions)
 
     @property
     def shown(self) -> frozenset[int]:
         """The criteria that something executable shows."""
-        return frozenset(n for one in self.items for n in one.criteria)
+        return frozenset(n for one in self.showing for n in one.criteria)
 
 
 def name_of(public: PublicName) -> str:
@@ -187,9 +269,19 @@ def annotated_names(public: PublicName) -> list[str]:
     return list(dict.fromkeys(node.id for node in nodes))
 
 
+def annotations_of(public: PublicName) -> list[str]:
+    """The types of the parameters of a public function, and that of its result."""
+    tree = python_tree(f"def {public}: ...") if "(" in public else None
+    if tree is None or not isinstance(found := tree.body[0], ast.FunctionDef):
+        return []
+    many = [found.args.vararg] if found.args.vararg else []
+    given = [*found.args.posonlyargs, *found.args.args, *many, *found.args.kwonlyargs]
+    return [ast.unparse(one) for one in (*(each.annotation for each in given), found.returns) if one]
+
+
 def _signature(given: ast.arguments) -> inspect.Signature:
-    if given.vararg or given.kwarg:
-        raise ValueError("`*` and `**` parameters take anything; name each parameter")
+    if given.kwarg:
+        raise ValueError("`**` parameters take anything; name each parameter")
     plain = [*given.posonlyargs, *given.args]
     without_default = len(plain) - len(given.defaults)
     parameters = [
@@ -202,6 +294,8 @@ def _signature(given: ast.arguments) -> inspect.Signature:
         )
         for place, one in enumerate(plain)
     ]
+    if given.vararg:
+        parameters.append(inspect.Parameter(given.vararg.arg, inspect.Parameter.VAR_POSITIONAL))
     parameters += [
         inspect.Parameter(
             one.arg,

@@ -6,40 +6,56 @@ agrees with the other examples.
 
 import ast
 import builtins
+import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
+    AcceptanceItem,
     AcceptanceProperty,
+    AcceptanceSession,
+    PublicName,
     TaskAcceptance,
     annotated_names,
+    annotations_of,
     name_of,
     signature_of,
     variable_classes,
 )
 from specwright.domain.base.graph import reachable
-from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS
+from specwright.domain.contract.annotations import normal_type
+from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, class_name_problem, type_problem
 from specwright.domain.contract.examples_file import python_tree, undefined_names
+from specwright.domain.contract.rules import module_name_problem
 
-_VALUE_MODULES = {
+EXAMPLE_IMPORTS = {
     *BOUNDARY_IMPORTS.values(),
     *(
+        "base64",
         "collections",
+        "copy",
+        "csv",
         "dataclasses",
         "enum",
         "fractions",
         "functools",
+        "io",
         "itertools",
         "json",
         "math",
         "operator",
         "re",
     ),
-    *("statistics", "string", "textwrap", "zoneinfo"),
+    *("statistics", "string", "tempfile", "textwrap", "unicodedata", "zoneinfo"),
 }
-"""Of the standard library, what an example may import: the page that a person approves leaves imports out."""
+"""Of the standard library, what an example may import, as the researcher's prompt lists it: the page that a person approves
+leaves imports out, so none may do something by itself."""
+
+
+_OFFERED = "modules.testing"
+"""Where tests and examples find the clock, and the hosts that they script."""
 
 
 class TaskPromise(NamedTuple):
@@ -97,10 +113,7 @@ def acceptance_problems(
 
 
 def _of_task(package: str, task: TaskPromise, names: PublicNames) -> Iterator[tuple[str, str, str]]:
-    for name in dict.fromkeys(map(name_of, task.acceptance.provides)):
-        owners = names.owners[name]
-        if owners[0] != task.task_id or owners.count(task.task_id) > 1:
-            yield task.task_id, "provides", f"{name} is provided by {owners[0]} already; one task provides it"
+    yield from ((task.task_id, "provides", message) for message in _provided(task, names))
     for one in task.acceptance.unexecutable:
         if one.criterion > task.criteria:
             yield task.task_id, "unexecutable", _no_criterion(one.criterion, task)
@@ -110,10 +123,42 @@ def _of_task(package: str, task: TaskPromise, names: PublicNames) -> Iterator[tu
                 "unexecutable",
                 f"criterion {one.criterion} is shown by an example or a property; leave it out here",
             )
-    for kind, items in (("examples", task.acceptance.examples), ("properties", task.acceptance.properties)):
-        for item in items:
-            for message in _of_item(package, task, item, names):
-                yield task.task_id, kind, f"{item.title!r}: {message}"
+    for item in task.acceptance.showing:
+        for message in _of_item(package, task, item, names):
+            yield task.task_id, _FIELDS[type(item)], f"{item.title!r}: {message}"
+
+
+_FIELDS: dict[type[AcceptanceItem], str] = {
+    AcceptanceExample: "examples",
+    AcceptanceProperty: "properties",
+    AcceptanceSession: "sessions",
+}
+
+
+def _provided(task: TaskPromise, names: PublicNames) -> Iterator[str]:
+    for name in dict.fromkeys(map(name_of, task.acceptance.provides)):
+        owners = names.owners[name]
+        if owners[0] != task.task_id or owners.count(task.task_id) > 1:
+            yield f"{name} is provided by {owners[0]} already; one task provides it"
+    for public in task.acceptance.provides:
+        if problem := _unlockable(public):
+            yield f"`{public}`: {problem}"
+
+
+def _unlockable(public: PublicName) -> str:
+    """Why no contract could lock a public name, although every example may use it; empty if one could."""
+    signature = signature_of(public)
+    if signature is None:
+        return class_name_problem(public)
+    return next(filter(None, _unlockable_parts(public, signature)), "")
+
+
+def _unlockable_parts(public: PublicName, signature: inspect.Signature) -> Iterator[str]:
+    yield module_name_problem(name_of(public))
+    for parameter in signature.parameters.values():
+        if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            yield f"{parameter.name} is not given by position and by name alike; leave `*` and `/` out"
+    yield from (type_problem(normal_type(kind)) for kind in annotations_of(public))
 
 
 def _foreign_classes(
@@ -132,14 +177,24 @@ def _no_criterion(number: int, task: TaskPromise) -> str:
     return f"there is no criterion {number}; {task.task_id} has {task.criteria}"
 
 
-def _of_item(
-    package: str, task: TaskPromise, item: AcceptanceExample | AcceptanceProperty, names: PublicNames
-) -> Iterator[str]:
+def _numbers(task: TaskPromise, item: AcceptanceItem) -> Iterator[str]:
+    """Criteria that are not there."""
     yield from (_no_criterion(number, task) for number in item.criteria if number > task.criteria)
     epic, most = task.epic
     for number in item.success_criteria:
         if number > most:
             yield f"there is no success criterion {number}; {epic} has {most}"
+
+
+def _of_item(package: str, task: TaskPromise, item: AcceptanceItem, names: PublicNames) -> Iterator[str]:
+    yield from _numbers(task, item)
+    if not isinstance(item, AcceptanceSession):
+        yield from _of_code(package, task, item, names)
+
+
+def _of_code(
+    package: str, task: TaskPromise, item: AcceptanceExample | AcceptanceProperty, names: PublicNames
+) -> Iterator[str]:
     tree = python_tree(item.code)
     if tree is None:
         return
@@ -226,17 +281,17 @@ class Uses(NamedTuple):
 def _wrong_import(module: str, package: str) -> str:
     return (
         f"it imports {module}; import public names by `from {package} import ...`, and of the standard library what "
-        f"makes values: {', '.join(sorted(_VALUE_MODULES))}"
+        f"makes values: {', '.join(sorted(EXAMPLE_IMPORTS))}"
     )
 
 
 def _is_value_module(module: str) -> bool:
-    return module.partition(".")[0] in _VALUE_MODULES
+    return module == _OFFERED or module.partition(".")[0] in EXAMPLE_IMPORTS
 
 
 def is_standard(module: str) -> bool:
-    """Whether a module is of the standard library."""
-    return module.partition(".")[0] in sys.stdlib_module_names
+    """Whether a module is of the standard library, or what the gate offers to every test and example."""
+    return module == _OFFERED or module.partition(".")[0] in sys.stdlib_module_names
 
 
 def _contradictions(tasks: Sequence[TaskPromise]) -> Iterator[AcceptanceProblem]:

@@ -3,7 +3,7 @@
 Two classes of one name are two classes: what one module makes, the other refuses, and the package can export but one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.contract.contract import MicroModuleContract
@@ -34,6 +34,36 @@ def copied_classes(drafts: Mapping[str, MicroModuleContract], owned: Sequence[Ow
         for used in dict.fromkeys((*own_exceptions(contract), *named_classes(contract)))
         if used in by_name and (problem := _problem(contract, by_name[used]))
     ]
+
+
+def twice_defined(
+    drafts: Mapping[str, MicroModuleContract], depends_on: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Classes that several modules of a plan define, none of which imports it from another, and what to do instead.
+
+    Args:
+        drafts: The contracts of the plan's new modules, by name.
+        depends_on: What each module depends on, by the names that the plan uses.
+    """
+    holders: dict[str, list[str]] = {}
+    for module, contract in drafts.items():
+        for name in dict.fromkeys((*own_statements(contract), *own_exceptions(contract))):
+            holders.setdefault(name, []).append(module)
+    found: list[str] = []
+    for name, modules in holders.items():
+        # whoever depends on another holder imports it; what a module outside the plan exports is not seen here
+        owners = [
+            one
+            for one in modules
+            if drafts.keys() >= {*depends_on[one]} and not {*modules} & {*depends_on[one]}
+        ]
+        if len(owners) > 1:
+            first, *others = owners
+            found.append(
+                f"modules.{others[-1]}: {name} is defined by {' and '.join(owners)}, which are that many classes; let one "
+                f"of them define it, {first} or a module of definitions, and the others have that module in `depends_on`"
+            )
+    return found
 
 
 def _problem(contract: MicroModuleContract, owned: OwnedClass) -> str:

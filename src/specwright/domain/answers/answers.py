@@ -27,7 +27,20 @@ IMPLEMENTATION_ONLY = frozenset(
 WITH_CRITERIA_ONLY = frozenset({"criteria", "untested_criteria"})
 """Fields of a Challenger's answer that are of use only if it is asked for tests of criteria (design: falsifying-tests)."""
 
-DISPUTED_ONLY = frozenset({"struck_tests", "confirmed_fault", "set_aside"})
+KINDS_ONLY = frozenset({"kind", "cites"})
+"""Fields of a Challenger's answer that are of use only from the second round of a contract debate on (design:
+late-findings)."""
+
+CONTRACTS_ONLY = frozenset({"exact_changes", "accepted_changes"})
+"""Fields of the judges' answers that only a debate over contracts can use (design: exact-changes)."""
+
+OFFERED_ONLY = frozenset({"accepted_changes"})
+"""Fields of an Arbiter's answer that are of use only if challenges propose exact changes (design: exact-changes)."""
+
+ADOPTED_ONLY = frozenset({"adopted_contract"})
+"""Fields of a Challenger's answer that are of use only if an adopted contract is debated (design: adopted-modules)."""
+
+DISPUTED_ONLY = frozenset({"struck_tests", "confirmed_fault", "set_aside", "accepted_changes"})
 """Fields of an Arbiter's answer that are of use only if the challenge found something (design: debate)."""
 
 Claim = Annotated[
@@ -100,8 +113,32 @@ class FaultOf(StrEnum):
     PLAN = "plan"
 
 
-class Failure(Record):
+class Amendment(Record):
+    """One exact change (design: amendments)."""
+
+    action: Literal["MODIFY", "ADD", "REMOVE"]
+    target: Annotated[
+        Text,
+        Field(
+            pattern=r"^((function|test|example|file):\S.*|contract:[a-z][a-z0-9_]*#(/.*)?)$",
+            description="What is changed, in the form that your instructions give.",
+        ),
+    ]
+    detail: Annotated[Text, Field(description="The exact change.")]
+
+
+class FailureKind(StrEnum):
+    """What a late finding of a contract debate rests on (design: late-findings)."""
+
+    NOT_MENDED = "NOT_MENDED"
+    CHANGED = "CHANGED"
+    CONTRADICTION = "CONTRADICTION"
+
+
+class Failure(OmittedIfEmpty):
     """A reproducible fault of the proposal."""
+
+    omitted = ("adopted_contract", "kind", "cites", "exact_changes")
 
     invariant: Text
     evidence: Text
@@ -114,6 +151,31 @@ class Failure(Record):
             "wrong modules."
         ),
     ] = FaultOf.MODULE
+    adopted_contract: Annotated[
+        str,
+        Field(
+            description="Only if the fault is that of an adopted contract, which nobody can change: its name. No plan may "
+            "then use that module."
+        ),
+    ] = ""
+    kind: Annotated[
+        FailureKind | None,
+        Field(
+            description="From round 2 on. NOT_MENDED: an earlier failure or ruling asked for it, and it is not done. "
+            "CHANGED: the last revision brought it. CONTRADICTION: with a criterion, or of two statements. Else null."
+        ),
+    ] = None
+    cites: Annotated[
+        str,
+        Field(
+            description="What shows the kind: `failure 2` or `ruling`; the changed statement, `parse_money "
+            "/inputs/0/constraints/1`; the two places that contradict each other, `criterion 3, parse_money /outputs/0`."
+        ),
+    ] = ""
+    exact_changes: Annotated[
+        list[Amendment],
+        Field(description="The changes that mend it, word for word, where a few texts do; else empty."),
+    ] = Field(default_factory=list)
 
 
 class UntestedCriterion(Record):
@@ -211,20 +273,6 @@ class ShipDirective(StrEnum):
     NO_SHIP = "NO_SHIP"
 
 
-class Amendment(Record):
-    """One exact change (design: amendments)."""
-
-    action: Literal["MODIFY", "ADD", "REMOVE"]
-    target: Annotated[
-        Text,
-        Field(
-            pattern=r"^((function|test|example|file):\S.*|contract:[a-z][a-z0-9_]*#(/.*)?)$",
-            description="What is changed, in the form that your instructions give.",
-        ),
-    ]
-    detail: Annotated[Text, Field(description="The exact change.")]
-
-
 class StruckTest(Record):
     """A falsifying test that the Arbiter takes out of the count (design: falsifying-tests)."""
 
@@ -253,6 +301,12 @@ class ArbiterAnswer(Record):
     ship_directive: ShipDirective
     rationale: Annotated[Text, Field(min_length=20)]
     amendments: list[Amendment] = Field(default_factory=list)
+    accepted_changes: Annotated[
+        list[Annotated[int, Field(ge=1)]],
+        Field(
+            description="With APPROVE_WITH_AMENDMENTS: the exact changes that you take over as they stand, by number."
+        ),
+    ] = Field(default_factory=list)
     struck_tests: Annotated[
         list[StruckTest], Field(description="Failed falsifying tests that do not count; the others stand.")
     ] = Field(default_factory=list)
@@ -274,7 +328,9 @@ class ArbiterAnswer(Record):
     def _consistent(self) -> Self:
         if (self.decision is Decision.REJECT) == (self.ship_directive is ShipDirective.SHIP):
             raise ValueError("REJECT goes with NO_SHIP, an approval with SHIP")
-        if (self.decision is Decision.APPROVE_WITH_AMENDMENTS) != bool(self.amendments):
+        if (self.decision is Decision.APPROVE_WITH_AMENDMENTS) != bool(
+            self.amendments or self.accepted_changes
+        ):
             raise ValueError("APPROVE_WITH_AMENDMENTS comes with amendments, the others with none")
         if self.confirmed_fault and self.decision is not Decision.REJECT:
             raise ValueError(

@@ -3,13 +3,15 @@
 As in `answers`, the field descriptions are part of the prompt.
 """
 
+import re
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from specwright.domain.answers.answers import Checks, Claim
 from specwright.domain.base.record import Record, Text
+from specwright.domain.contract.boundary_types import BOUNDARY_TYPES
 from specwright.domain.contract.contract import (
     ErrorSurface,
     Input,
@@ -19,9 +21,27 @@ from specwright.domain.contract.contract import (
     Output,
     RuntimeBudgets,
 )
+from specwright.domain.contract.rules import DEFINITIONS
 
 NoneBecause = Annotated[Text, StringConstraints(pattern=r"^none: \S.*$")]
 """The explicit way to say that a dimension is empty: `none: pure` (design: contracts)."""
+
+
+def _check_reason(value: object) -> object:
+    if value == [] or (isinstance(value, str) and not _REASON.match(value)):
+        raise ValueError('say why there is none: `"none: every text has an answer"`, or list what there is')
+    return value
+
+
+def _check_parameters(value: object) -> object:
+    if value == [] or (isinstance(value, str) and not _REASON.match(value)):
+        raise ValueError('list at least 1 parameter; only definitions take none, `"none: definitions"`')
+    return value
+
+
+_REASON = re.compile(r"\s*none: \S")
+_SaidIfNone = BeforeValidator(_check_reason)
+"""One plain line for a dimension that is empty and does not say why."""
 
 
 class ReuseConclusion(StrEnum):
@@ -88,26 +108,29 @@ class PlannedModule(Record):
     ]
     tags: Annotated[list[Text], Field(min_length=1, description="Words by which others will search for it.")]
     inputs: Annotated[
-        list[Input],
+        Annotated[list[Input], Field(min_length=1)] | NoneBecause,
+        BeforeValidator(_check_parameters),
         Field(
-            min_length=1,
-            description="The parameters in order. type: a Python annotation of JSON types, bytes, tuple, set, "
-            "frozenset, Literal, Decimal, datetime, date, time, timedelta, UUID, Path, by bare name. constraints: "
-            "one testable statement each; a default is the last one, `defaults to <literal>`.",
+            description=f"The parameters in order. type: a Python annotation of {', '.join(BOUNDARY_TYPES)}, by bare "
+            "name. constraints: one testable statement each; a default is the last one, `defaults to <constant>`. "
+            "`none: <why>` of definitions.",
         ),
     ]
     outputs: Annotated[
         Annotated[list[Output], Field(min_length=1)] | NoneBecause,
+        _SaidIfNone,
         Field(description="What is returned; several outputs are a tuple. `none: <why>` if nothing is."),
     ]
     error_surfaces: Annotated[
         Annotated[list[ErrorSurface], Field(min_length=1)] | NoneBecause,
+        _SaidIfNone,
         Field(
             description="Every way it fails: the exception's class name and when. `none: <why>` if it cannot."
         ),
     ]
     effects: Annotated[
         Annotated[list[PlannedEffect], Field(min_length=1)] | NoneBecause,
+        _SaidIfNone,
         Field(description="What happens beside the return value, or `none: pure`."),
     ]
     modes: Modes
@@ -121,6 +144,14 @@ class PlannedModule(Record):
     runtime_budgets: RuntimeBudgets = RuntimeBudgets()
     reuse: ReuseAnswer
 
+    @model_validator(mode="after")
+    def _functions_take_something(self) -> Self:
+        if isinstance(self.inputs, str) and self.modes.notes != DEFINITIONS:
+            raise ValueError(
+                f"a function takes at least one input; only definitions, with modes.notes {DEFINITIONS!r}, do not"
+            )
+        return self
+
     @classmethod
     def of_contract(cls, contract: MicroModuleContract, reuse: ReuseAnswer) -> Self:
         """A module as a contract has it."""
@@ -128,7 +159,7 @@ class PlannedModule(Record):
             name=contract.name,
             purpose=contract.purpose,
             tags=contract.tags or [contract.name],
-            inputs=contract.inputs,
+            inputs=contract.inputs or "none: nothing is called",
             outputs=contract.outputs or "none: nothing is returned",
             error_surfaces=contract.error_surfaces or "none: it cannot fail",
             effects=[PlannedEffect.model_validate(one.to_json()) for one in contract.effects] or "none: pure",

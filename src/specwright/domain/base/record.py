@@ -121,11 +121,37 @@ class OmittedIfEmpty(Record):
         return {name: value for name, value in data.items() if value or name not in self.omitted}
 
 
+_BRANCH = re.compile(r"(?:list|dict|chain|function-[a-z]+|constrained-[a-z]+)\[")
+"""What pydantic calls a branch of a union, `list[Output]`: a path of nobody's JSON."""
+
+
+def _is_branch(part: int | str) -> bool:
+    return isinstance(part, str) and bool(_BRANCH.match(part))
+
+
+def _field_path(place: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    return tuple(part for part in place if not _is_branch(part))
+
+
+def _is_other_branch(kind: str, place: tuple[int | str, ...]) -> bool:
+    """Whether a problem says no more than that the value is of another branch of the union."""
+    return kind in ("list_type", "string_type") and bool(place) and _is_branch(place[-1])
+
+
 def validation_messages(error: ValidationError) -> list[str]:
     """One line per problem: the field's path, what is wrong, and the value (design: planning)."""
     lines: list[str] = []
-    for detail in error.errors(include_url=False):
-        path = ".".join(str(part) for part in detail["loc"]) or "(whole)"
+    found = [(_field_path(detail["loc"]), detail) for detail in error.errors(include_url=False)]
+    told = {
+        place[:length]
+        for place, detail in found
+        if not _is_other_branch(detail["type"], detail["loc"])
+        for length in range(len(place) + 1)
+    }
+    for place, detail in found:
+        if place in told and _is_other_branch(detail["type"], detail["loc"]):
+            continue  # what is wrong within the branch that was meant is told
+        path = ".".join(map(str, place)) or "(whole)"
         value = repr(detail.get("input"))
         lines.append(f"{path}: {detail['msg']}, got {value if len(value) <= 120 else value[:117] + '...'}")
     return lines

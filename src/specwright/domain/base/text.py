@@ -14,9 +14,13 @@ def one_line(text: str) -> str:
 
 
 def shortened(text: str, most: int = 100) -> str:
-    """The text as one line; of a long one the beginning and its length."""
+    """The text as one line; of a long one the beginning, up to a word, and its length."""
     line = one_line(text)
-    return line if len(line) <= most else f"{line[:most].rstrip()}... ({len(text):,} characters)"
+    if len(line) <= most:
+        return line
+    begun = line[:most]
+    at_a_word = begun.rpartition(" ")[0] if not line[most].isspace() else begun
+    return f"{(at_a_word if len(at_a_word) > most // 2 else begun).rstrip()}... ({len(text):,} characters)"
 
 
 def did_you_mean(wanted: str, known: Iterable[str]) -> str:

@@ -7,7 +7,8 @@ else changes: a name that is none of these stays, and the rules of `boundary_typ
 import ast
 from collections.abc import Callable, Iterator
 
-from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, normal_or_same
+from specwright.domain.base.value_types import TAKEN_CONTAINERS
+from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, is_class_name, normal_or_same
 from specwright.syntax_tree import parse_expression
 
 Meaning = Callable[[str], str]
@@ -16,6 +17,8 @@ Meaning = Callable[[str], str]
 _BARE = {
     **{f"{module}.{name}": name for name, module in BOUNDARY_IMPORTS.items()},
     **{f"typing.{name}": name.lower() for name in ("List", "Dict", "Set", "Tuple", "FrozenSet")},
+    **{f"typing.{name}": name for name in TAKEN_CONTAINERS},
+    **dict.fromkeys(("re.Pattern", "typing.Pattern"), "re.Pattern"),
 }
 _OPTIONAL, _UNION = "typing.Optional", "typing.Union"
 
@@ -33,19 +36,40 @@ def normal_annotation(node: ast.expr, meaning: Meaning) -> str:
         return ast.unparse(node)
 
 
+def normal_default(node: ast.expr, meaning: Meaning) -> str:
+    """The text of a default by bare names: `decimal.Decimal("1")` is `Decimal('1')`."""
+    return ast.unparse(ast.fix_missing_locations(_BareNames(meaning).visit(node)))
+
+
 def normal_type(text: str) -> str:
     """The same for the text of a type in a contract, which imports nothing; as it is if it is no expression."""
     try:
         node = parse_expression(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
-    return normal_or_same(normal_annotation(node, _in_contract))
+    try:
+        return normal_or_same(ast.unparse(ast.fix_missing_locations(_InContract(_in_contract).visit(node))))
+    except (SyntaxError, ValueError, RecursionError):
+        return normal_or_same(ast.unparse(node))
 
 
 def _in_contract(dotted: str) -> str:
     """What a name says by itself."""
     full = dotted if "." in dotted else f"typing.{dotted}"
     return full if full in {*_BARE, _OPTIONAL, _UNION} else ""
+
+
+class _BareNames(ast.NodeTransformer):
+    """Replaces the names of what a default is made with."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self._meaning = meaning
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        bare = bare_name(self._meaning(ast.unparse(node.func)))
+        keywords = [ast.keyword(one.arg, self.visit(one.value)) for one in node.keywords]
+        function = ast.Name(bare, ast.Load()) if bare else node.func
+        return ast.Call(function, [self.visit(one) for one in node.args], keywords)
 
 
 class _NormalForm(ast.NodeTransformer):
@@ -70,7 +94,7 @@ class _NormalForm(ast.NodeTransformer):
         if meant == "typing.Literal":
             return ast.Subscript(ast.Name("Literal", ast.Load()), node.slice, ast.Load())
         if meant not in {_OPTIONAL, _UNION}:
-            return ast.Subscript(self.visit(node.value), self._visit_slice(node.slice), ast.Load())
+            return ast.Subscript(self._visit_base(node.value), self._visit_slice(node.slice), ast.Load())
         inner = self._visit_slice(node.slice)
         elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
         parts = [part for element in elements for part in union_parts(element)]
@@ -81,6 +105,9 @@ class _NormalForm(ast.NodeTransformer):
             union = ast.BinOp(union, ast.BitOr(), part)
         return union
 
+    def _visit_base(self, node: ast.expr) -> ast.expr:
+        return self._visit_name(node) if isinstance(node, ast.Name | ast.Attribute) else self.visit(node)
+
     def _visit_slice(self, node: ast.expr) -> ast.expr:
         if isinstance(node, ast.Tuple):
             return ast.Tuple([self.visit(part) for part in node.elts], ast.Load())
@@ -88,6 +115,14 @@ class _NormalForm(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         return ast.BinOp(self.visit(node.left), node.op, self.visit(node.right))
+
+
+class _InContract(_NormalForm):
+    """In a contract a bare name that a module may export, `Pattern`, is its own class; `Pattern[str]` is the library's, for
+    own classes take no type parameters."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return node if is_class_name(node.id) else self._visit_name(node)
 
 
 def union_parts(node: ast.expr) -> Iterator[ast.expr]:

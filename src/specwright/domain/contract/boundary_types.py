@@ -3,7 +3,10 @@
 Types are texts in one normal form, `ast.unparse(ast.parse(t))`, by bare names. JSON's own types come first:
 `dict` and `list` may be bare, as JSON's object and array; every other container names its elements. A CamelCase name that
 is in no list is a class that the module or a declared dependency exports: its class statement (`class_statement`) gives its
-fields, and the gate checks in the source that it exists.
+fields, and the gate checks in the source that it exists. The types of the standard library are in `value_types`.
+
+A parameter may be declared as a `Mapping`, `Sequence`, `Collection` or `Iterable`, which says what the function needs of it;
+nothing else may, for a returned value is one thing.
 
 Not checked here: whether the elements of a set and the keys of a dict are hashable, and whether a default is of its type."""
 
@@ -16,30 +19,36 @@ import typing
 import warnings
 from typing import NamedTuple
 
+from specwright.domain.base.value_types import CONTAINERS, PATTERNS, TAKEN_CONTAINERS, VALUE_TYPES
 from specwright.syntax_tree import parse_expression
 
 BOUNDARY_IMPORTS = {
     "Literal": "typing",
-    "Decimal": "decimal",
-    "datetime": "datetime",
-    "date": "datetime",
-    "time": "datetime",
-    "timedelta": "datetime",
-    "UUID": "uuid",
-    "Path": "pathlib",
+    **{one.name: one.module for one in VALUE_TYPES if one.module and one.name not in PATTERNS},
+    **dict.fromkeys(TAKEN_CONTAINERS, "collections.abc"),
 }
 """Where the boundary types that are not builtins come from."""
 
 BOUNDARY_TYPES = (
-    *("str", "int", "float", "bool", "None", "list", "dict", "tuple", "set", "frozenset", "bytes"),
-    *BOUNDARY_IMPORTS,
+    *("str", "int", "float", "bool", "None", "list", "dict", "tuple", "set", "frozenset", "bytes", "Literal"),
+    *(one.name for one in VALUE_TYPES),
 )
 """The types of a contract, as the planner's prompt lists them."""
 
-_SCALARS = {"bool", "int", "float", "str", "bytes", "dict", "list", *BOUNDARY_IMPORTS} - {"Literal"}
-_ARITY = {"list": 1, "set": 1, "frozenset": 1, "dict": 2}
+_SCALARS = {
+    *("bool", "int", "float", "str", "bytes", "dict", "list"),
+    *(one.name for one in VALUE_TYPES if one.name not in PATTERNS),
+}
+_MADE = {
+    *(one.name for one in VALUE_TYPES if one.module and one.name not in PATTERNS),
+    "frozenset",
+    "complex",
+}
+"""What a default may be made with."""
 _CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
-_REFUSED = {*dir(typing), *dir(collections.abc), *dir(builtins), "Enum", "StrEnum", "IntEnum"}
+_REFUSED = {*dir(typing), *dir(collections.abc), *dir(builtins), "Enum", "StrEnum", "IntEnum"} - {
+    *("Match", "Pattern", "Text")  # old names of things that live elsewhere, and good names for one's own
+}
 _LONGEST = 500
 
 NormalText = str
@@ -67,10 +76,15 @@ def normal_or_same(text: str) -> str:
         return text
 
 
-def type_problem(text: str) -> str:
-    """What keeps a type from crossing the boundary, with the advice; empty if nothing does."""
+def type_problem(text: str, *, taken: bool = False) -> str:
+    """What keeps a type from crossing the boundary, with the advice; empty if nothing does.
+
+    Args:
+        text: The type.
+        taken: Whether it is a parameter's, which may be declared as what it needs, such as `Sequence[int]`.
+    """
     try:
-        _check(_parse(text))
+        _check(_parse(text), taken=taken)
         if (normal := normal_expression(text)) != text:
             return f"{text!r} is not in normal form; write {normal!r}"
     except (ValueError, _Refused) as error:
@@ -79,12 +93,13 @@ def type_problem(text: str) -> str:
 
 
 def literal_problem(text: str) -> str:
-    """What keeps a text from being a default: it must be an immutable literal in normal form."""
+    """What keeps a text from being a default: it must be an immutable constant in normal form."""
     try:
         node = _parse(text)
-        if not _is_literal(node):
+        if not _is_constant(node):
             return (
-                f"{text!r} is no immutable literal; write None, a number, string, bytes or a tuple of these"
+                f"{text!r} is no immutable literal; write None, a number, string, bytes, a member of an Enum, a value "
+                "such as `Decimal('0.5')`, `date(2024, 1, 1)`, `Path('a')` or `frozenset()`, or a tuple of these"
             )
         if (normal := ast.unparse(node)) != text:
             return f"{text!r} is not in normal form; write {normal!r}"
@@ -93,9 +108,30 @@ def literal_problem(text: str) -> str:
     return ""
 
 
+def members_named(text: str) -> tuple[tuple[str, str], ...]:
+    """The members of Enums in a default, `Mode.OPEN`, as the class and the member; none if it is no expression."""
+    try:
+        return tuple(
+            (node.value.id, node.attr)
+            for node in _walk(_parse(text))
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        )
+    except ValueError:
+        return ()
+
+
 def is_class_name(name: str) -> bool:
     """Whether a name can be a class that a module exports: CamelCase, and none of Python's own."""
     return bool(_CLASS_NAME.fullmatch(name)) and name not in _REFUSED and name not in BOUNDARY_IMPORTS
+
+
+def class_name_problem(name: str) -> str:
+    """Why a module cannot export a class of this name; empty if it can."""
+    if is_class_name(name):
+        return ""
+    if _CLASS_NAME.fullmatch(name):
+        return f"{name!r} is a name of Python's own; choose another"
+    return f"{name!r} is no name of a class; write it like `PaidBill`"
 
 
 def named(text: str) -> tuple[str, ...]:
@@ -138,18 +174,22 @@ def _walk(node: ast.AST) -> collections.abc.Iterator[ast.AST]:
         yield from _walk(child)
 
 
-def _check(node: ast.expr) -> None:
+def _check(node: ast.expr, *, taken: bool) -> None:
     match node:
         case ast.Name(id=name):
             _check_name(name)
         case ast.Constant(value=None):
             return
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            _check(left)
-            _check(right)
+            _check(left, taken=taken)
+            _check(right, taken=taken)
         case ast.Subscript(value=ast.Name(id=base), slice=inner):
             elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            _check_subscript(_Subscript(base, elements))
+            _check_subscript(_Subscript(base, elements), taken=taken)
+        case ast.Subscript() if ast.unparse(node) in PATTERNS:
+            return
+        case ast.Attribute() if ast.unparse(node) == "re.Pattern":
+            raise _Refused(f"'re.Pattern' lacks what it matches; write {PATTERNS[0]} or {PATTERNS[1]}")
         case ast.Attribute(attr=attr):
             raise _Refused(f"{ast.unparse(node)!r} is a dotted name; write the bare name {attr!r}")
         case _:
@@ -161,18 +201,18 @@ def _check(node: ast.expr) -> None:
 def _check_name(name: str) -> None:
     if name in _SCALARS or is_class_name(name):
         return
-    if name in {"tuple", "set", "frozenset"}:
+    if name in {"tuple", "set", "frozenset", *TAKEN_CONTAINERS}:
         raise _Refused(f"{name!r} lacks its elements; write {name}[...]")
     if name in {"Any", "object"}:
         raise _Refused(f"{name!r} says nothing about the value; name the types that it can have")
     raise _Refused(
         f"{name!r} does not cross a module's boundary; use JSON types, bytes, tuple, set, frozenset, "
-        "Literal, Decimal, datetime, date, time, timedelta, UUID, Path, or a class that the module exports; "
-        "write `X | None` for an optional and a list for a sequence or an iterator"
+        f"Literal, {', '.join(one.name for one in VALUE_TYPES)}, or a class that the module exports; "
+        "write `X | None` for an optional and a list for an iterator"
     )
 
 
-def _check_subscript(node: _Subscript) -> None:
+def _check_subscript(node: _Subscript, *, taken: bool) -> None:
     if node.base in {"Optional", "Union"}:
         written = " | ".join([*map(ast.unparse, node.elements), *(["None"] * (node.base == "Optional"))])
         raise _Refused(f"{node.base!r} has a plainer form; write {written!r}")
@@ -184,24 +224,28 @@ def _check_subscript(node: _Subscript) -> None:
                 )
         return
     if node.base == "tuple":
-        _check_tuple(node.elements)
+        _check_tuple(node.elements, taken=taken)
         return
-    if node.base not in _ARITY:
+    if node.base in TAKEN_CONTAINERS and not taken:
+        plainer = "dict" if node.base == "Mapping" else "list"
+        raise _Refused(f"{node.base!r} is for parameters alone; write {plainer}[...], which is what there is")
+    arity = {**CONTAINERS, **TAKEN_CONTAINERS}
+    if node.base not in arity:
         _check_name(node.base)
         raise _Refused(f"{node.base!r} takes no type parameters; write the bare name")
-    if len(node.elements) != _ARITY[node.base]:
+    if len(node.elements) != arity[node.base]:
         raise _Refused(
-            f"{node.base}[...] takes {_ARITY[node.base]} type parameter(s), got {len(node.elements)}"
+            f"{node.base}[...] takes {arity[node.base]} type parameter(s), got {len(node.elements)}"
         )
     for element in node.elements:
-        _check(element)
+        _check(element, taken=taken)
 
 
-def _check_tuple(elements: list[ast.expr]) -> None:
+def _check_tuple(elements: list[ast.expr], *, taken: bool) -> None:
     if len(elements) == 2 and isinstance(elements[1], ast.Constant) and elements[1].value is ...:
         elements = elements[:1]
     for element in elements:
-        _check(element)
+        _check(element, taken=taken)
 
 
 def _is_float(node: ast.expr) -> bool:
@@ -220,7 +264,16 @@ def _is_scalar(node: ast.expr) -> bool:
             return False
 
 
-def _is_literal(node: ast.expr) -> bool:
-    if isinstance(node, ast.Tuple):
-        return all(_is_literal(element) for element in node.elts)
-    return _is_scalar(node)
+def _is_constant(node: ast.expr) -> bool:
+    match node:
+        case ast.Tuple(elts=elements):
+            return all(map(_is_constant, elements))
+        case ast.Attribute(value=ast.Name(id=name), attr=member):
+            return is_class_name(name) and not member.startswith("_")
+        case ast.Call(func=ast.Name(id="frozenset"), args=[ast.Set(elts=elements)], keywords=[]):
+            return all(map(_is_constant, elements))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
+            values = [*arguments, *(keyword.value for keyword in keywords)]
+            return name in _MADE and all(map(_is_constant, values)) and all(one.arg for one in keywords)
+        case _:
+            return _is_scalar(node)

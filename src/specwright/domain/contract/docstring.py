@@ -6,18 +6,30 @@ cover a drift.
 
 An exception that a contract names and Python does not have derives in the stub from the builtin class that its error
 surfaces name (`PatchError, a ValueError, ...`), else from `Exception`, so that only its own name catches it: the contract
-promises the exact class, and another base would let a test of one error surface pass on another. The base class is not part
-of the fingerprint. A class that a contract names without stating its fields belongs to a dependency; the stub imports it
-from that sibling module, or says in a comment that it must be imported."""
+promises the exact class, and another base would let a test of one error surface pass on another. The words are part of the
+fingerprint, and the gate compares the class with them. A class that a contract names without stating its fields belongs to a
+dependency; the stub imports it from that sibling module, or says in a comment that it must be imported."""
 
+import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
-from specwright.domain.contract.class_statement import ClassStatement, looks_like_statement
+from specwright.domain.contract.class_statement import ClassStatement
 from specwright.domain.contract.contract import ErrorField, MicroModuleContract, SurfaceKind
-from specwright.domain.contract.rules import DEFAULT, default_of, is_builtin_exception, own_statements
+from specwright.domain.contract.rules import (
+    DEFAULT,
+    adds_to_code,
+    default_of,
+    is_any_number,
+    is_builtin_exception,
+    is_keyword_only,
+    is_read_from_code,
+    is_vocabulary,
+    own_statements,
+)
+from specwright.syntax_tree import parse_expression
 
 _INDENT = "    "
 
@@ -30,7 +42,9 @@ class EntryPoint(NamedTuple):
 
 
 def entry_points(contract: MicroModuleContract) -> tuple[EntryPoint, ...]:
-    """The function of the contract's name, or with both modes `f` and `f_async` (design: contracts)."""
+    """The function of the contract's name, or with both modes `f` and `f_async` (design: contracts); none of definitions."""
+    if is_vocabulary(contract):
+        return ()
     if not contract.modes.async_:
         return (EntryPoint(contract.name, is_async=False),)
     if not contract.modes.sync:
@@ -63,6 +77,25 @@ def return_type(contract: MicroModuleContract) -> str:
     return f"tuple[{', '.join(types)}]" if types else "None"
 
 
+def signature_parameters(contract: MicroModuleContract, written: Callable[[str], str] = str) -> list[str]:
+    """The parameters of an entry point as its signature has them, with `*` where those begin that are passed by keyword.
+
+    Args:
+        contract: Names them in the order of Python.
+        written: How a type, or a default that is no literal, stands in the file.
+    """
+    found: list[str] = []
+    has_star = False
+    for parameter in contract.inputs:
+        if is_keyword_only(parameter) and not has_star:
+            found.append("*")
+        has_star = has_star or is_keyword_only(parameter) or is_any_number(parameter)
+        default = default_of(parameter)
+        value = "" if default is None else f" = {written(default) if '(' in default else default}"
+        found.append(f"{'*' * is_any_number(parameter)}{parameter.name}: {written(parameter.type)}{value}")
+    return found
+
+
 def render_docstring(contract: MicroModuleContract) -> str:
     """The docstring of the entry point, unindented, as `inspect.cleandoc` gives it back."""
     return "\n\n".join(["\n".join(section) for section in _sections(contract)])
@@ -83,11 +116,19 @@ def render_stub(contract: MicroModuleContract, siblings: Mapping[str, str] | Non
         siblings: For classes and exceptions of dependencies, the name of the module that exports them.
     """
     siblings = siblings or {}
-    blocks = [_header(contract, siblings)]
+    about = [docstring_literal(render_docstring(contract), "")] if is_vocabulary(contract) else []
+    blocks = ["\n\n".join([*about, _header(contract, siblings)])]
     fields = error_fields(contract)
     own = [name for name in own_exceptions(contract) if name not in siblings]
     blocks += [_exception(name, base_of(contract, name), fields.get(name, [])) for name in own]
-    blocks += [_class(stated) for stated in own_statements(contract).values() if stated.name not in siblings]
+    # a default of a dataclass may be a member of an Enum, and a named type may hold a dataclass
+    stated = sorted(own_statements(contract).values(), key=lambda one: (one.is_named_type, not one.is_enum))
+    types = {one.name for one in stated if one.is_named_type}
+    blocks += [
+        _named_type(one, types) if one.is_named_type else _class(one)
+        for one in stated
+        if one.name not in siblings
+    ]
     blocks += [_function(contract, entry) for entry in entry_points(contract)]
     return "\n\n\n".join(blocks) + "\n"
 
@@ -133,11 +174,9 @@ def _sections(contract: MicroModuleContract) -> Iterator[list[str]]:
                 for line in _entry(parameter.name, parameter.constraints)
             ),
         ]
-    if contract.outputs:
-        yield [
-            "Returns:",
-            *(line for output in contract.outputs for line in _entry(output.name, output.invariants)),
-        ]
+    said = [one for one in contract.outputs if not is_vocabulary(contract) or adds_to_code(one)]
+    if said:
+        yield ["Returns:", *(line for output in said for line in _entry(output.name, output.invariants))]
     exceptions = [error for error in contract.error_surfaces if error.surface is SurfaceKind.EXCEPTION]
     others = [error for error in contract.error_surfaces if error.surface is not SurfaceKind.EXCEPTION]
     if exceptions:
@@ -154,7 +193,7 @@ def _entry(name: str, texts: list[str]) -> Iterator[str]:
     yield f"{_INDENT}{name}:"
     for text in texts:
         # what the code declares is read from the code
-        if not text.startswith(DEFAULT) and not looks_like_statement(text):
+        if not text.startswith(DEFAULT) and not is_read_from_code(text):
             yield f"{_INDENT * 2}- {text}"
 
 
@@ -169,13 +208,25 @@ def _header(contract: MicroModuleContract, siblings: Mapping[str, str]) -> str:
         "",
         f"__all__ = {listed}",
     ]
-    imported = [f"from ..{siblings[name]} import {name}" for name in public if name in siblings]
+    imported = [
+        line
+        for name in public
+        if name in siblings
+        for line in (f"from ..{siblings[name]} import {name}", *_constructor_comment(contract, name))
+    ]
     missing = [
         f"# {name} belongs to a dependency: write `from ..<module> import {name}`"
         for name in named_classes(contract)
         if name not in statements and name not in siblings
     ]
     return "\n".join([*lines[:-2], *imported, *missing, *lines[-2:]]).replace("\n\n\n", "\n\n")
+
+
+def _constructor_comment(contract: MicroModuleContract, name: str) -> list[str]:
+    """How an imported error with fields is made if its module kept the stub; a reader sees no other source."""
+    fields = error_fields(contract).get(name, [])
+    given = ", ".join(f"{field.name}=..." for field in fields)
+    return [f"# usually made as {name}(message, {given})"] if fields else []
 
 
 def _is_foreign(contract: MicroModuleContract, name: str) -> bool:
@@ -185,20 +236,32 @@ def _is_foreign(contract: MicroModuleContract, name: str) -> bool:
 def _imports(contract: MicroModuleContract, siblings: Mapping[str, str]) -> list[str]:
     statements = list(own_statements(contract).values())
     types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
-    types += [field.type for statement in statements for field in statement.fields if field.type]
+    types += [
+        field.type
+        for statement in statements
+        for field in (*statement.fields, *statement.properties)
+        if field.type
+    ]
     types += [field.type for fields in error_fields(contract).values() for field in fields]
+    types += [default for slot in contract.inputs if (default := default_of(slot)) is not None]
+    types += [field.default for statement in statements for field in statement.fields if field.default]
     wanted: dict[str, set[str]] = {}
     for name in (name for text in types for name in named(text) if name in BOUNDARY_IMPORTS):
         wanted.setdefault(BOUNDARY_IMPORTS[name], set()).add(name)
     for statement in (stated for stated in statements if stated.name not in siblings):
         module, name = _ORIGIN[statement.kind]
         wanted.setdefault(module, set()).add(name)
-    return [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(wanted.items())]
+    plain = ["import re"] if any("re.Pattern" in text for text in types) else []
+    return plain + [
+        f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(wanted.items())
+    ]
 
 
 _ORIGIN = {
     "frozen dataclass": ("dataclasses", "dataclass"),
     "TypedDict": ("typing", "TypedDict"),
+    "NamedTuple": ("typing", "NamedTuple"),
+    "type": ("typing", "TypeAlias"),
     "Enum": ("enum", "Enum"),
     "StrEnum": ("enum", "StrEnum"),
     "IntEnum": ("enum", "IntEnum"),
@@ -228,6 +291,21 @@ def _exception(name: str, base: str, fields: list[ErrorField]) -> str:
     return "\n".join([head, "", *declared, "", start, f"{_INDENT * 2}super().__init__(message)", *assigned])
 
 
+def _named_type(statement: ClassStatement, types: Collection[str]) -> str:
+    """A named type, with the names of such types in quotes: they are not bound yet."""
+    text = statement.fields[0].type
+    node = _NamesAsText(types).visit(parse_expression(text).body)
+    return f"{statement.name}: TypeAlias = {ast.unparse(node)}"
+
+
+class _NamesAsText(ast.NodeTransformer):
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(node.id) if node.id in self._names else node
+
+
 def _class(statement: ClassStatement) -> str:
     frozen = statement.kind == "frozen dataclass"
     head = (
@@ -240,16 +318,22 @@ def _class(statement: ClassStatement) -> str:
         annotation = f": {field.type}" if field.type else ""
         default = f" = {field.default}" if field.default else ""
         lines.append(f"{_INDENT}{field.name}{annotation}{default}")
+    if statement.raises:
+        lines += ["", f"{_INDENT}def __post_init__(self) -> None:"]
+        # conditions to be written, one for each error
+        lines += [
+            line
+            for error in statement.raises
+            for line in (f"{_INDENT * 2}if ...:", f'{_INDENT * 3}raise {error}("...")')
+        ]
+    for one in statement.properties:
+        lines += ["", f"{_INDENT}@property", f"{_INDENT}def {one.name}(self) -> {one.type}:"]
+        lines.append(f"{_INDENT * 2}raise NotImplementedError")
     return "\n".join(lines)
 
 
 def _function(contract: MicroModuleContract, entry: EntryPoint) -> str:
-    parameters = [
-        f"{parameter.name}: {parameter.type}"
-        + ("" if (default := default_of(parameter)) is None else f" = {default}")
-        for parameter in contract.inputs
-    ]
     keyword = "async def" if entry.is_async else "def"
-    head = f"{keyword} {entry.name}({', '.join(parameters)}) -> {return_type(contract)}:"
+    head = f"{keyword} {entry.name}({', '.join(signature_parameters(contract))}) -> {return_type(contract)}:"
     literal = docstring_literal(render_docstring(contract))
     return f"{head}\n{_INDENT}{literal}\n{_INDENT}raise NotImplementedError"

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from specwright.domain.contract.contract import EffectType, ErrorSurface, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.docstring import entry_points
 from specwright.domain.contract.examples_file import ERROR_TEXT, Example, Fault, python_tree
+from specwright.domain.contract.rules import is_untested, raised_surfaces
 
 
 def coverage_faults(examples: tuple[Example, ...], contract: MicroModuleContract) -> tuple[Fault, ...]:
-    """What the examples of a contract do not show."""
+    """What the examples of a contract do not show; those of definitions may show any of them."""
+    if is_untested(contract):
+        return ()
     messages = [
         *_entry_faults(examples, contract),
         *_error_faults(examples, contract),
@@ -57,7 +60,7 @@ def _entry_faults(examples: tuple[Example, ...], contract: MicroModuleContract) 
 
 
 def _error_faults(examples: tuple[Example, ...], contract: MicroModuleContract) -> Iterator[str]:
-    for name in dict.fromkeys(error.name for error in contract.error_surfaces):
+    for name in dict.fromkeys(error.name for error in raised_surfaces(contract).values()):
         due = [error for error in contract.error_surfaces if error.name == name]
         shown = sum(_shows(example, due[0], contract) for example in examples)
         if shown < len(due):

@@ -13,7 +13,7 @@ from specwright.domain.contract.annotations import normal_type
 from specwright.domain.contract.boundary_types import normal_or_same
 from specwright.domain.contract.class_statement import looks_like_statement, parse_statement, placed
 from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
-from specwright.domain.contract.rules import DEFAULT
+from specwright.domain.contract.rules import ANY_NUMBER, DEFAULT, KEYWORD_ONLY, OUT_OF_SCOPE
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`")
 
@@ -24,7 +24,7 @@ def normalise(contract: MicroModuleContract) -> MicroModuleContract:
     types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
     texts = [[_normal(text) for text in p.constraints] for p in contract.inputs]
     texts += [[_normal(text) for text in output.invariants] for output in contract.outputs]
-    texts = _classes_in_place(types, texts)
+    texts = [_passing_in_place(slot) for slot in _classes_in_place(types, texts)]
     slots = {
         dimension: [
             slot.model_copy(update={"type": normal_type(slot.type), field: texts.pop(0)})
@@ -69,9 +69,24 @@ def _normal(text: str) -> str:
     if text.startswith(DEFAULT):
         return DEFAULT + normal_or_same(text.removeprefix(DEFAULT))
     if statement := parse_statement(text):
-        fields = tuple(f._replace(type=normal_type(f.type)) if f.type else f for f in statement.fields)
-        return statement._replace(fields=fields).render()
+        fields, properties = (
+            tuple(f._replace(type=normal_type(f.type)) if f.type else f for f in of)
+            for of in (statement.fields, statement.properties)
+        )
+        return statement._replace(fields=fields, properties=properties).render()
+    if text.lower().startswith(OUT_OF_SCOPE):
+        text = OUT_OF_SCOPE + text[len(OUT_OF_SCOPE) :]
     return single_spaced(text)
+
+
+def _passing_in_place(texts: list[str]) -> list[str]:
+    """How a parameter is passed, after all but a default."""
+    found = [text for text in texts if text in (KEYWORD_ONLY, ANY_NUMBER)]
+    if len(found) != 1:
+        return texts
+    others = [text for text in texts if text not in found]
+    default = others[-1:] if others and others[-1].startswith(DEFAULT) else []
+    return [*others[: len(others) - len(default)], *found, *default]
 
 
 def _classes_in_place(types: Sequence[str], texts: Sequence[list[str]]) -> list[list[str]]:

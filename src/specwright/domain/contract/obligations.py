@@ -3,7 +3,7 @@ role-access).
 
 One obligation per input constraint (a default is one: leaving the argument out), output invariant, error
 surface, field of an error and effect, and the happy path. `tests/obligations.json` maps tests to their JSON pointers
-into the contract. A class statement is no obligation: the surface is compared with it.
+into the contract. A class statement is no obligation, nor is how a parameter is passed: the surface is compared with them.
 
 A test is named by its function, `test_x`; where two files or classes have the same name, by the end of its
 node id, `test_file.py::TestClass::test_x`. A parametrised test is named once, without brackets."""
@@ -12,9 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from specwright import canonical_json
-from specwright.domain.contract.class_statement import looks_like_statement
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import same_error
+from specwright.domain.contract.rules import (
+    is_read_from_code,
+    is_scope_limit,
+    is_untested,
+    raised_surfaces,
+)
 
 
 class Obligation(NamedTuple):
@@ -39,8 +44,8 @@ class Fault(NamedTuple):
 
 
 def obligations(contract: MicroModuleContract) -> tuple[Obligation, ...]:
-    """Every obligation of a contract, in its order."""
-    return tuple(_derived(contract))
+    """Every obligation of a contract, in its order; definitions of fields alone have none."""
+    return () if is_untested(contract) else tuple(_derived(contract))
 
 
 def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
@@ -55,7 +60,7 @@ def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
             yield Obligation(
                 f"/outputs/{index}/invariants/{place}", "output invariant", f"{output.name}: {text}"
             )
-    for index, error in enumerate(contract.error_surfaces):
+    for index, error in raised_surfaces(contract).items():
         yield Obligation(f"/error_surfaces/{index}", "error surface", f"{error.name}: {error.when}")
         for place, field in enumerate(error.fields):
             pointer = f"/error_surfaces/{index}/fields/{place}"
@@ -67,7 +72,11 @@ def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
 
 
 def _sentences(texts: list[str]) -> Iterator[tuple[int, str]]:
-    return ((place, text) for place, text in enumerate(texts) if not looks_like_statement(text))
+    return (
+        (place, text)
+        for place, text in enumerate(texts)
+        if not is_read_from_code(text) and not is_scope_limit(text)
+    )
 
 
 def read_claims(data: bytes) -> dict[str, tuple[str, ...]]:
@@ -157,7 +166,7 @@ def unseen_faults(
         contract: The locked one.
     """
     faults: list[Fault] = []
-    for index, error in enumerate(contract.error_surfaces):
+    for index, error in raised_surfaces(contract).items():
         pointer = f"/error_surfaces/{index}"
         tests = [
             t

@@ -9,11 +9,15 @@ the rest.
 - Texts are one line with single spaces (within quotes an error case may have more), without control, format or
   bidirectional characters.
 - A default is the last constraint, `defaults to <literal>`; a literal's own text may hold any spaces.
+- That a parameter is given by name only, or that it stands for any number of arguments, is the last constraint before it.
 - Exceptions come before codes and variants, as the docstring's sections do.
 - A class is stated, or belongs to a declared dependency, and its values come to an end.
 - A text is no placeholder.
+- What is out of scope is said of an input, and names the values (`out of scope: `).
 - An exception is a builtin that says something, or a CamelCase class that the module exports.
-- Outbound network and changed arguments are refused: they enter as values.
+- Definitions alone (design: vocabulary) have no inputs or effects; each class is an output, each exception a surface.
+- An effect on hosts names them, says how long it waits, and has an error surface beside it (`network`).
+- Changed arguments are refused: they enter as values.
 
 Whether the texts are true, testable or complete is decided by the debate and the fuzz.
 """
@@ -22,16 +26,18 @@ import ast
 import builtins
 import keyword
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
-from specwright.domain.base.record import is_placeholder
+from specwright.domain.base.reading_limits import contract_size_problems
+from specwright.domain.base.stated_text import text_problem
 from specwright.domain.contract.annotations import union_parts
 from specwright.domain.contract.boundary_types import (
     BOUNDARY_IMPORTS,
+    class_name_problem,
     class_names,
     is_class_name,
     literal_problem,
+    members_named,
     type_problem,
 )
 from specwright.domain.contract.class_statement import (
@@ -45,23 +51,38 @@ from specwright.domain.contract.contract import (
     ErrorSurface,
     Input,
     MicroModuleContract,
+    Output,
     SurfaceKind,
 )
+from specwright.domain.contract.network import network_problems
 from specwright.syntax_tree import parse_expression
+
+DEFINITIONS = "definitions alone"
+"""What the modes of such a contract say."""
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 DEFAULT = "defaults to "
 """How the last constraint of an input with a default begins."""
 
-_BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-_JOINERS = {"\u200c", "\u200d"}
+KEYWORD_ONLY = "passed by keyword only"
+"""The constraint of a parameter that stands behind `*`; the last one, before a default."""
+
+ANY_NUMBER = "any number of arguments"
+"""The last constraint of `*args`, whose type is that of each argument."""
+
+OUT_OF_SCOPE = "out of scope: "
+"""How a constraint begins of whose values the contract promises no more than a declared error or a value of the type."""
+
+MOST_OUT_OF_SCOPE = 6
+"""Such constraints in one contract."""
+
+_SCOPE_WORDS = 3
+"""That name the values, at least."""
+
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
-_NETWORK = re.compile(r"https?://|\b(network|socket)\b", re.IGNORECASE)
-_OUTBOUND = {EffectType.POST, EffectType.PUT, EffectType.PATCH}
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_BLANK = re.compile(
-    r"<[a-z]+([_ -][a-z]+)*>|\{[a-z]+([_ -][a-z]+)*\}|(TODO|TBD|FIXME|XXX)\b.*|\.{3}|…", re.IGNORECASE
-)
 _TOO_VAGUE = {"Exception", "BaseException", "NotImplementedError", "AssertionError"}
 
 
@@ -70,6 +91,47 @@ def default_of(parameter: Input) -> str | None:
     if parameter.constraints and parameter.constraints[-1].startswith(DEFAULT):
         return parameter.constraints[-1].removeprefix(DEFAULT)
     return None
+
+
+def is_keyword_only(parameter: Input) -> bool:
+    """Whether an input is given by its name only."""
+    return KEYWORD_ONLY in parameter.constraints
+
+
+def is_any_number(parameter: Input) -> bool:
+    """Whether an input stands for any number of arguments, `*args`."""
+    return ANY_NUMBER in parameter.constraints
+
+
+def is_read_from_code(text: str) -> bool:
+    """Whether a constraint states what the code itself declares: a class, or how a parameter is passed. It stands in no
+    docstring, and no test has to show it."""
+    return looks_like_statement(text) or text in (KEYWORD_ONLY, ANY_NUMBER)
+
+
+def is_scope_limit(text: str) -> bool:
+    """Whether a constraint names values that are out of scope. It stands in the docstring, and no test has to show it:
+    what comes out of such a call is a declared error or any value of the type, and the fuzz holds the module to that."""
+    return text.startswith(OUT_OF_SCOPE)
+
+
+def scope_limits(contract: MicroModuleContract) -> list[tuple[str, str]]:
+    """What a contract leaves out of its scope: the pointers of the statements, with the values that each names."""
+    return [
+        (f"/inputs/{index}/constraints/{place}", text.removeprefix(OUT_OF_SCOPE))
+        for index, one in enumerate(contract.inputs)
+        for place, text in enumerate(one.constraints)
+        if is_scope_limit(text)
+    ]
+
+
+def in_signature_order(inputs: Sequence[Input]) -> list[Input]:
+    """Inputs as Python asks for them: those that must be given, those with a default, `*args`, those given by name."""
+    return sorted(inputs, key=lambda one: (is_keyword_only(one), is_any_number(one), _can_be_left_out(one)))
+
+
+def _can_be_left_out(parameter: Input) -> bool:
+    return not is_keyword_only(parameter) and default_of(parameter) is not None
 
 
 def own_statements(contract: MicroModuleContract) -> dict[str, ClassStatement]:
@@ -84,8 +146,45 @@ def is_builtin_exception(name: str) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
+def is_vocabulary(contract: MicroModuleContract) -> bool:
+    """Whether a contract defines classes and has no function."""
+    return contract.modes.notes == DEFINITIONS
+
+
+def has_classes_with_code(contract: MicroModuleContract) -> bool:
+    """Whether a class that it states checks its fields or derives properties: code that tests can show."""
+    return any(statement.has_code for statement in own_statements(contract).values())
+
+
+def is_untested(contract: MicroModuleContract) -> bool:
+    """Whether there is nothing that a test could show: definitions of fields alone."""
+    return is_vocabulary(contract) and not has_classes_with_code(contract)
+
+
+def raised_surfaces(contract: MicroModuleContract) -> dict[int, ErrorSurface]:
+    """The error surfaces that the module itself can meet, by their places; of definitions those that a class raises."""
+    raised = {name for statement in own_statements(contract).values() for name in statement.raises}
+    return {
+        place: error
+        for place, error in enumerate(contract.error_surfaces)
+        if error.name in raised or not is_vocabulary(contract)
+    }
+
+
+def adds_to_code(output: Output) -> bool:
+    """Whether an output says something that its code does not declare."""
+    return not all(map(is_read_from_code, output.invariants))
+
+
+def output_name(class_name: str) -> str:
+    """How the output that stands for a class is called: `paid_bill` for `PaidBill`."""
+    return _CAPITAL.sub("_", class_name).lower()
+
+
 def module_name_problem(name: str) -> str:
     """Why a module cannot have this name; empty if it can."""
+    if name == "testing":
+        return "'testing' is where tests find the clock and the hosts; choose another"
     hides = name in BOUNDARY_IMPORTS or hasattr(builtins, name)
     return f"{name!r} would hide a name of Python's own; choose another" if hides else ""
 
@@ -100,13 +199,25 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *_name_problems(contract),
         *_text_problems(contract),
         *_type_problems(contract),
-        *_default_problems(contract.inputs),
+        *_default_problems(contract),
+        *_passing_problems(contract.inputs),
+        *_scope_limit_problems(contract),
         *_statement_problems(contract),
         *_class_problems(contract),
         *_error_problems(contract),
         *_error_field_problems(contract),
         *_effect_problems(contract),
+        *_vocabulary_problems(contract),
+        *network_problems(contract),
+        *contract_size_problems(_statement_count(contract)),
     ]
+
+
+def _statement_count(contract: MicroModuleContract) -> int:
+    """Of a contract; definitions alone are a list of which nobody needs the whole in mind."""
+    slots = [*contract.inputs, *contract.outputs]
+    said = sum(map(len, _slots(contract))) + len(contract.error_surfaces) + len(contract.effects)
+    return 0 if is_vocabulary(contract) else len(slots) + said
 
 
 def _slots(contract: MicroModuleContract) -> list[list[str]]:
@@ -163,31 +274,6 @@ def _text_problems(contract: MicroModuleContract) -> Iterator[str]:
                 yield f"{_slot_path(contract, index)}.{place}: {text[:60]!r} {problem}"
 
 
-def text_problem(text: str) -> str:
-    """What keeps a text from one line of a docstring (design: module-directory); empty if nothing does."""
-    if not text:
-        return "is empty; say what holds"
-    if is_placeholder(text) or _BLANK.fullmatch(text):
-        return "is a placeholder; say what holds, or leave it out"
-    if text.startswith("```"):
-        return "starts with three backticks, which opens a code block; begin with a word"
-    hidden = next((c for c in text if _is_hidden(c)), None)
-    if hidden is not None:
-        return f"holds the control or bidirectional character U+{ord(hidden):04X}; remove it"
-    if text != " ".join(text.split()):
-        return r"is not on one line with single spaces; collapse its white space, or write spaces that are meant as \x20"
-    return ""
-
-
-def _is_hidden(character: str) -> bool:
-    if character in _JOINERS:  # format characters too, yet scripts and emoji need them
-        return False
-    category = unicodedata.category(character)
-    return (
-        category in {"Cc", "Cf", "Cs", "Zl", "Zp"} or unicodedata.bidirectional(character) in _BIDIRECTIONAL
-    )
-
-
 def _texts(contract: MicroModuleContract) -> Iterator[tuple[str, str]]:
     yield "purpose", contract.purpose
     for index, error in enumerate(contract.error_surfaces):
@@ -201,7 +287,7 @@ def _texts(contract: MicroModuleContract) -> Iterator[tuple[str, str]]:
 
 def _type_problems(contract: MicroModuleContract) -> Iterator[str]:
     for index, parameter in enumerate(contract.inputs):
-        if problem := type_problem(parameter.type):
+        if problem := type_problem(parameter.type, taken=True):
             yield f"inputs.{index}.type: {problem}"
     for index, output in enumerate(contract.outputs):
         if problem := type_problem(output.type):
@@ -210,21 +296,67 @@ def _type_problems(contract: MicroModuleContract) -> Iterator[str]:
             yield f"outputs.{index}.type: None is no output; leave it out, or name it as `X | None`"
 
 
-def _default_problems(inputs: Sequence[Input]) -> Iterator[str]:
+def _default_problems(contract: MicroModuleContract) -> Iterator[str]:
     optional = ""
-    for index, parameter in enumerate(inputs):
+    known = own_statements(contract)
+    for index, parameter in enumerate(contract.inputs):
         default = default_of(parameter)
         for place, constraint in enumerate(parameter.constraints):
             last = place == len(parameter.constraints) - 1
             if constraint.lower().startswith(DEFAULT.strip()) and not (last and default is not None):
                 path = f"inputs.{index}.constraints.{place}"
                 yield f"{path}: {constraint[:60]!r} is no default; write `{DEFAULT}<literal>`, as the last"
-        if default is None and optional:
+        by_place = not is_keyword_only(parameter) and not is_any_number(parameter)
+        if default is None and optional and by_place:
             yield f"inputs.{index}: {parameter.name!r} has no default; move it before {optional!r}, which has"
         if default is not None:
-            optional = parameter.name
-            if problem := literal_problem(default):
+            optional = parameter.name if by_place else optional
+            if problem := literal_problem(default) or _unknown_member(default, known):
                 yield f"inputs.{index}.constraints.{len(parameter.constraints) - 1}: the default {problem}"
+
+
+def _passing_problems(inputs: Sequence[Input]) -> Iterator[str]:
+    """How parameters are passed: the place of the statement, and the order that Python asks for."""
+    for index, parameter in enumerate(inputs):
+        place = f"inputs.{index}.constraints"
+        body = parameter.constraints[:-1] if default_of(parameter) is not None else parameter.constraints
+        stated = [text for text in parameter.constraints if text in (KEYWORD_ONLY, ANY_NUMBER)]
+        if stated and (body[-1:] != stated):
+            yield f"{place}: {stated[0]!r} stands once, as the last, before a default"
+        if is_any_number(parameter) and default_of(parameter) is not None:
+            yield f"{place}: any number of arguments have no default; none is given where there are none"
+    if list(inputs) != (ordered := in_signature_order(inputs)) and any(map(_is_passed_otherwise, inputs)):
+        names = ", ".join(one.name for one in ordered)
+        yield f"inputs: any number of arguments come after the plain inputs, those by keyword last; write {names}"
+    if len(many := [one.name for one in inputs if is_any_number(one)]) > 1:
+        yield f"inputs: {' and '.join(many)} both stand for any number of arguments; leave one"
+
+
+def _scope_limit_problems(contract: MicroModuleContract) -> Iterator[str]:
+    for pointer, values in (stated := scope_limits(contract)):
+        if len(values.split()) < _SCOPE_WORDS:
+            path = pointer.strip("/").replace("/", ".")
+            yield f"{path}: {values[:60]!r} names no values; say which ones, in {_SCOPE_WORDS} words or more"
+    if len(stated) > MOST_OUT_OF_SCOPE:
+        yield f"inputs: {len(stated)} statements are out of scope; say it in {MOST_OUT_OF_SCOPE} at most"
+    for index, output in enumerate(contract.outputs):
+        for place, text in enumerate(output.invariants):
+            if is_scope_limit(text):
+                yield f"outputs.{index}.invariants.{place}: what is out of scope is said of an input; name its values"
+
+
+def _is_passed_otherwise(parameter: Input) -> bool:
+    """Whether an input is passed in another way than plainly."""
+    return is_keyword_only(parameter) or is_any_number(parameter)
+
+
+def _unknown_member(default: str, known: Mapping[str, ClassStatement]) -> str:
+    """What is wrong with the members of stated Enums that a default names; empty if nothing is."""
+    for name, member in members_named(default):
+        statement = known.get(name)
+        if statement and member not in [field.name for field in statement.fields if statement.is_enum]:
+            return f"{default!r} is no member of {name}"
+    return ""
 
 
 def _statement_problems(contract: MicroModuleContract) -> Iterator[str]:
@@ -233,6 +365,7 @@ def _statement_problems(contract: MicroModuleContract) -> Iterator[str]:
     for index, (slot, due) in enumerate(zip(_slots(contract), placed(types, known), strict=True)):
         path = _slot_path(contract, index)
         body = slot[:-1] if slot and slot[-1].startswith(DEFAULT) else slot
+        body = body[:-1] if body and body[-1] in (KEYWORD_ONLY, ANY_NUMBER) else body
         for place, text in enumerate(slot):
             statement = parse_statement(text)
             if statement is None and looks_like_statement(text):
@@ -241,10 +374,12 @@ def _statement_problems(contract: MicroModuleContract) -> Iterator[str]:
             elif statement and statement.render() != text:
                 yield f"{path}.{place}: {text[:60]!r} is not in normal form; write {statement.render()!r}"
             elif statement:
-                yield from (
-                    f"{path}.{place}: {problem}"
-                    for problem in [*statement.problems(), *_field_names(statement)]
-                )
+                faults = [
+                    *statement.problems(),
+                    *_field_names(statement),
+                    *_class_code_problems(statement, contract),
+                ]
+                yield from (f"{path}.{place}: {problem}" for problem in faults)
         stated = [text for text in body if looks_like_statement(text)]
         wanted = [statement.render() for statement in due]
         if stated != wanted or body[len(body) - len(wanted) :] != wanted:
@@ -257,20 +392,31 @@ def _class_problems(contract: MicroModuleContract) -> Iterator[str]:
     if not contract.dependencies:  # whose classes are in their own contracts
         slots = zip(_slot_paths(contract), [*contract.inputs, *contract.outputs], strict=True)
         for path, slot in slots:
-            for name in () if type_problem(slot.type) else class_names(slot.type):
+            for name in () if type_problem(slot.type, taken=True) else class_names(slot.type):
                 if name not in known:
                     yield f"{path}: nothing says what {name} is; {_statement_advice(name)}"
         for statement in known.values():
             for name in statement.names():
                 if name not in known:
                     yield f"{statement.name}: nothing says what its {name} is; {_statement_advice(name)}"
+    yield from _named_type_problems(known)
     for name in known:
         if _is_endless(name, known, frozenset()):
             yield f"{name}: each {name} holds another {name}, so that none ever ends; write `{name} | None` or a list"
 
 
+def _named_type_problems(known: Mapping[str, ClassStatement]) -> Iterator[str]:
+    """A named type that is an alternative of another by itself: Python cannot join a quoted name."""
+    named = {name for name, statement in known.items() if statement.is_named_type}
+    for name in sorted(named):
+        for part in map(ast.unparse, union_parts(parse_expression(known[name].fields[0].type).body)):
+            if part in named - {name}:
+                yield f"{name}: {part} is a named type too; write what it stands for, or hold it in a list"
+
+
 def _statement_advice(name: str) -> str:
-    return f"state it as the last constraint or invariant where it is named first: `{name} is a frozen dataclass: ...`"
+    form = f"`{name} is a frozen dataclass: ...`, in these words"
+    return f"state it as the last constraint or invariant where it is named first: {form}"
 
 
 def _is_endless(text: str, known: Mapping[str, ClassStatement], within: frozenset[str]) -> bool:
@@ -297,13 +443,44 @@ def _needs(text: str, known: Mapping[str, ClassStatement], within: frozenset[str
     return False
 
 
+def _class_code_problems(statement: ClassStatement, contract: MicroModuleContract) -> Iterator[str]:
+    """What is wrong with the check and the properties of a class."""
+    fields = {field.name for field in statement.fields}
+    for one in statement.properties:
+        if one.name in fields:
+            yield f"{statement.name}.{one.name} is a field and a property; leave one"
+        known = own_statements(contract)
+        for name in _reachable(one.type, known):
+            if known[name].properties:
+                yield (
+                    f"{statement.name}.{one.name} holds a {name}, which has properties of its own, so that no end of them "
+                    "is in sight; derive a plain value, or make it a function"
+                )
+    errors = {one.name for one in contract.error_surfaces if one.surface is SurfaceKind.EXCEPTION}
+    if not contract.dependencies and (missing := [name for name in statement.raises if name not in errors]):
+        yield f"{statement.name} raises {missing[0]}, of which no error surface says when; add one"
+
+
+def _reachable(text: str, known: Mapping[str, ClassStatement]) -> list[str]:
+    """The stated classes that a value of a type may hold."""
+    found: dict[str, None] = {}
+    waiting = [*class_names(text)]
+    while waiting:
+        name = waiting.pop()
+        if name in known and name not in found:
+            found[name] = None
+            waiting += known[name].names()
+    return [*found]
+
+
 def _field_names(statement: ClassStatement) -> list[str]:
-    names = [field.name for field in statement.fields]
+    fields = (*statement.fields, *statement.properties)
+    names = [field.name for field in fields if not statement.is_named_type]
     messages = [
         f"{statement.name}.{name}: {problem}" for name in names if (problem := _identifier_problem(name))
     ]
-    if not is_class_name(statement.name):
-        messages.append(f"{statement.name!r} is a name of Python's own; choose another")
+    if problem := class_name_problem(statement.name):
+        messages.append(problem)
     if any(name.startswith("_") for name in names):
         messages.append(
             f"{statement.name} has a private field; a class at the boundary has public fields only"
@@ -375,11 +552,6 @@ def _effect_problems(contract: MicroModuleContract) -> Iterator[str]:
     parameters = {parameter.name for parameter in contract.inputs}
     for index, effect in enumerate(contract.effects):
         path = f"effects.{index}"
-        if effect.type in _OUTBOUND or (effect.type is EffectType.CALL and _NETWORK.search(effect.target)):
-            yield (
-                f"{path}.type: a module does not talk to the network ({effect.type}); inject it as a value: "
-                "return what is to be sent, or take what was received as an input"
-            )
         if effect.type is EffectType.MUTATION and (changed := parameters & set(_WORD.findall(effect.target))):
             names = ", ".join(sorted(changed))
             yield (
@@ -388,3 +560,32 @@ def _effect_problems(contract: MicroModuleContract) -> Iterator[str]:
             )
         if "`" in effect.target:
             yield f"{path}.target: {effect.target!r} holds a backtick; remove it"
+
+
+def _vocabulary_problems(contract: MicroModuleContract) -> Iterator[str]:
+    """What such a contract may not say; nothing of one with a function."""
+    if not is_vocabulary(contract):
+        return
+    if not (contract.outputs or contract.error_surfaces):
+        yield "outputs: there is no definition; name each class as an output, or each exception as an error surface"
+    if contract.inputs or contract.effects or contract.error_cases:
+        yield (
+            f"modes.notes: {DEFINITIONS!r} says that there is no function, so there are no inputs, effects and error "
+            "cases; leave them out, or the note"
+        )
+    if contract.modes.async_ or not contract.modes.sync:
+        yield "modes.async: nothing is awaited where nothing is called; write sync alone"
+    known = own_statements(contract)
+    for index, output in enumerate(contract.outputs):
+        if output.name != output_name(output.type):
+            yield (
+                f"outputs.{index}: {output.name!r} of type {output.type!r} is no definition; name one class of this module "
+                f"as its type, and call it {output_name(output.type)!r}"
+            )
+        others = [text for text in output.invariants if not looks_like_statement(text)]
+        statement = known.get(output.type)
+        if others and not (statement and statement.has_code):
+            yield (
+                f"outputs.{index}.invariants: {others[0][:60]!r} is nothing that a definition shows; say it in the contract "
+                "of the module that makes such values, or state a check or a property that shows it"
+            )

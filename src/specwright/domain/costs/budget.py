@@ -4,6 +4,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import NamedTuple
 
 from specwright.domain.costs.cost import Cost, dollars
+from specwright.domain.costs.estimate import Estimate
 
 RESERVED_OUTPUT = 8_000
 """Tokens that are reserved for an answer; the longest recorded one has 6,099."""
@@ -29,6 +30,61 @@ class Budgets(NamedTuple):
     def in_money(self) -> bool:
         """Whether any of them is in money, so that prices must be known."""
         return bool(self.project.usd or self.task.usd)
+
+
+TIMES_THE_MOST = 3
+"""Where no budget is set a run pauses at so many times the most of its estimate: a model that reasons at length takes more
+than the recorded ones, a loop that has run away takes more than that (ADR 0068)."""
+
+
+def allowance(most: int) -> int:
+    """What may be taken without a budget, by the most that an estimate says."""
+    return TIMES_THE_MOST * most
+
+
+def below_estimate(budget: Budget, spent: Cost, estimate: Estimate) -> str:
+    """What is to be said where a budget does not reach for what is estimated; empty if it does, or if there is none."""
+    if budget.tokens and (left := max(0, budget.tokens - spent.tokens)) < estimate.tokens:
+        of = f", of which {left:,} are left," if spent.tokens else ""
+        enough = spent.tokens + estimate.range_of_tokens[1]
+        return (
+            f"the budget of {budget.tokens:,} tokens{of} is below the estimate of {estimate.about:,}: the run will "
+            f"pause on the way; `specwright run --budget-tokens {enough}` raises it"
+        )
+    if budget.usd and estimate.usd is not None and estimate.range_of_usd:
+        rest = max(Decimal(0), budget.usd - spent.usd)
+        if rest < estimate.usd:
+            of = f", of which {dollars(rest)} are left," if spent.usd else ""
+            enough_usd = _rounded_up(spent.usd + estimate.range_of_usd[1])
+            return (
+                f"the budget of {dollars(budget.usd)}{of} is below the estimate of {dollars(estimate.usd)}: the run "
+                f"will pause on the way; `specwright run --budget-usd {enough_usd}` raises it"
+            )
+    return ""
+
+
+def in_words(budgets: Budgets, *, paused: bool) -> str:
+    """The budgets that hold, for a person, or that none does.
+
+    Args:
+        budgets: The limits.
+        paused: Whether a run without a limit pauses by its estimate.
+    """
+    told = [
+        text
+        for name, one in (("", budgets.project), (" for each task", budgets.task))
+        for text in (
+            f"{one.tokens:,} tokens{name}" if one.tokens else "",
+            f"{dollars(one.usd)}{name}" if one.usd else "",
+        )
+        if text
+    ]
+    if told:
+        return " and ".join(told)
+    if not paused:
+        return "none, by `budget_tokens = 0`: nothing stops a run that takes more than was estimated"
+    pauses = f"the run pauses at {TIMES_THE_MOST} times its highest estimate"
+    return f"none set; {pauses} (--budget-tokens N: a limit of N, 0: no limit)"
 
 
 class Shortage(NamedTuple):

@@ -26,10 +26,12 @@ from specwright.domain.answers.answers import (
 from specwright.domain.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
 from specwright.domain.contract.examples_file import chapters
 from specwright.domain.debate.debate import Challenge
+from specwright.domain.debate.exact_changes import may_amend, unmended
 from specwright.domain.debate.falsifying import strike_problems
 from specwright.domain.debate.vague_text import MIN_WORDS, is_praise, is_vague
 
-_MILD = "mild_review_violation"
+MILD_REVIEW = "mild_review_violation"
+"""The invariant of the one failure of a FAIL that stands in place of a review."""
 
 _FIELDS = (*DIMENSIONS, "purpose", "error_cases", "dependencies", "runtime_budgets", "tags")
 _POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
@@ -118,6 +120,16 @@ def _vague_failures(failures: Sequence[Failure]) -> Iterator[str]:
             yield f"failures.{i}.required_change: say exactly what has to change, in {MIN_WORDS} words or more"
 
 
+def attribution_problems(failures: Sequence[Failure], adopted: Collection[str]) -> list[str]:
+    """Failures that blame an adopted contract which is not debated here."""
+    known = ", ".join(sorted(adopted)) or "none"
+    return [
+        f"failures.{i}.adopted_contract: {one.adopted_contract!r} is no adopted contract of this debate; these are: {known}"
+        for i, one in enumerate(failures)
+        if one.adopted_contract and one.adopted_contract not in adopted
+    ]
+
+
 def mild_review(why: str) -> ChallengerAnswer:
     """The verdict in place of a Challenger's that never complied: FAIL (design: debate)."""
     return ChallengerAnswer(
@@ -130,7 +142,7 @@ def mild_review(why: str) -> ChallengerAnswer:
         verdict=Verdict.FAIL,
         failures=[
             Failure(
-                invariant=_MILD,
+                invariant=MILD_REVIEW,
                 evidence=why,
                 required_change="Nothing: hand in the same work again, and it is judged anew.",
             )
@@ -140,7 +152,7 @@ def mild_review(why: str) -> ChallengerAnswer:
 
 def for_proposer(failure: Failure) -> Failure:
     """A failure as its Proposer sees it: without the problems of a review, which name the rubric (design: role-access)."""
-    if failure.invariant != _MILD:
+    if failure.invariant != MILD_REVIEW:
         return failure
     return failure.model_copy(
         update={"evidence": "No usable review was made of it; the fault is the review's."}
@@ -150,15 +162,17 @@ def for_proposer(failure: Failure) -> Failure:
 def is_disputed(challenge: Challenge) -> bool:
     """Whether a FAIL goes to the Arbiter before it costs a revision: falsifying tests failed, which stay active unless
     they are struck now (design: falsifying-tests), or it says that the fault is in the contract or the plan (design:
-    debate)."""
+    debate), or nothing in it costs a revision (design: late-findings), or its own exact changes mend it (design:
+    exact-changes)."""
     above = challenge.faults(FaultOf.CONTRACT) or challenge.faults(FaultOf.PLAN)
-    return challenge.verdict is Verdict.FAIL and bool(above or challenge.counterexamples)
+    small = challenge.rests_on_open_cases or challenge.mendable
+    return challenge.verdict is Verdict.FAIL and bool(above or challenge.counterexamples or small)
 
 
 def overturns(challenge: Challenge, struck: Sequence[StruckTest]) -> bool:
     """Whether nothing is left of a FAIL: it rests on falsifying tests alone, and all of them are struck (design:
-    falsifying-tests)."""
-    return challenge.rests_on_tests and not challenge.without(struck)
+    falsifying-tests), or on open cases alone (design: late-findings)."""
+    return challenge.rests_on_open_cases or (challenge.rests_on_tests and not challenge.without(struck))
 
 
 def ruling_problems(
@@ -193,6 +207,14 @@ def ruling_problems(
     if challenge.verdict is Verdict.PASS or overturns(challenge, answer.struck_tests):
         return problems
     if revisions_left and answer.decision is not Decision.REJECT:
+        if may_amend(answer, challenge):
+            return problems
+        if challenge.mendable:
+            named = "; ".join(one.invariant for one in unmended(answer, challenge)) or "all of them"
+            return [
+                *problems,
+                f"decision: mend every failure by its exact changes, or rule REJECT; left: {named}",
+            ]
         strike = " strike every failed test with a contract pointer, or" if challenge.rests_on_tests else ""
         problems.append(f"decision: the challenge is FAIL and a revision is left:{strike} rule REJECT")
     elif answer.decision is Decision.APPROVE:

@@ -40,6 +40,12 @@ SHARED_CHARACTERS = 24_000
 """Of a request about several modules, without prompt and tools; what does not fit is asked for in the next request, or
 alone (design: shared-requests)."""
 
+ONE_SHOT_CHARACTERS = 80_000
+"""The same in the lane `one-shot`, whose requests are about several tasks (design: one-shot)."""
+
+ONE_SHOT_MODULES = 10
+"""Modules that one request drafts at most in that lane: each takes about 3,500 tokens of answer."""
+
 SHARED_TASKS = 5
 """Tasks that share a request at most: an answer must fit what a model writes at once, and a plan takes about 2,500
 tokens (design: tasks-together)."""
@@ -62,9 +68,15 @@ class Proposal(Record):
 
 
 class Challenge(OmittedIfEmpty):
-    """The Challenger's verdict on a deliverable (design: debate, falsifying-tests)."""
+    """The Challenger's verdict on a deliverable (design: debate, falsifying-tests).
 
-    omitted = ("untested_criteria",)
+    Args:
+        open_cases: What it found that costs no revision; its verdict stands (design: late-findings).
+        mendable: Whether code has applied the exact changes of all its failures, and found the contracts sound (design:
+            exact-changes).
+    """
+
+    omitted = ("untested_criteria", "open_cases", "mendable")
 
     challenge_id: ArtifactId
     target_artifact_id: ArtifactId
@@ -75,6 +87,13 @@ class Challenge(OmittedIfEmpty):
     unshown_criteria: list[UnshownCriterion] = Field(default_factory=list)
     falsifying_tests: list[TriedTest] = Field(default_factory=list)
     untested_criteria: list[UntestedCriterion] = Field(default_factory=list)
+    open_cases: list[Failure] = Field(default_factory=list)
+    mendable: bool = False
+
+    @property
+    def rests_on_open_cases(self) -> bool:
+        """Whether it is a FAIL of which nothing costs a revision (design: late-findings)."""
+        return self.verdict is Verdict.FAIL and bool(self.open_cases) and not self.failures
 
     @property
     def counterexamples(self) -> list[TriedTest]:
@@ -121,7 +140,13 @@ class Adjudication(Record):
 
 
 def challenge(
-    answer: ChallengerAnswer, challenge_id: str, target: str, tried: Sequence[TriedTest] = ()
+    answer: ChallengerAnswer,
+    challenge_id: str,
+    target: str,
+    tried: Sequence[TriedTest] = (),
+    open_cases: Sequence[Failure] = (),
+    *,
+    mendable: bool = False,
 ) -> Challenge:
     """The record of a Challenger's answer.
 
@@ -130,20 +155,25 @@ def challenge(
         challenge_id: `CHAL-...`.
         target: What it is about.
         tried: Its falsifying tests, run; one that failed makes the verdict FAIL.
+        open_cases: Those of its failures that cost no revision.
+        mendable: Whether its exact changes mend all the others.
     """
     failed = [counterexample(one) for one in tried if one.failed]
     written: dict[str, Any] = {
         **dict(answer),
         "verdict": Verdict.FAIL if failed else answer.verdict,
-        "failures": [*answer.failures, *failed],
+        "failures": [*(one for one in answer.failures if one not in open_cases), *failed],
         "falsifying_tests": list(tried),
+        "open_cases": list(open_cases),
+        "mendable": mendable,
     }
     return Challenge(challenge_id=challenge_id, target_artifact_id=target, **written)
 
 
 def adjudication(answer: ArbiterAnswer, adjudication_id: str, target: str) -> Adjudication:
-    """The record of an Arbiter's answer."""
-    return Adjudication(adjudication_id=adjudication_id, target_artifact_id=target, **dict(answer))
+    """The record of an Arbiter's answer; what it takes over by number stands among its amendments."""
+    written = {name: value for name, value in dict(answer).items() if name != "accepted_changes"}
+    return Adjudication(adjudication_id=adjudication_id, target_artifact_id=target, **written)
 
 
 def approval(adjudication_id: str, target: str, rationale: str) -> Adjudication:

@@ -26,7 +26,16 @@ from specwright.domain.contract.contract import (
     Output,
 )
 from specwright.domain.contract.docstring import error_fields
-from specwright.domain.contract.rules import DEFAULT, default_of, own_statements
+from specwright.domain.contract.rules import (
+    ANY_NUMBER,
+    DEFAULT,
+    KEYWORD_ONLY,
+    default_of,
+    is_any_number,
+    is_keyword_only,
+    is_scope_limit,
+    own_statements,
+)
 
 _Item = TypeVar("_Item")
 
@@ -154,12 +163,15 @@ def _input_changes(before: Sequence[Input], after: Sequence[Input]) -> Iterator[
         if name in old:
             yield from _changes_of_input(old[name], new[name])
             continue
-        followed = any(later in old for later in list(new)[place:])
-        breaks = _BY_POSITION if followed else ""
-        if default_of(new[name]) is None:
+        followed = any(later in old and not is_keyword_only(new[later]) for later in list(new)[place:])
+        breaks = _BY_POSITION if followed and not is_keyword_only(new[name]) else ""
+        if default_of(new[name]) is None and not is_any_number(new[name]):
             breaks = f"Every caller has to pass `{name}`."
         yield from _change(f"inputs.{name}", "", _slot(new[name]), breaks)
-    if [name for name in new if name in old] != [name for name in old if name in new]:
+    was, now = (
+        [n for n in them if n in old and n in new and not is_keyword_only(them[n])] for them in (old, new)
+    )
+    if [name for name in was if name in now] != [name for name in now if name in was]:
         yield from _change("inputs", ", ".join(old), ", ".join(new), _BY_POSITION)
 
 
@@ -170,13 +182,38 @@ def _changes_of_input(old: Input, new: Input) -> Iterator[StatementChange]:
     yield from _change(
         place, was, now, f"Callers that leave `{name}` out get another value or none." if was else ""
     )
+    yield from _passing_changes(old, new)
+    relied_on = f"Callers may rely on what the module does with such a `{name}`."
     yield from _text_changes(
         place,
-        [text for text in old.constraints if not text.startswith(DEFAULT)],
-        [text for text in new.constraints if not text.startswith(DEFAULT)],
+        [text for text in old.constraints if is_scope_limit(text)],
+        [text for text in new.constraints if is_scope_limit(text)],
+        added=relied_on,
+        removed="",
+        other=relied_on,
+    )
+    yield from _text_changes(
+        place,
+        [text for text in old.constraints if _limits_values(text)],
+        [text for text in new.constraints if _limits_values(text)],
         added=f"Callers may pass a `{name}` that does not meet it.",
         removed=f"Callers may rely on what the module does with a `{name}` that does not meet it.",
     )
+
+
+_PASSING = (KEYWORD_ONLY, ANY_NUMBER)
+
+
+def _limits_values(constraint: str) -> bool:
+    """Whether a constraint says what holds of a value: it is no default, no way of passing and no limit of the scope."""
+    return not (constraint.startswith(DEFAULT) or constraint in _PASSING or is_scope_limit(constraint))
+
+
+def _passing_changes(old: Input, new: Input) -> Iterator[StatementChange]:
+    """How an input is passed; that it may be given by place too breaks nobody."""
+    was, now = (" and ".join(text for text in one.constraints if text in _PASSING) for one in (old, new))
+    breaks = "" if was == KEYWORD_ONLY and not now else f"Callers pass `{old.name}` in another way."
+    yield from _change(f"inputs.{old.name}", was, now, breaks)
 
 
 def _output_changes(before: Sequence[Output], after: Sequence[Output]) -> Iterator[StatementChange]:
@@ -258,13 +295,27 @@ def _unseen_changes(before: MicroModuleContract, after: MicroModuleContract) -> 
 
 
 def _text_changes(
-    place: str, before: Iterable[str], after: Iterable[str], *, added: str = "", removed: str
+    place: str,
+    before: Iterable[str],
+    after: Iterable[str],
+    *,
+    added: str = "",
+    removed: str,
+    other: str | None = None,
 ) -> Iterator[StatementChange]:
-    """Of the statements of a slot, without those of classes; one that went and one that came are one that changed."""
+    """Of the statements of a slot, without those of classes; one that went and one that came are one that changed.
+
+    Args:
+        added: Whom a further statement breaks, and how; nobody if it is empty.
+        removed: The same of one that is gone.
+        other: The same of one that says something else; as of one that is gone where it is not given.
+    """
+    changed = removed if other is None else other
     old = [text for text in before if not looks_like_statement(text)]
     new = [text for text in after if not looks_like_statement(text)]
     for was, now in _pairs(old, new, str, lambda _: ""):
-        yield from _change(place, was or "", now or "", removed if was else added)
+        breaks = (changed if now else removed) if was else added
+        yield from _change(place, was or "", now or "", breaks)
 
 
 def _pairs(

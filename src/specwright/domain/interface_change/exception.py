@@ -23,7 +23,7 @@ from specwright.domain.contract.contract import (
     Output,
 )
 from specwright.domain.contract.normal_form import normalise
-from specwright.domain.contract.rules import default_of, problems
+from specwright.domain.contract.rules import in_signature_order, problems
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 
 LONGEST_REASON = 4_000
@@ -257,7 +257,7 @@ def _applied(contract: MicroModuleContract, delta: ProposedContractDelta) -> Mic
 
 def _in_order(inputs: list[Input]) -> list[Input]:
     """Inputs with those that must be given first, as Python asks for."""
-    return sorted(inputs, key=lambda one: default_of(one) is not None)
+    return in_signature_order(inputs)
 
 
 def _slots(

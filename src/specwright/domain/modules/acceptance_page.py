@@ -12,10 +12,12 @@ from specwright.domain.modules.acceptance_report import (
     ModuleReport,
     TaskReport,
 )
+from specwright.domain.modules.adopted import render_adopted
 
 KINDS = {
     "example": "approved example",
     "property": "approved property",
+    "session": "approved session",
     "module_test": "test of the module",
     "falsifying_test": "falsifying test",
 }
@@ -49,6 +51,8 @@ def render_report(report: AcceptanceReport) -> str:
     ]
     for task in report.tasks:
         lines += _task(task)
+    if report.adopted:
+        lines += ["", render_adopted(report.adopted).rstrip()]
     return "\n".join((*lines, ""))
 
 
@@ -65,6 +69,8 @@ def _module(module: ModuleReport) -> Iterator[str]:
     sources = ", ".join(f"`{path}`" for path in module.source)
     yield f"- {called} ({module.module_ref}): {sources}"
     yield f"  {module.tests} tests passed, `{module.execution_log}`{judged}"
+    for values in module.out_of_scope:
+        yield f"  built in part; out of scope, with an error or any value: {inline(values)}"
 
 
 def _criterion(criterion: CriterionReport) -> Iterator[str]:

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, StringConstraints
 
 from specwright import canonical_json
-from specwright.domain.base.record import Record, SemVer, Text
+from specwright.domain.base.record import OmittedIfEmpty, Record, SemVer, Text
+from specwright.domain.modules.adopted import AdoptedInRelease
 from specwright.errors import InputError
 
 SCHEMA = "acceptance"
@@ -43,6 +44,10 @@ class CriterionStatus(StrEnum):
     """No module of its task is part of the release."""
 
 
+EvidenceKind = Literal["example", "property", "session", "module_test", "falsifying_test"]
+"""What shows a criterion."""
+
+
 class CriterionEvidence(Record):
     """Something that shows a criterion.
 
@@ -57,7 +62,7 @@ class CriterionEvidence(Record):
         ran_in: What is proof that it ran.
     """
 
-    kind: Literal["example", "property", "module_test", "falsifying_test"]
+    kind: EvidenceKind
     name: str
     result: Literal["PASS", "FAIL", "NOT_RUN"]
     detail: str = ""
@@ -101,7 +106,7 @@ class CriterionReport(Record):
     ruling: CriterionRulingReport | None = None
 
 
-class ModuleReport(Record):
+class ModuleReport(OmittedIfEmpty):
     """A sealed module of a task.
 
     Args:
@@ -113,7 +118,10 @@ class ModuleReport(Record):
         tests: How many passed at the ship gate.
         execution_log: Their results.
         judged_in: What its Challenger said of the criteria.
+        out_of_scope: The values of which its contract promises no more than a declared error or a value of the type.
     """
+
+    omitted = ("out_of_scope",)
 
     module_ref: str
     name: str
@@ -123,6 +131,7 @@ class ModuleReport(Record):
     tests: int
     execution_log: Reference
     judged_in: Reference | None = None
+    out_of_scope: list[str] = Field(default_factory=list)
 
 
 class TaskReport(Record):
@@ -145,6 +154,7 @@ class AcceptanceReport(Record):
         spec: Where it is, unchangeable.
         manifest: That of the release.
         tasks: Every task of the spec, in declaration order.
+        adopted: The modules of the release that were not made here.
     """
 
     release_id: str
@@ -153,6 +163,7 @@ class AcceptanceReport(Record):
     spec: Reference
     manifest: Reference
     tasks: list[TaskReport]
+    adopted: list[AdoptedInRelease] = Field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -181,7 +192,9 @@ class AcceptanceReport(Record):
         """
         try:
             whole: Any = canonical_json.loads(data)
-            known = {name: whole[name] for name in cls.model_fields}
+            known = {
+                n: whole[n] for n, field in cls.model_fields.items() if field.is_required() or n in whole
+            }
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"not an acceptance report: {error!r}", where=where) from error
         return cls.from_bytes(canonical_json.pretty(known), where)

@@ -19,6 +19,9 @@ from specwright.domain.base.record import Record, SemVer, Sha256, Text, Timestam
 EXECUTION_LOG = "tests/execution_log.json"
 """The path of a version's evidence below its directory (design: ship-gate)."""
 
+NOTES = "notes"
+"""The name under which the evidence has the gate's remarks, beside its stages."""
+
 Count = Annotated[int, Field(ge=0)]
 
 

@@ -10,7 +10,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from specwright.domain.base.ids import ModuleRefText
-from specwright.domain.base.record import Record, SemVer, Sha256, Timestamp
+from specwright.domain.base.record import OmittedIfEmpty, Record, SemVer, Sha256, Timestamp
+from specwright.domain.modules.adopted import AdoptedInRelease
 from specwright.domain.modules.evidence import TestOutcome
 from specwright.domain.modules.release_gates import (
     Gate,
@@ -93,8 +94,10 @@ class UnshownInRelease(Record):
     answer: str
 
 
-class ReleaseManifest(Record):
+class ReleaseManifest(OmittedIfEmpty):
     """`releases/{release_id}/manifest.json` (design: release, and `product` of)."""
+
+    omitted = ("adopted",)
 
     release_id: Annotated[str, Field(pattern=r"^REL-[0-9a-f]{8}$")]
     created_at: Timestamp
@@ -105,6 +108,7 @@ class ReleaseManifest(Record):
     notes: str
     product: ProductResult
     unshown_criteria: list[UnshownInRelease] = Field(default_factory=list)
+    adopted: list[AdoptedInRelease] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -128,6 +132,9 @@ def release_manifest(
     modules: Sequence[ReleaseModule],
     product: ProductResult,
     unshown: Sequence[UnshownInRelease] = (),
+    adopted: Sequence[AdoptedInRelease] = (),
+    *,
+    missing: str = "",
 ) -> ReleaseManifest:
     """The manifest of a set, its gates run and its notes written.
 
@@ -138,6 +145,8 @@ def release_manifest(
         modules: In the order in which they are to be listed.
         product: Not part of the overall result.
         unshown: Acceptance criteria that nothing shows.
+        adopted: The modules that were not made here.
+        missing: Which tasks of the product are not in the set, in words; empty if none.
 
     Raises:
         RefusedError: the set is no product.
@@ -152,20 +161,22 @@ def release_manifest(
         modules=[ReleasedModule(module_ref=m.ref, ship_ref=m.evidence.ship_id) for m in modules],
         integration_gates=gates,
         overall_result=gates.overall,
-        notes=_notes(len(modules), failures, product),
+        notes=_notes(len(modules), failures, product, missing),
         product=product,
         unshown_criteria=list(unshown),
+        adopted=list(adopted),
     )
 
 
-def _notes(count: int, failures: Sequence[GateFailure], product: ProductResult) -> str:
+def _notes(count: int, failures: Sequence[GateFailure], product: ProductResult, missing: str) -> str:
     set_of = f"{count} module{'s' if count != 1 else ''}"
     if failures:
         explanations = " ".join(f"{failure.gate}: {failure.explanation}" for failure in failures)
         head = f"{set_of}; blocked by the integration gates. {explanations}"
     else:
         head = f"{set_of}; all four integration gates pass."
-    return f"{head} Product {product.result}: {product.detail}"
+    part = f" Only a part of the product: {missing}." if missing else ""
+    return f"{head}{part} Product {product.result}: {product.detail}"
 
 
 def failure_report(manifest: ReleaseManifest, modules: Sequence[ReleaseModule]) -> str | None:

@@ -4,20 +4,31 @@ executable-spec)."""
 import ast
 import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic import ValidationError
 
-from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
+from specwright.domain.acceptance.readable import WIDTH, readable_code, readable_value
+from specwright.domain.acceptance.records import (
+    AcceptanceExample,
+    AcceptanceItem,
+    AcceptanceProperty,
+    AcceptanceSession,
+    TaskAcceptance,
+)
 from specwright.domain.base.markdown_text import bullets, fenced, inline, printable
 from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.examples_file import chapters, prose_and_fences, python_tree
 from specwright.domain.spec.product_spec import Epic, ProductSpec, ProductSpecDraft, TaskSpec
 from specwright.errors import InputError
 
-_LONGEST_CELL = 160
-Item = AcceptanceExample | AcceptanceProperty
+_LONGEST_CELL = 1_000
+FORM = "docs/command-line.md#the-form-of-acceptancemd"
+"""Where the form of the file is told, with an example."""
+
+CodeItem = AcceptanceExample | AcceptanceProperty
 
 
 def summary(spec: ProductSpec | ProductSpecDraft) -> str:
@@ -45,7 +56,8 @@ def _judged(task: TaskSpec, number: int) -> str:
 
 
 def criteria_with_examples(task: TaskSpec) -> str:
-    """The numbered criteria, each with a table of what shows it; what shows several stands at the first of them."""
+    """The numbered criteria, each with a table of what shows it, and the sessions; what shows several stands at the first of
+    them."""
     blocks: list[str] = []
     shown = set[str]()
     for number, text in enumerate(task.acceptance_criteria, 1):
@@ -53,7 +65,9 @@ def criteria_with_examples(task: TaskSpec) -> str:
             item for item in _items(task.acceptance) if number in item.criteria and item.title not in shown
         ]
         shown |= {item.title for item in items}
-        blocks.append(f"{number}. {printable(text)}{_table(items)}")
+        coded = [item for item in items if not isinstance(item, AcceptanceSession)]
+        sessions = "".join(_session(item) for item in items if isinstance(item, AcceptanceSession))
+        blocks.append(f"{number}. {printable(text)}{_coded(coded)}{sessions}")
     return "\n".join(blocks)
 
 
@@ -75,11 +89,50 @@ def success_criteria(epic: Epic) -> str:
     return "\n".join(lines)
 
 
-def _items(acceptance: TaskAcceptance | None) -> Sequence[Item]:
-    return acceptance.items if acceptance else ()
+def _items(acceptance: TaskAcceptance | None) -> Sequence[AcceptanceItem]:
+    return acceptance.showing if acceptance else ()
 
 
-def _table(items: Sequence[Item]) -> str:
+def _session(item: AcceptanceSession) -> str:
+    return f"\n\n   {_cell(_label(item))}:\n\n{fenced(_visible(item.text), item.language, '   ')}\n"
+
+
+def _visible(text: str) -> str:
+    """The lines of a text, in which nothing can pass for something else."""
+    return "\n".join(printable(line) if line.strip() else "" for line in text.splitlines())
+
+
+def _coded(items: Sequence[CodeItem]) -> str:
+    """Calls with their results: short ones in a table, long ones each with lines of its own."""
+    short = [item for item in items if max(len(_call(item)), len(_outcome(item))) <= WIDTH]
+    return _table(short) + "".join(_block(item) for item in items if item not in short)
+
+
+def _outcome(item: CodeItem) -> str:
+    return item.gives if isinstance(item, AcceptanceExample) else ""
+
+
+def _block(item: CodeItem) -> str:
+    """A call over several lines, and below it what it gives."""
+    call = fenced(_whole(readable_code(item.code)), "python", "   ")
+    if isinstance(item, AcceptanceExample):
+        result = f"   gives\n\n{fenced(_whole(readable_value(item.gives)), 'python', '   ')}"
+    else:
+        result = f"   is {_result(item)}"
+    return f"\n\n   {_cell(_label(item))}:\n\n{call}\n\n{result}\n"
+
+
+def _whole(lines: Sequence[str]) -> str:
+    """Lines, in which nothing can pass for something else; one that no page holds is cut."""
+    shown = (f"{' ' * (len(line) - len(line.lstrip(' ')))}{_cut(printable(line))}" for line in lines)
+    return "\n".join(shown)
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST_CELL else f"{line[:_LONGEST_CELL]} ... (whole in acceptance.md)"
+
+
+def _table(items: Sequence[CodeItem]) -> str:
     if not items:
         return ""
     rows = ["", "", "   | | call | result |", "   |---|---|---|"]
@@ -87,18 +140,18 @@ def _table(items: Sequence[Item]) -> str:
     return "\n".join((*rows, ""))
 
 
-def _label(item: Item) -> str:
+def _label(item: AcceptanceItem) -> str:
     return f"{item.title}{' (yours)' if item.author == 'person' else ''}"
 
 
-def _call(item: Item) -> str:
+def _call(item: CodeItem) -> str:
     """The code without the imports, on one line."""
     tree = python_tree(item.code)
     nodes = tree.body if tree else []
     return "; ".join(ast.unparse(node) for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom))
 
 
-def _without_imports(item: Item) -> list[str]:
+def _without_imports(item: CodeItem) -> list[str]:
     """The lines of the code without the imports, as they were written."""
     tree = python_tree(item.code)
     nodes = tree.body if tree else []
@@ -107,7 +160,7 @@ def _without_imports(item: Item) -> list[str]:
     return [line for text in texts for line in text.splitlines()]
 
 
-def _result(item: Item) -> str:
+def _result(item: CodeItem) -> str:
     if isinstance(item, AcceptanceExample):
         return _code(item.gives)
     errors = "".join(f", or {_code(name)}" for name in item.errors)
@@ -123,8 +176,7 @@ def _cell(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    line = printable(text)
-    short = line if len(line) <= _LONGEST_CELL else f"{line[: _LONGEST_CELL - 3]}..."
+    short = _cut(printable(text))
     marks = "`" * (max((len(run) for run in re.findall("`+", short)), default=0) + 1)
     space = " " if short.startswith("`") or short.endswith("`") else ""
     return f"{marks}{space}{_cell(short)}{space}{marks}"
@@ -137,11 +189,24 @@ def acceptance_file(spec: ProductSpec | ProductSpecDraft) -> str:
         "Correct, add or strike examples and properties, then hand the file back: `specwright amend --examples FILE`. "
         "What you write or correct is yours: no model can strike it. An example ends in an expression; its text block is "
         "the `repr` of the value, or `ErrorName: start of the message`. A property has no text block: its expression is "
-        "true for all values.",
+        f"true for all values. A whole task stands in `{FORM}`.",
     ]
+    if spec.interfaces is not None:
+        parts.append(_SESSIONS)
     for task in spec.tasks():
         parts += _task_chapter(task)
     return "\n\n".join(parts) + "\n"
+
+
+_SESSION_LANGUAGES = ("console", "http")
+_SESSIONS = (
+    "A `console` block is a session: `$ cat > FILE` writes a file, `$ cat FILE` shows what it holds afterwards, any other "
+    "line after `$` calls the command; below it stands what it prints, `[stderr]` and how the complaint begins, `[exit N]`. "
+    "`$ hosts` with lines such as `https://a.example/x 404` or `https://b.example/ timeout` below says what hosts answer "
+    "from there on, `$ clock 2026-03-09T12:00:00Z` what time it is; `[asks] GET https://a.example/x` lists what is asked. "
+    "An `http` block has requests, `GET /path?name=value` or `POST /path` with JSON below, under each the status and JSON; "
+    "a line `HOSTS` and what hosts answer may stand first."
+)
 
 
 def _task_chapter(task: TaskSpec) -> Iterator[str]:
@@ -159,12 +224,15 @@ def _task_chapter(task: TaskSpec) -> Iterator[str]:
     for item in _items(acceptance):
         yield f"## {printable(item.title)}"
         yield _sentences(item)
+        if isinstance(item, AcceptanceSession):
+            yield fenced(item.text, item.language)
+            continue
         yield fenced(item.code, "python")
         if isinstance(item, AcceptanceExample):
             yield fenced(item.gives, "text")
 
 
-def _sentences(item: Item) -> str:
+def _sentences(item: AcceptanceItem) -> str:
     numbers = ", ".join(map(str, item.criteria))
     said = [f"Shows criteri{'on' if len(item.criteria) == 1 else 'a'} {numbers}."]
     if item.success_criteria:
@@ -221,12 +289,7 @@ def read_acceptance(text: str, where: str) -> dict[str, TaskAcceptance]:
         task = _TASK.match(heading)
         if task is None:
             continue
-        try:
-            acceptance = _read_task(body)
-        except ValidationError as error:
-            raise _unreadable("; ".join(validation_messages(error)), f"{where}:{line}") from error
-        except ValueError as error:
-            raise _unreadable(str(error), f"{where}:{line}") from error
+        acceptance = _read_task(body, where, line)
         if acceptance is not None:
             found[task[1]] = acceptance
     if not found:
@@ -238,26 +301,57 @@ def _unreadable(problem: str, where: str) -> InputError:
     return InputError(
         f"the examples cannot be read: {problem}",
         where=where,
-        remedy="keep the form of `acceptance.md`: `# TSK-001 ...`, `Provides:`, and `## ` for each example or property",
+        remedy=f"keep the form of `acceptance.md`; {FORM} has a whole task",
     )
 
 
-def _read_task(body: Sequence[str]) -> TaskAcceptance | None:
+def _read_task(body: Sequence[str], where: str, line: int) -> TaskAcceptance | None:
+    """A chapter of the file, whose heading stands in the given line."""
     text = "\n".join(body)
     head = text.partition("\n## ")[0].splitlines()
-    provides = [found[1] for line in head if (found := _PROVIDED.fullmatch(line))]
-    whys = [found for line in head if (found := _WHY.fullmatch(line))]
-    items = [_read_item(title, below) for title, _, below in chapters(text)]
+    provides = [found[1] for one in head if (found := _PROVIDED.fullmatch(one))]
+    whys = [found for one in head if (found := _WHY.fullmatch(one))]
+    items = list[dict[str, Any]]()
+    for title, below, lines in chapters(text):
+        with _error_place(f"{where}:{line + below}"):
+            items.append(_checked(_read_item(title, lines)))
     if not provides and not items:
         return None
-    return TaskAcceptance.model_validate(
-        {
-            "provides": provides,
-            "examples": [item for item in items if "gives" in item],
-            "properties": [item for item in items if "gives" not in item],
-            "unexecutable": [{"criterion": int(why[1]), "why": why[2]} for why in whys],
-        }
-    )
+    if not provides:
+        place = next((number for number, one in enumerate(head, 1) if one.startswith("Provides")), 0)
+        raise _unreadable(
+            "no public name is listed; below `Provides:` write each in a line, ``- `initials(name: str) -> str` ``",
+            f"{where}:{line + place}",
+        )
+    with _error_place(f"{where}:{line}"):
+        return TaskAcceptance.model_validate(
+            {
+                "provides": provides,
+                "examples": [item for item in items if "gives" in item],
+                "properties": [item for item in items if "variables" in item],
+                "sessions": [item for item in items if item.keys() & set(_SESSION_LANGUAGES)],
+                "unexecutable": [{"criterion": int(why[1]), "why": why[2]} for why in whys],
+            }
+        )
+
+
+@contextmanager
+def _error_place(where: str) -> Generator[None]:
+    """What cannot be read is told with the line of its heading."""
+    try:
+        yield
+    except ValidationError as error:
+        raise _unreadable("; ".join(validation_messages(error)), where) from error
+    except ValueError as error:
+        raise _unreadable(str(error), where) from error
+
+
+def _checked(item: dict[str, Any]) -> dict[str, Any]:
+    """An item that its record accepts."""
+    other = AcceptanceSession if item.keys() & set(_SESSION_LANGUAGES) else AcceptanceProperty
+    record = AcceptanceExample if "gives" in item else other
+    record.model_validate(item)
+    return item
 
 
 def _read_item(title: str, body: Sequence[str]) -> dict[str, Any]:
@@ -266,18 +360,22 @@ def _read_item(title: str, body: Sequence[str]) -> dict[str, Any]:
     languages = [fence.language for fence in fences]
     if shows is None:
         raise ValueError(f"{title!r} does not say what it shows: `Shows criterion 1.`")
-    if languages not in (["python", "text"], ["python"]):
+    is_session = languages in [[one] for one in _SESSION_LANGUAGES]
+    if languages not in (["python", "text"], ["python"]) and not is_session:
         raise ValueError(
-            f"{title!r} has the fenced blocks {languages}; write `python`, and for an example `text`"
+            f"{title!r} has the fenced blocks {languages}; write `python`, and for an example `text`, or `console` or "
+            "`http` alone"
         )
     item: dict[str, Any] = {
         "title": title,
         "criteria": [int(number) for number in re.findall("[0-9]+", shows[1])],
-        "code": fences[0].text,
+        languages[0] if is_session else "code": fences[0].text,
         "author": "person",
     }
     if success := _SUCCESS.search(prose):
         item["success_criteria"] = [int(number) for number in re.findall("[0-9]+", success[1])]
+    if is_session:
+        return item
     if len(fences) > 1:
         return {**item, "gives": fences[1].text.rstrip("\n")}
     holds, raises = _HOLDS.search(prose), _RAISES.search(prose)
@@ -331,7 +429,7 @@ def _with_authors(after: TaskAcceptance, before: TaskAcceptance | None) -> dict[
     known = [item.model_copy(update={"author": "person"}) for item in _items(before)]
     authors = [item.author for item in _items(before)]
     data = after.to_json()
-    kept = {"examples": after.examples, "properties": after.properties}
+    kept = {"examples": after.examples, "properties": after.properties, "sessions": after.sessions}
     for field, items in kept.items():
         for place, item in enumerate(items):
             if item in known:

@@ -15,11 +15,14 @@ from typing import NamedTuple
 from pydantic import Field, ValidationError
 
 from specwright.canonical_json import JsonObject, JsonValue
-from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.acceptance.readable import hard_to_read
+from specwright.domain.acceptance.records import TaskAcceptance, name_of
 from specwright.domain.acceptance.rules import TaskPromise, acceptance_problems
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.record import Record
 from specwright.domain.base.slugs import import_name, slugify
+from specwright.domain.interfaces.records import Interfaces
+from specwright.domain.interfaces.rules import interface_problems, interface_warnings, session_problems
 from specwright.domain.spec import style_hints
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 
@@ -153,8 +156,9 @@ def validate(
             *_too_few(nodes),
             *_reference_errors(tasks),
             *_acceptance_errors(data, tasks, [node for node in nodes if node.level == "epic"]),
+            *_interface_errors(data, tasks),
         ],
-        warnings=[warning for node in nodes for warning in _warnings(node)],
+        warnings=[*_interface_warnings(data), *(warning for node in nodes for warning in _warnings(node))],
     )
 
 
@@ -275,6 +279,58 @@ def _acceptance_errors(
         yield places[problem.task_id].error(f"acceptance.{problem.field}", problem.message)
 
 
+def _interfaces_of(data: JsonValue) -> Interfaces | None:
+    """The interfaces of a spec; None if there are none.
+
+    Raises:
+        ValidationError: they have not their shape.
+    """
+    stated = data.get("interfaces") if isinstance(data, dict) else None
+    return None if stated is None else Interfaces.model_validate(stated)
+
+
+def _interface_warnings(data: JsonValue) -> Iterator[Deficiency]:
+    with suppress(ValidationError):
+        if interfaces := _interfaces_of(data):
+            for field, message in interface_warnings(interfaces):
+                yield Deficiency(path="interfaces", field=field, severity=Severity.WARNING, message=message)
+
+
+def _interface_errors(data: JsonValue, tasks: Sequence[_Node]) -> Iterator[Deficiency]:
+    """Faults of interfaces, and of sessions that use them; those that have not their shape are told by that alone."""
+    accepted: list[tuple[_Node, TaskAcceptance]] = []
+    for task in tasks:
+        with suppress(ValidationError):
+            accepted.append((task, TaskAcceptance.model_validate(task.data.get("acceptance"))))
+    try:
+        interfaces = _interfaces_of(data)
+    except ValidationError:
+        return
+    if interfaces is not None:
+        provided = [public for _, acceptance in accepted for public in acceptance.provides]
+        with_effects = [
+            name_of(public)
+            for task, acceptance in accepted
+            if not _PURE.match(_sketched_effects(task))
+            for public in acceptance.provides
+        ]
+        for field, message in interface_problems(interfaces, provided, with_effects):
+            yield Deficiency(path="interfaces", field=field, severity=Severity.ERROR, message=message)
+    for task, acceptance in accepted:
+        own = [name_of(public) for public in acceptance.provides]
+        for one in acceptance.sessions:
+            for message in session_problems(interfaces, one, own):
+                yield task.error("acceptance.sessions", f"{one.title!r}: {message}")
+
+
+_PURE = re.compile(r"\s*(none|no|nothing|pure)\b", re.IGNORECASE)
+
+
+def _sketched_effects(task: _Node) -> str:
+    sketch = task.data.get("io_contract_sketch")
+    return str(sketch.get("effects", "none")) if isinstance(sketch, dict) else "none"
+
+
 def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
     """Criteria of a task with examples that none of them shows, and that do not say why."""
     criteria = task.data.get("acceptance_criteria")
@@ -287,6 +343,17 @@ def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
         if number not in told:
             message = f"[{number - 1}] is shown by no example and no property; add one, or say in `unexecutable` why not"
             yield task.warning("acceptance_criteria", message)
+
+
+def _hard_examples(task: _Node) -> Iterator[Deficiency]:
+    """Examples of the researcher that a person cannot judge at a look."""
+    try:
+        acceptance = TaskAcceptance.model_validate(task.data.get("acceptance"))
+    except ValidationError:
+        return
+    for one in acceptance.examples:
+        if one.author != "person" and (problem := hard_to_read(one)):
+            yield task.warning("acceptance.examples", f"{one.title!r} {problem}")
 
 
 def _warnings(node: _Node) -> Iterator[Deficiency]:
@@ -303,6 +370,7 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
                 f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects (criterion 12)",
             )
     yield from _unshown_criteria(node)
+    yield from _hard_examples(node)
     subtasks = node.texts("subtasks")
     for earlier, later in style_hints.near_duplicates([text for _, text in subtasks]):
         yield node.warning(

@@ -25,6 +25,10 @@ class GateAction(StrEnum):
     REJECT = "REJECT"
     """A person wants another one: a new conversation, which knows the reasons and nothing else."""
 
+    WITHDRAWN = "WITHDRAWN"
+    """A person took the answer back after models had been asked about it: the draft before it waits on, and what comes next
+    is a new conversation."""
+
     RESTART = "RESTART"
     """The researcher gave up, or SPEC.md was edited before there was a draft: a new conversation about all that was asked
     for."""
@@ -36,6 +40,8 @@ class GateAnswer(Record):
     Args:
         action: What happens next.
         text: Feedback or reasons, in a person's words; empty if the edited SPEC.md says it.
+        named: What the decisions say that the text names by their numbers.
+        asked: How many answers models had given about the spec before it; -1 if that was not noted.
         spec_text: SPEC.md as it was edited since the last answer; empty if it was not.
         examples: The examples and properties as the person edited them; empty if they were not.
         structured: The product spec that the edited SPEC.md is, or the draft with the edited examples; it goes to the gate
@@ -44,6 +50,8 @@ class GateAnswer(Record):
 
     action: GateAction
     text: str = ""
+    named: str = ""
+    asked: int = -1
     spec_text: str = ""
     examples: str = ""
     structured: dict[str, Any] | None = None
@@ -55,6 +63,7 @@ class GateAnswer(Record):
             part
             for part in (
                 self.text,
+                self.named,
                 self.spec_text and f"{_EDITED}\n\n{self.spec_text}",
                 self.examples and f"{_EXAMPLES}\n\n{self.examples}",
             )
@@ -87,6 +96,12 @@ class DraftHistory(Record):
         return self.drafted == len(self.answers)
 
     @property
+    def is_sent_back(self) -> bool:
+        """Whether a person sent it back, and the draft does not say so yet."""
+        pending = self.answers[max(0, self.drafted) :]
+        return any(answer.action in (GateAction.AMEND, GateAction.REJECT) for answer in pending)
+
+    @property
     def restart(self) -> int:
         """1, and one more for each new conversation."""
         return 1 + sum(answer.action is not GateAction.AMEND for answer in self.answers)
@@ -94,7 +109,8 @@ class DraftHistory(Record):
     @property
     def reasons(self) -> list[str]:
         """Why earlier drafts were rejected."""
-        return [answer.text for answer in self.answers if answer.action is GateAction.REJECT and answer.text]
+        rejections = (answer for answer in self.answers if answer.action is GateAction.REJECT)
+        return ["\n\n".join(filter(None, (one.text, one.named))) for one in rejections if one.text]
 
     @property
     def feedback(self) -> list[str]:
@@ -148,6 +164,22 @@ class DraftHistory(Record):
         first = self.first_spec_text or (spec_text if answer.spec_text else "")
         added = {"first_spec_text": first, "answers": [*self.answers, answer], "gave_up": ""}
         return self.model_copy(update=added)
+
+    def withdrawn(self, asked: int) -> "DraftHistory":
+        """Without the answers that the draft does not know. If a model has answered since the first of them, they stay on
+        record and do not count.
+
+        Args:
+            asked: How many answers models have given about the spec.
+        """
+        kept, pending = self.answers[: self.drafted], self.answers[self.drafted :]
+        if pending and pending[0].asked != asked:
+            taken_back = {"action": GateAction.WITHDRAWN, "spec_text": "", "examples": "", "structured": None}
+            kept += [answer.model_copy(update=taken_back) for answer in pending]
+            kept.append(
+                GateAnswer(action=GateAction.WITHDRAWN)
+            )  # the next conversation is one that none of them had
+        return self.model_copy(update={"answers": kept, "drafted": len(kept), "gave_up": ""})
 
     def _amendments(self) -> list[GateAnswer]:
         return [answer for answer in self._since_rejection() if answer.action is GateAction.AMEND]

@@ -13,7 +13,8 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from specwright.domain.acceptance.records import TaskAcceptance
-from specwright.domain.base.record import OmittedIfNone, Record, SemVer, Text, Timestamp
+from specwright.domain.base.record import OmittedIfEmpty, Record, SemVer, Text, Timestamp
+from specwright.domain.interfaces.records import Interfaces, OutsideScope
 
 DIMENSION_LABELS = {
     "inputs": "Inputs",
@@ -65,10 +66,24 @@ class IoContractSketch(Record):
         return [found for text in self.to_json().values() for found in _DECIDED.findall(str(text))]
 
 
-class TaskSpec(OmittedIfNone):
+def all_decided(decisions: Sequence[str], sketch: IoContractSketch) -> list[str]:
+    """The decisions of a task, each once.
+
+    Args:
+        decisions: Its own list.
+        sketch: Its sketch, which may say some too.
+    """
+    own = [one.casefold() for one in decisions]
+    return [
+        *decisions,
+        *(one for one in sketch.decided if one.removeprefix("Decided: ").casefold() not in own),
+    ]
+
+
+class TaskSpec(OmittedIfEmpty):
     """A unit of work that the project loop dispatches."""
 
-    omitted = ("acceptance",)
+    omitted = ("acceptance", "decisions")
 
     task_id: SpecTaskId
     name: Text
@@ -83,6 +98,15 @@ class TaskSpec(OmittedIfNone):
     acceptance: Annotated[
         TaskAcceptance | None, Field(description="Examples and properties that show the criteria.")
     ] = None
+    decisions: list[Text] = Field(
+        default_factory=list,
+        description="What was decided of cases that SPEC.md leaves open, a short sentence each.",
+    )
+
+    @property
+    def decided(self) -> list[str]:
+        """Every decision of it, those that its sketch says among them."""
+        return all_decided(self.decisions, self.io_contract_sketch)
 
 
 class Story(Record):
@@ -115,11 +139,19 @@ class Pillar(Record):
     epics: Annotated[list[Epic], Field(min_length=1)]
 
 
-class _Head(Record):
+class _Head(OmittedIfEmpty):
+    omitted = ("interfaces", "outside")
+
     spec_id: Annotated[str, Field(pattern=r"^SPEC-[0-9]{3,9}$", description="SPEC-001.")]
     spec_version: SemVer
     title: Text
     description: Text
+    interfaces: Annotated[
+        Interfaces | None, Field(description="How the product is used from outside Python.")
+    ] = None
+    outside: list[OutsideScope] = Field(
+        default_factory=list, description="What SPEC.md asks for and this factory cannot build."
+    )
 
 
 class ProductSpec(_Head):

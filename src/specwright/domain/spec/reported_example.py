@@ -13,7 +13,7 @@ from specwright.domain.contract.examples_file import (
     undefined_names,
 )
 from specwright.domain.contract.obligations import obligations
-from specwright.domain.contract.rules import default_of
+from specwright.domain.contract.rules import default_of, is_any_number, is_keyword_only
 from specwright.errors import InputError
 
 STATEMENTS = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "error_cases")
@@ -87,14 +87,18 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 
 def _argument_problems(call: ast.Call, contract: MicroModuleContract) -> Iterator[str]:
+    if any(map(is_any_number, contract.inputs)):
+        return  # which argument is which shows when it runs
+    plain = [one.name for one in contract.inputs if not is_keyword_only(one)]
     names, given = [one.name for one in contract.inputs], len(call.args)
     if any(isinstance(one, ast.Starred) for one in call.args) or any(
         one.arg is None for one in call.keywords
     ):
         return  # how many there are shows when it runs
     keywords = [str(one.arg) for one in call.keywords]
-    if given > len(names):
-        yield f"it gives {given} arguments, {contract.name} takes {len(names)}"
+    if given > len(plain):
+        what = "by their place" if len(plain) < len(names) else "arguments"
+        yield f"it gives {given} {what}, {contract.name} takes {len(plain)}"
     for name in keywords:
         if name not in names[given:]:
             yield f"it gives an argument {name}, which {contract.name} does not take there"

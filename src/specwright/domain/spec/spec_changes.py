@@ -126,6 +126,13 @@ def _change(field: str, before: Any, after: Any) -> str:
     label = field.replace("_", " ")
     if field == "acceptance":
         return f"{label}: {_acceptance_change(before or {}, after or {})}"
+    if field == "interfaces":
+        return f"{label}: {_differences(_interface_entries(before), _interface_entries(after))}"
+    if field == "outside":
+        quotes = [{one["quote"]: one for one in side or ()} for side in (before, after)]
+        return f"not built: {_differences(*quotes)}"
+    if field == "decisions":
+        before, after = before or [], after or []
     if not isinstance(before, list) or not isinstance(after, list):
         return f"{label}: {before!r} is now {after!r}"
     was, now = cast(list[str], before), cast(list[str], after)
@@ -136,7 +143,32 @@ def _change(field: str, before: Any, after: Any) -> str:
 
 def _acceptance_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """Public names, examples and properties by their titles."""
-    was, now = _acceptance_entries(before), _acceptance_entries(after)
+    return _differences(_acceptance_entries(before), _acceptance_entries(after))
+
+
+def _interface_entries(interfaces: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Each interface, and each of its subcommands, routes and tools."""
+    found: dict[str, Any] = {}
+    for kind, parts in (("command", "subcommands"), ("http", "routes"), ("mcp", "tools")):
+        if head := dict((interfaces or {}).get(kind) or {}):
+            entries = head.pop(parts, ())
+            found[f"{kind} {head['name']}"] = head
+            found |= {_interface_label(kind, head["name"], one): one for one in entries}
+    return found
+
+
+def _interface_label(kind: str, program: str, one: Mapping[str, Any]) -> str:
+    match kind:
+        case "command":
+            return f"{program} {one['name']}"
+        case "http":
+            return f"route {one.get('method', '')} {one.get('path') or '/' + one['calls']}".replace("  ", " ")
+        case _:
+            return f"tool {one.get('name') or one['calls']}"
+
+
+def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What is gone, what has come and what is another one, by the names of its entries."""
     return "; ".join(
         [
             *(f"- {name}" for name in was if name not in now),
@@ -148,7 +180,11 @@ def _acceptance_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> s
 
 def _acceptance_entries(acceptance: Mapping[str, Any]) -> dict[str, Any]:
     named = dict.fromkeys(acceptance.get("provides", ()))
-    titled = {one["title"]: one for field in ("examples", "properties") for one in acceptance.get(field, ())}
+    titled = {
+        one["title"]: one
+        for field in ("examples", "properties", "sessions")
+        for one in acceptance.get(field, ())
+    }
     whys = {
         f"criterion {one['criterion']} is not executable": one for one in acceptance.get("unexecutable", ())
     }

@@ -7,9 +7,19 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from specwright.domain.acceptance.exchanges import exchanges
+from specwright.domain.acceptance.records import AcceptanceSession, name_of
+from specwright.domain.acceptance.sessions import session_calls
 from specwright.domain.base.markdown_text import bullets, inline, printable
+from specwright.domain.base.slugs import slugify
+from specwright.domain.interfaces.functions import function_of_signature
+from specwright.domain.interfaces.guide import ShownUses, interface_guide, started
+from specwright.domain.interfaces.records import Interfaces
+from specwright.domain.interfaces.requests import matching_routes
+from specwright.domain.interfaces.rules import use_of
 from specwright.domain.spec.acceptance_text import criteria_with_examples, success_criteria, summary
 from specwright.domain.spec.completeness import Deficiency, place_in, uncited
+from specwright.domain.spec.departures import decisions_of, decisions_text, narrowings_text, outside_text
 from specwright.domain.spec.product_spec import (
     DIMENSION_LABELS,
     Epic,
@@ -36,6 +46,7 @@ def render(
     changes: Sequence[str] = (),
     *,
     searches: bool = True,
+    costs: str = "",
 ) -> str:
     """The spec as markdown.
 
@@ -45,10 +56,17 @@ def render(
         allowed_packages: Third-party packages that the project's settings allow (design: module-scope).
         changes: Since the version that was shown before.
         searches: Whether a web search is configured.
+        costs: What its build is likely to take, in words; empty if nothing is known or all answers are scripted.
     """
     sections = [
+        _title(spec),
+        *outside_text(spec.outside),
+        *narrowings_text(decided := decisions_of(spec)),
+        *([decisions_text(decided)] if decided else []),
         _head(spec),
+        *([f"## Costs\n\nTo build it takes {costs}, as recorded runs took."] if costs else []),
         *([f"## Changes since the last version\n\n{bullets(changes)}"] if changes else []),
+        *([interface_text(spec)] if spec.interfaces else []),
         *(block for pillar in spec.pillars for block in _pillar(pillar)),
         f"## Scope\n\n{scope_note(allowed_packages)}",
         f"## Warnings\n\n{_warnings(spec, warnings)}",
@@ -61,11 +79,51 @@ def scope_note(allowed_packages: Sequence[str] = ()) -> str:
     """What a module may be in this version, for the planner and the approval gate (design: module-scope)."""
     used = ["the standard library", "other modules of this product", *map(printable, allowed_packages)]
     return (
-        "Modules are functions on values, with effects on files where their contract declares them. They use "
-        f"{', '.join(used[:-1])} and {used[-1]}. Outbound network and changing "
+        "Modules are functions on values, with effects on files and requests over HTTP where their contract declares them. "
+        f"They use {', '.join(used[:-1])} and {used[-1]}. Other protocols and changing "
         "an argument in place are refused when a contract is locked: pass such things in as values. What a "
         "module reads of the clock, randomness, the environment or the process must be declared and tested."
     )
+
+
+def _title(spec: ProductSpec | ProductSpecDraft) -> str:
+    return f"# {printable(spec.title)}"
+
+
+def interface_text(spec: ProductSpec | ProductSpecDraft) -> str:
+    """How the product is used from outside Python, by the signatures that its tasks provide."""
+    assert spec.interfaces is not None
+    provided = [one for task in spec.tasks() if task.acceptance for one in task.acceptance.provides]
+    functions = {name_of(one): function for one in provided if (function := function_of_signature(one))}
+    shown = ShownUses(_shown_calls(spec, spec.interfaces), _shown_requests(spec, spec.interfaces))
+    return interface_guide(spec.interfaces, functions, slugify(spec.title), shown).rstrip()
+
+
+def _sessions(spec: ProductSpec | ProductSpecDraft) -> list[AcceptanceSession]:
+    return [one for task in spec.tasks() if task.acceptance for one in task.acceptance.sessions]
+
+
+def _shown_calls(spec: ProductSpec | ProductSpecDraft, interfaces: Interfaces) -> dict[str, list[str]]:
+    """The calls of the sessions that end with a result, by the function that they call."""
+    found: dict[str, list[str]] = {}
+    for call in (call for one in _sessions(spec) for call in session_calls(one.console)):
+        use = use_of(interfaces.command, call.arguments) if interfaces.command else None
+        if use is not None and call.code in (0, *(rule.code for rule in use.exits)):
+            end = [f"[exit {call.code}]"] if call.code else []
+            lines = [f"$ {call.line}", *call.stdout.splitlines(), *end]
+            found.setdefault(use.calls, []).append("\n".join(map(printable, lines)))
+    return found
+
+
+def _shown_requests(spec: ProductSpec | ProductSpecDraft, interfaces: Interfaces) -> dict[str, list[str]]:
+    """The requests of the sessions that end with a result, by the function that they call."""
+    found: dict[str, list[str]] = {}
+    for one in (one for session in _sessions(spec) for one in exchanges(session.http)):
+        routes = matching_routes(interfaces.http, one.method, one.path) if interfaces.http else ()
+        if routes and one.status < 400:
+            lines = [one.line, *one.body.splitlines(), "", str(one.status), *one.answer.splitlines()]
+            found.setdefault(routes[0].calls, []).append("\n".join(map(printable, lines)))
+    return found
 
 
 def _head(spec: ProductSpec | ProductSpecDraft) -> str:
@@ -79,8 +137,9 @@ def _head(spec: ProductSpec | ProductSpecDraft) -> str:
     )
     size = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
     return (
-        f"# {printable(spec.title)}\n\n{inline(spec.description)}\n\n"
-        f"{spec.spec_id}, version {spec.spec_version}: {size}.\n\n{summary(spec)}"
+        f"{inline(spec.description)}\n\n"
+        f"{spec.spec_id}, version {spec.spec_version}: {size}.\n\n{summary(spec)}\n\n"
+        f"To start: {printable(started(spec.interfaces))}"
     )
 
 

@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"[^\n]+(?:\n(?![ \t]*(?:[-*+]|\d+[.)])[ \t]|[ \t]*\n|#)[^\n]+)*")
+_HEADING = re.compile(r"^#{1,6}\s", re.MULTILINE)
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`*(])")
 _MARKS = re.compile(r"^\s*(?:#+|[-*+]|\d+[.)])\s+")
 _VALUE = re.compile(r"\"([^\"\n]{2,})\"|'([^'\n]{2,})'|`([^`\n]{2,})`|(?<![\w.])(\d[\d.,]*\d)(?![\w])")
 _WORD = re.compile(r"[a-z]{5,}")
+_ERROR = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _LEAST = 12
 """Characters of a text that counts as the same words in another."""
 _SHARED = 2
@@ -21,10 +23,12 @@ _SHARED = 2
 
 
 class Statement(NamedTuple):
-    """A sentence of SPEC.md: its line, from 1, and its text on one line, without the marks of Markdown."""
+    """A sentence of SPEC.md: its line, from 1, and its text on one line, without the marks of Markdown; and the line of the
+    heading that it stands under, 0 before the first one."""
 
     line: int
     text: str
+    section: int = 0
 
 
 def statements(text: str) -> list[Statement]:
@@ -36,7 +40,19 @@ def statements(text: str) -> list[Statement]:
         inside = "\n".join(fence[0].splitlines()[1:-1])
         found.append(Statement(_line(text, fence.start()) + 1, normal(inside)))
         end = fence.end()
-    return [one for one in (*found, *_sentences(text, end, len(text))) if one.text]
+    found += _sentences(text, end, len(text))
+    prose = _FENCE.sub(_blank, text)
+    headings = [_line(prose, heading.start()) for heading in _HEADING.finditer(prose)]
+    return [
+        one._replace(section=max((line for line in headings if line <= one.line), default=0))
+        for one in found
+        if one.text
+    ]
+
+
+def _blank(fence: re.Match[str]) -> str:
+    """As many lines with nothing in them."""
+    return "\n" * fence[0].count("\n")
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Statement]:
@@ -59,8 +75,12 @@ def normal(text: str) -> str:
 
 
 def holds(text: str, part: str) -> bool:
-    """Whether a part stands in a text, whatever the case, the white space and the emphasis."""
-    return normal(part).casefold() in normal(text).casefold()
+    """Whether a part stands in a text, whatever the case, the white space, the emphasis and the marks of code."""
+    return _unmarked(part) in _unmarked(text)
+
+
+def _unmarked(text: str) -> str:
+    return normal(text.replace("`", "")).casefold()
 
 
 def same_words(one: str, other: str) -> bool:
@@ -72,13 +92,20 @@ def same_words(one: str, other: str) -> bool:
 
 def shared_values(one: str, other: str) -> list[str]:
     """The quoted texts, code and numbers that two texts have in common."""
-    others = set(_values(other))
-    return [value for value in dict.fromkeys(_values(one)) if value in others]
+    others = set(values_in(other))
+    return [value for value in dict.fromkeys(values_in(one)) if value in others]
 
 
-def _values(text: str) -> Iterator[str]:
+def values_in(text: str) -> Iterator[str]:
+    """The quoted texts, code and numbers of a text."""
     for match in _VALUE.finditer(text):
         yield next(group for group in match.groups() if group).strip("\"'")
+
+
+def shared_errors(one: str, other: str) -> list[str]:
+    """The names of errors, as `ValueError`, that two texts have in common."""
+    others = set(_ERROR.findall(other))
+    return [name for name in dict.fromkeys(_ERROR.findall(one)) if name in others]
 
 
 def names_in(text: str, names: Sequence[str]) -> list[str]:

@@ -15,12 +15,12 @@ from specwright.domain.acceptance.amended import amended_acceptance
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.base.ids import TaskId
 from specwright.domain.base.markdown_text import bullets, fenced, inline, printable
-from specwright.domain.base.record import OmittedIfNone, Record, Text, Timestamp, validation_messages
+from specwright.domain.base.record import OmittedIfEmpty, Record, Text, Timestamp, validation_messages
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.contract_text import text_for_callers
 from specwright.domain.contract.examples_file import examples_in_short
 from specwright.domain.spec.acceptance_text import task_acceptance
-from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId
+from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId, all_decided
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.errors import InputError
 
@@ -45,10 +45,10 @@ class TaskAmendment(Record):
     amended_at: Timestamp
 
 
-class TaskDefinition(OmittedIfNone):
+class TaskDefinition(OmittedIfEmpty):
     """Everything in a task file except the dependency contracts. A content-addressed definition (design: projection)."""
 
-    omitted = ("acceptance",)
+    omitted = ("acceptance", "decisions")
 
     task_id: TaskId
     spec_task_id: SpecTaskId
@@ -65,6 +65,12 @@ class TaskDefinition(OmittedIfNone):
     io_contract_sketch: IoContractSketch
     amendments: list[TaskAmendment] = Field(default_factory=list)
     acceptance: TaskAcceptance | None = None
+    decisions: list[Text] = Field(default_factory=list)
+
+    @property
+    def decided(self) -> list[str]:
+        """What was decided of cases that SPEC.md leaves open."""
+        return all_decided(self.decisions, self.io_contract_sketch)
 
 
 class ShippedDependency(NamedTuple):
@@ -193,6 +199,7 @@ def _render(definition: TaskDefinition, upstream: Sequence[str]) -> str:
             if definition.acceptance
             else []
         ),
+        *([f"## Decisions\n{bullets(definition.decisions)}"] if definition.decisions else []),
         "## Micro Module Contract\n" + "\n".join(dimensions),
         "## Dependency Contracts\n" + ("\n".join((_REFERENCES, *upstream)) if upstream else "None"),
         f"## Error Cases\n{bullets(_error_cases(sketch.error_surfaces))}",

@@ -10,7 +10,7 @@ from specwright.domain.base.graph import reachable
 from specwright.domain.base.text import one_line
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
 
-_MARKS: Mapping[TaskStatus, str] = {
+MARKS: Mapping[TaskStatus, str] = {
     TaskStatus.SHIPPED: "✓",
     TaskStatus.IN_PROGRESS: "▶",
     TaskStatus.PENDING: "○",
@@ -83,7 +83,7 @@ def _upstream_of(entry: TaskEntry) -> Sequence[str]:
 
 def _text_line(state: ProjectState, task_id: str) -> str:
     entry = state.tasks[task_id]
-    line = f"{_MARKS[entry.status]} {entry.spec_task_id} {one_line(entry.task)}  {entry.status}"
+    line = f"{MARKS[entry.status]} {entry.spec_task_id} {one_line(entry.task)}  {entry.status}"
     for word, refs in (
         ("after", effective_dependencies(state.tasks, task_id)),
         ("split into", entry.superseded_by),

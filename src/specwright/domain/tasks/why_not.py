@@ -1,5 +1,6 @@
 """Why tasks do not run, as predicates: "waits for T-a which waits for ESC-1a2b3c4d"."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -31,7 +32,9 @@ class Reasons:
     """
 
     def __init__(self, state: ProjectState, *, driven: bool = True) -> None:
-        self._working = "is being worked on" if driven else "is interrupted until a run goes on with it"
+        self._working = (
+            "is being worked on" if driven else "was interrupted; `specwright run` goes on with it"
+        )
         self._board = board = TaskBoard(state)
         self._tasks = tasks = board.tasks
         self._halted = next((entry for entry in tasks.values() if entry.status is TaskStatus.HALTED), None)
@@ -85,7 +88,8 @@ class Reasons:
             case TaskStatus.SHIPPED:
                 return f"has shipped as {entry.module_ref}"
             case TaskStatus.IN_PROGRESS:
-                return f"{self._working} (attempt {entry.attempt})"
+                again = f" (attempt {entry.attempt})" if entry.attempt > 1 else ""
+                return f"{self._working}{again}"
             case TaskStatus.HALTED:
                 return f"waits for {entry.escalation_ref}"
             case TaskStatus.ABANDONED:
@@ -107,6 +111,16 @@ def why_each(state: ProjectState, *, driven: bool = True) -> dict[str, str]:
     """For each task, in declaration order, why it is not running; see `Reasons`."""
     reasons = Reasons(state, driven=driven)
     return {task_id: reasons.of(task_id) for task_id in state.ordered}
+
+
+def by_spec_id(state: ProjectState, text: str) -> str:
+    """A text that names tasks as the spec does, TSK-001, and not as their folders do."""
+
+    def spec_id(match: re.Match[str]) -> str:
+        entry = state.tasks.get(match[0])
+        return entry.spec_task_id if entry else match[0]
+
+    return re.sub(r"T-[\w-]+", spec_id, text)
 
 
 def _links(paths: Mapping[str, _Path], task_id: str) -> Iterator[str]:

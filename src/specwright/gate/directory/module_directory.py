@@ -25,12 +25,13 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, fingerprint
 from specwright.domain.contract.examples_file import parse_examples
-from specwright.domain.debate.regression_tests import RegressionTests
+from specwright.domain.debate.regression_tests import RegressionTest, RegressionTests
 from specwright.domain.modules.evidence import EXECUTION_LOG
 from specwright.domain.modules.versions import serves
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.files import ParsedFiles, SourceError
+from specwright.gate.surface.comparison import imported_classes
 from specwright.gate.surface.surface import extract_surface
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding, GateVerdict, SealedModule, ShipGate
 
@@ -44,6 +45,7 @@ _PASSED_OVER = {
     EXECUTION_LOG,
     "specwright.toml",
     "findings.json",
+    "adoption.json",
 }
 _HALT_NOTE = re.compile(r"escalation(-r\d+)?\.json")
 """What stopped a draft; it lies beside the files of a draft that did not ship."""
@@ -83,6 +85,46 @@ def read_module(directory: Path, dependencies: Sequence[Path] = ()) -> ModuleDir
     _require_declared(contract, known)
     sealed = _closure(contract, known, directory)
     return ModuleDirectory(Candidate(contract, files, sealed), tuple(links))
+
+
+class ModuleFiles(NamedTuple):
+    """A module directory without what it calls.
+
+    Args:
+        contract: In it.
+        files: That the gate judges.
+        tests: The falsifying tests that lie beside them and count under this contract.
+        findings: What kept something from being read.
+    """
+
+    contract: MicroModuleContract
+    files: Mapping[str, bytes]
+    tests: tuple[RegressionTest, ...]
+    findings: tuple[Finding, ...]
+
+
+def read_alone(directory: Path) -> ModuleFiles:
+    """Read a module directory; what it calls is somebody else's to find.
+
+    Raises:
+        InputError: it is no module directory, or its contract cannot be read.
+    """
+    _require_module(directory)
+    contract, findings = _contract(directory)
+    if contract is None:
+        said = "; ".join(finding.message for finding in findings)
+        raise InputError(
+            f"the contract cannot be read: {said}",
+            where=str(directory / _CONTRACT),
+            remedy="`specwright gate` tells of each field",
+        )
+    files, links = _files(directory)
+    path, tests = directory / _REGRESSION_TESTS, tuple[RegressionTest, ...]()
+    if path.is_file() and not path.is_symlink():
+        sealed = RegressionTests.from_bytes(path.read_bytes(), str(path))
+        counts = sealed.contract_sha256 == canonical_json.digest(contract.to_json())
+        tests = tuple(sealed.tests) if counts else ()
+    return ModuleFiles(contract, files, tests, tuple(links))
 
 
 def candidate_digest(candidate: Candidate, directory: Path) -> str:
@@ -301,7 +343,12 @@ class DirectoryVerdict(NamedTuple):
 
 
 def judge_directory(
-    gate: ShipGate, directory: Path, dependencies: Sequence[Path] = (), *, fix: bool = False
+    gate: ShipGate,
+    directory: Path,
+    dependencies: Sequence[Path] = (),
+    *,
+    fix: bool = False,
+    siblings: frozenset[str] = frozenset(),
 ) -> DirectoryVerdict:
     """Judge a directory.
 
@@ -310,6 +357,7 @@ def judge_directory(
         directory: Of docs/design.md#module-directory.
         dependencies: Module directories that it calls; others are looked for beside it.
         fix: Whether a drifted docstring is written instead of reported.
+        siblings: Functions in it that are judged by themselves, as `Candidate` has them.
 
     Raises:
         InputError: it is no module directory, or a dependency is nowhere.
@@ -318,7 +366,7 @@ def judge_directory(
     found = read_module(directory, dependencies)
     if found.candidate is None:
         return DirectoryVerdict(str(directory), found.findings)
-    candidate = found.candidate
+    candidate = found.candidate._replace(siblings=siblings)
     verdict, more = gate.judge(candidate), list[Finding]()
     if verdict.tests:  # those could be run
         verdict, more = _with_regression_tests(gate, directory, candidate, verdict)
@@ -371,15 +419,19 @@ def _with_regression_tests(
 class SealedSource:
     """Reads the sources of a sealed version again, long after it was judged; nothing is executed."""
 
-    def fingerprint(self, directory: Path, name: str) -> str:
+    def fingerprint(self, version: SealedModule, dependencies: Sequence[SealedModule]) -> str:
         """The fingerprint of the surface that a version's source has.
+
+        Args:
+            version: The version.
+            dependencies: The modules whose classes it may import.
 
         Raises:
             CorruptionError: it has none.
         """
         try:
-            return fingerprint(
-                extract_surface(ParsedFiles.of_implementation(directory / "implementation"), name)
-            )
+            files = ParsedFiles.of_implementation(version.directory / "implementation")
+            imported = imported_classes(version.contract, dependencies)
+            return fingerprint(extract_surface(files, version.contract.name, imported))
         except SourceError as error:
             raise CorruptionError(error.finding.message, where=error.finding.where) from error

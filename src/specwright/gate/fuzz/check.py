@@ -25,14 +25,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
+from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.domain.contract.class_statement import ClassStatement
 from specwright.domain.contract.contract import EffectType, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.docstring import entry_points, error_fields, return_type
-from specwright.domain.contract.rules import default_of, own_statements
+from specwright.domain.contract.network import is_network, network_effects
+from specwright.domain.contract.rules import (
+    default_of,
+    is_any_number,
+    is_keyword_only,
+    is_vocabulary,
+    own_statements,
+)
 from specwright.gate.findings import FindingCode
 from specwright.gate.fuzz.constants import constants_of
 from specwright.gate.fuzz.determinism import SecondProcess, first_difference
 from specwright.gate.fuzz.limits import bounds, numbers, quoted, small_range
-from specwright.gate.fuzz.run import FuzzRun, run_fuzz, unanswered_call
+from specwright.gate.fuzz.run import FuzzRun, before_any_answer, run_fuzz, unanswered_call
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.source.files import ParsedFiles
@@ -42,6 +51,12 @@ from specwright.ports.gate import ENTRY_FILE, Candidate, Finding
 
 _MODEST = 400
 """The size up to which an input is modest: characters, elements, magnitudes."""
+
+
+_FOUND = {
+    "databases": (b"sqlite3",),
+    "notes": (b"os.walk", b".walk(", b"glob(", b"iterdir(", b"scandir(", b"listdir("),
+}
 
 
 class FuzzBounds(NamedTuple):
@@ -108,9 +123,11 @@ def examine_contract(
     Raises:
         SpecwrightError: the processes did not come up, or there is no sandbox.
     """
-    if not candidate.contract.inputs:
+    if not candidate.contract.inputs and not is_vocabulary(candidate.contract):
         limits = limits._replace(examples=2)
     request = _request(candidate, files, limits)
+    if is_vocabulary(candidate.contract):
+        request |= _of_definitions(candidate.contract)
     if pair is None:
         with prepare(staged, "fuzz.runner") as own:
             ran = run_fuzz(staged, request, own)
@@ -122,7 +139,8 @@ def examine_contract(
         with prepare(again, "fuzz.runner") as own:
             ran = run_fuzz(again, {**request, "most_size": _MODEST, "huge": False}, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
-    findings = [*_findings(ran, staged, limits)]
+    parameters = ", ".join(slot.name for slot in candidate.contract.inputs)
+    findings = [*_findings(ran, staged, limits, f"{candidate.contract.name}({parameters})")]
     if not findings and shown is not None:
         findings += _unshown_errors(ran, candidate.contract.name, ParsedFiles.of(files), shown, staged)
     compared = 0
@@ -138,7 +156,15 @@ def is_repeatable(contract: MicroModuleContract) -> bool:
     return not declared_kinds(contract) & _ELSEWHERE_OTHER
 
 
-_ELSEWHERE_OTHER = {Kind.CLOCK, Kind.RANDOMNESS, Kind.ENVIRONMENT, Kind.MUTATION, Kind.WAITING, Kind.INPUT}
+_ELSEWHERE_OTHER = {
+    Kind.HTTP,
+    Kind.CLOCK,
+    Kind.RANDOMNESS,
+    Kind.ENVIRONMENT,
+    Kind.MUTATION,
+    Kind.WAITING,
+    Kind.INPUT,
+}
 
 
 def meets_files(contract: MicroModuleContract) -> bool:
@@ -152,37 +178,32 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
     constants = constants_of(files, contract)
     texts = _texts(contract)
     kinds = {effect.type for effect in contract.effects}
-    total = all(error.surface is SurfaceKind.EXCEPTION for error in contract.error_surfaces)
     return {
         "name": contract.name,
         "entries": [entry._asdict() for entry in entry_points(contract)],
-        "parameters": {slot.name: slot.type for slot in contract.inputs},
+        "parameters": {
+            slot.name: f"tuple[{slot.type}, ...]" if is_any_number(slot) else slot.type
+            for slot in contract.inputs
+        },
+        "many": next((slot.name for slot in contract.inputs if is_any_number(slot)), ""),
+        "keywords": [slot.name for slot in contract.inputs if is_keyword_only(slot)],
         "defaults": [slot.name for slot in contract.inputs if default_of(slot) is not None],
         "returns": return_type(contract),
         "errors": [e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION],
-        "error_fields": {
-            name: {field.name: field.type for field in fields}
-            for name, fields in error_fields(contract).items()
-        },
-        "bounds": {
-            slot.name: [limit._asdict() for limit in bounds(slot.type, slot.constraints)]
-            for slot in contract.inputs
-            if total
-        },
-        "ranges": {
-            slot.name: found
-            for slot in contract.inputs
-            if (found := small_range(slot.type, slot.constraints))
-        },
+        "error_fields": _types_of_fields(contract),
+        **_limits(contract),
         "classes": described_classes([*(d.contract for d in candidate.dependencies), contract]),
         "constants": constants.values,
         "given": constants.by_parameter,
         "aware": constants.aware or any(speaks_of_zones(text) for text in texts),
         "numbers": numbers(texts),
         "texts": quoted(texts),
-        "repeatable": not kinds & {EffectType.CALL, EffectType.MUTATION},
+        "repeatable": kinds <= {EffectType.WRITE},
+        "web": bool(network_effects(contract)),
         "files": meets_files(contract),
-        "confined": bool(contract.effects),
+        "found": _found(files),
+        "writes": EffectType.WRITE in kinds,
+        "confined": any(not is_network(effect) for effect in contract.effects),
         "seed": int(canonical_json.digest(contract.interface_fingerprint)[:12], 16),
         "examples": limits.examples,
         "seconds": limits.seconds,
@@ -191,7 +212,60 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
         "most_size": 0,
         "huge": True,
         "ordinary": False,
+        "makers": [_maker(one) for one in own_statements(contract).values() if one.has_code],
     }
+
+
+def _maker(statement: ClassStatement) -> dict[str, Any]:
+    """What is drawn to make values of a class that checks its fields or derives properties: making one is a call."""
+    return {
+        "entries": [{"name": statement.name, "is_async": False}],
+        "parameters": {field.name: field.type for field in statement.fields},
+        "many": "",
+        "keywords": [],
+        "defaults": [field.name for field in statement.fields if field.default],
+        "returns": statement.name,
+        "errors": [*statement.raises],
+        "bounds": {},
+        "ranges": {},
+        "echoes": False,
+    }
+
+
+def _limits(contract: MicroModuleContract) -> dict[str, Any]:
+    """What constraints say of numbers and lengths: `bounds` beyond doubt, and the `ranges` of a few numbers."""
+    total = all(error.surface is SurfaceKind.EXCEPTION for error in contract.error_surfaces)
+    slots = [slot for slot in contract.inputs if not is_any_number(slot)]
+    said = {slot.name: bounds(slot.type, slot.constraints) for slot in slots if total}
+    few = {slot.name: small_range(slot.type, slot.constraints) for slot in slots}
+    return {
+        "bounds": {name: [limit._asdict() for limit in limits] for name, limits in said.items()},
+        "ranges": {name: found for name, found in few.items() if found},
+    }
+
+
+def _of_definitions(contract: MicroModuleContract) -> dict[str, Any]:
+    """What is called where there is no function: values of each class are made, go to the module's process and come back."""
+    either = " | ".join(own_statements(contract)) or "None"
+    entries = [{"name": "definitions", "is_async": False}]
+    return {
+        "entries": entries,
+        "parameters": {"value": either},
+        "returns": either,
+        "errors": [],
+        "echoes": True,
+    }
+
+
+def _found(files: Mapping[str, bytes]) -> list[str]:
+    """What else lies where a module is called whose source speaks of it."""
+    source = b"\n".join(data for path, data in files.items() if path.startswith("implementation/"))
+    return [kind for kind, words in _FOUND.items() if any(word in source for word in words)]
+
+
+def _types_of_fields(contract: MicroModuleContract) -> dict[str, dict[str, str]]:
+    stated = error_fields(contract)
+    return {name: {field.name: field.type for field in fields} for name, fields in stated.items()}
 
 
 def _texts(contract: MicroModuleContract) -> list[str]:
@@ -216,6 +290,7 @@ def described_classes(contracts: Iterable[MicroModuleContract], package: str = "
         statement.name: {
             "kind": statement.kind,
             "fields": [(field.name, field.type) for field in statement.fields],
+            "properties": [(one.name, one.type) for one in statement.properties],
             "module": f"{package}.{contract.name}",
         }
         for contract in contracts
@@ -223,17 +298,18 @@ def described_classes(contracts: Iterable[MicroModuleContract], package: str = "
     }
 
 
-def _findings(ran: FuzzRun, staged: Staged, limits: FuzzBounds) -> Iterator[Finding]:
+def _findings(ran: FuzzRun, staged: Staged, limits: FuzzBounds, called: str) -> Iterator[Finding]:
+    """What a run found of what is called, `name(parameters)`."""
     found = {str(event["key"]): event for event in ran.events if event.get("event") == "counterexample"}
     for event in found.values():
         line = str(event.get("line", ""))
         location = f"implementation/{line}" if event.get("kind") == "raises" and line else ENTRY_FILE
-        advice = _ADVICE[str(event["kind"])]
+        advice = advice_on(str(event["kind"]), str(event["happened"]))
         yield _finding(location, f"{event['call']} {event['happened']}; {advice}", staged)
     if ran.finished():
         return
     if (call := unanswered_call(ran)) is None:
-        yield _finding(ENTRY_FILE, f"the module cannot be called: {ran.ended.message[-500:]}", staged)
+        yield _finding(ENTRY_FILE, before_any_answer(ran, called), staged)
     else:
         text = BROKEN_OFF[ran.ended.how].format(seconds=limits.call_seconds)
         yield _finding(ENTRY_FILE, f"{call['call']} {text}", staged)
@@ -305,7 +381,23 @@ def _finding(location: str, message: str, staged: Staged) -> Finding:
     return Finding(FindingCode.FUZZ_COUNTEREXAMPLE, location, staged.anonymous(message))
 
 
+def advice_on(kind: str, happened: str) -> str:
+    """What to do about a counterexample.
+
+    Args:
+        kind: Of the counterexample.
+        happened: What was observed.
+    """
+    is_too_large = any(
+        happened.startswith("returns a value") and limit.text in happened for limit in BoundaryLimit
+    )
+    return _ADVICE["too large" if kind == "returns" and is_too_large else kind]
+
+
 _ADVICE = {
+    "too large": "that is a limit of the gate, whatever the contract declares, and a container counts as a value beside its "
+    "elements: declare an error for inputs that give so much (`Raises:` in a docstring) and raise it, or state a smaller "
+    "limit of an input and raise the error beyond it",
     "raises": "the contract does not declare that; handle the input, or raise a declared error",
     "returns": "return what the contract declares",
     "fields": "set the fields that the contract declares wherever the exception is raised",

@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
+from specwright.gate.fuzz.database_content import comparable, same_content
 from specwright.gate.inside.codec import Codec, UndecodableError
 from specwright.gate.inside.frames import frame
 from specwright.gate.inside.fuzz.dangerous_values import lay_out_files
@@ -39,7 +40,7 @@ _MOST_SECONDS = 0.4
 _PATIENCE = 3.0
 _MOST_SHOWN = 160
 _MOST_FILES = 200
-_MOST_FILE = 16 * 1024
+_MOST_FILE = 64 * 1024
 _MOST_WRITTEN = 256 * 1024
 """Bytes of files that are compared of one call."""
 _MOST_TRIED = 3
@@ -56,6 +57,7 @@ _ADVICE = {
     Surrounding.ZONE: "name the time zone",
     Surrounding.HASHES: "sort what comes out of a set, and use no hash()",
     Surrounding.LOCALE: "name the encoding of every file and text, and format without the locale",
+    Surrounding.LISTING: "sort what a folder lists (iterdir, glob, os.walk, os.scandir), which comes in no order",
 }
 """What to write where a result follows one of the surroundings."""
 OTHER_ADVICE = (
@@ -78,16 +80,23 @@ class Answer(NamedTuple):
     printed: str = ""
     files: Mapping[str, bytes | None] = {}
 
+    def same_as(self, other: "Answer") -> bool:
+        """Whether the two come to the same; databases are compared by what is in them."""
+        return self == other or (self[:3] == other[:3] and not self._differing_files(other))
+
+    def _differing_files(self, other: "Answer") -> list[str]:
+        one, another = comparable(self.files), comparable(other.files)
+        missing = one.keys() ^ another.keys()
+        both = one.keys() & another.keys()
+        return sorted(missing | {path for path in both if not same_content(one[path], another[path])})
+
     def difference(self, other: "Answer") -> tuple[str, str]:
         """What the two say where they differ, each for a person."""
         if (self.error, self.payload) != (other.error, other.payload):
             return self._result(), other._result()
         if self.printed != other.printed:
             return f"prints {shown(self.printed)}", f"prints {shown(other.printed)}"
-        paths = self.files.keys() | other.files.keys()
-        place = next(
-            path for path in sorted(paths) if self.files.get(path, b"\0") != other.files.get(path, b"\0")
-        )
+        place = self._differing_files(other)[0]
         return _left(self.files, place), _left(other.files, place)
 
     def _result(self) -> str:
@@ -123,6 +132,7 @@ class RecordedCall(NamedTuple):
         payload: The arguments as they crossed.
         answer: What came of it.
         seconds: How long it took.
+        found: What lay in its folder besides, for `lay_out_files`.
     """
 
     text: str
@@ -130,6 +140,7 @@ class RecordedCall(NamedTuple):
     payload: bytes
     answer: Answer
     seconds: float
+    found: Sequence[str] = ()
 
 
 def answer_of(header: Mapping[str, Any], payload: bytes, folder: Path | None = None) -> Answer:
@@ -206,7 +217,7 @@ class SecondProcess:
                 first, here = str(call.header["cwd"]), self._folder
                 empty_tree(here)
                 if call.answer.files:
-                    lay_out_files(here)
+                    lay_out_files(here, call.found)
                 # a path in an argument leads to this folder here, and one in a result is told as if it led to that one
                 given = call.payload.replace(first.encode(), str(here).encode())
                 self._stream.outbox += frame({**call.header, "cwd": str(here)}, given)
@@ -348,7 +359,7 @@ def _cause_of(staged: Staged, call: RecordedCall) -> Surrounding | None:
 
 def _differs(call: RecordedCall, answer: Answer) -> bool:
     # the stack is deeper by a few calls there
-    return answer != call.answer and _DEPTH not in {answer.error, call.answer.error}
+    return not call.answer.same_as(answer) and _DEPTH not in {answer.error, call.answer.error}
 
 
 def _chosen(calls: Sequence[RecordedCall]) -> Iterator[RecordedCall]:

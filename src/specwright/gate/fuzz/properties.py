@@ -15,7 +15,7 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.gate.fuzz.check import BROKEN_OFF, described_classes, meets_files, speaks_of_zones
 from specwright.gate.fuzz.constants import constants_in
 from specwright.gate.fuzz.limits import numbers, quoted
-from specwright.gate.fuzz.run import FuzzRun, run_fuzz, unanswered_call
+from specwright.gate.fuzz.run import FuzzRun, before_any_answer, run_fuzz, unanswered_call
 from specwright.gate.sandbox.pair import Pair
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.stream import Ending
@@ -85,7 +85,7 @@ def _broken_off(ran: FuzzRun) -> tuple[int, str] | None:
     if ran.finished():
         return None
     if (call := unanswered_call(ran)) is None:
-        return 0, f"the module cannot be called: {ran.ended.message[-500:]}"
+        return 0, before_any_answer(ran, "this property")
     return broken_off(call, ran.ended.how)
 
 
@@ -111,6 +111,8 @@ def request_for(
     return {
         "errors": [],
         "files": False,
+        "found": [],
+        "writes": False,
         "lays_out": any(map(meets_files, contracts)),
         "properties": [_stated(one) for one in properties],
         "classes": described_classes(contracts, package),

@@ -13,7 +13,7 @@ from specwright.gate.fuzz.determinism import RecordedCall, answer_of
 from specwright.gate.sandbox.pair import Pair, Role, prepare
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.starvation import OwnTime, too_busy
-from specwright.gate.sandbox.stream import RunEnd
+from specwright.gate.sandbox.stream import Ledger, RunEnd
 
 _MOST_KEPT = 64 * 1024
 """Bytes of a call and its answer, to be made again in a second process."""
@@ -100,20 +100,24 @@ def _was_starved(ran: FuzzRun, request: dict[str, Any]) -> bool:
     return _hung(ran) and ran.last_call < _SHARE * request["call_seconds"]
 
 
-class _Ledger:
+class _Ledger(Ledger):
     """What the fuzz tells, in its order, and where in the module an error was raised (a `Ledger`)."""
 
     def __init__(self, request: dict[str, Any], pair: Pair) -> None:
         self.events: list[dict[str, Any]] = []
         self.calls: list[RecordedCall] = []
         self.raised: dict[str, RaisedError] = {}
-        self._declared = {*request["errors"]}
+        self._declared = {
+            *request["errors"],
+            *(name for one in request.get("makers", ()) for name in one["errors"]),
+        }
         self.last_call = 0.0
         self._pair = pair
         self._text = ""
         self._call: tuple[dict[str, Any], bytes, float] = {}, b"", 0.0
         self._place = re.compile(rf".*/lib/modules/{request['name']}/(.+:\d+)")
         self._files = pair.scratch / "here" if request["files"] else None
+        self._found = request["found"]
         self._bytes_of_files = 0
 
     @cached_property
@@ -136,14 +140,21 @@ class _Ledger:
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
         """What the fuzz needs beside the reply."""
         call, arguments, since = self._call
-        if len(arguments) + len(payload) <= _MOST_KEPT:
+        # one that found another's files is not made elsewhere
+        # nor is one that only makes what is drawn for another
+        if len(arguments) + len(payload) <= _MOST_KEPT and call.get("again") is False:
             seconds = self._clock.seconds() - since
             answer = answer_of(header, payload, self._files)
             self._bytes_of_files += sum(len(content or b"") for content in answer.files.values())
             if self._bytes_of_files <= _MOST_BYTES_OF_FILES:
-                self.calls.append(RecordedCall(self._text, call, arguments, answer, seconds))
+                self.calls.append(RecordedCall(self._text, call, arguments, answer, seconds, self._found))
         place = self._place.fullmatch(str(header.get("line", "")))
-        if place and header.get("error") and (name := str(header["error"][0][1])) in self._declared:
+        if (
+            place
+            and header.get("error")
+            and call.get("again") is not None
+            and (name := str(header["error"][0][1])) in self._declared
+        ):
             one = RaisedError(self._text, name, len(arguments))
             self.raised[place[1]] = min(one, self.raised.get(place[1], one), key=lambda error: error.size)
         changed, used = header.get("changed") is not False, self._clock.seconds()
@@ -161,6 +172,23 @@ def _run(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
             remedy="run `specwright doctor`",
         )
     return FuzzRun(ledger.events, ended, ledger.calls, ledger.raised, ledger.last_call)
+
+
+def before_any_answer(ran: FuzzRun, what: str) -> str:
+    """What was running where a run ended and no call can be blamed: the last one that was begun, or what comes before the
+    first.
+
+    Args:
+        ran: The run.
+        what: Is called or executed, for a person.
+    """
+    last = next((str(one["call"]) for one in reversed(ran.events) if one.get("event") == "calling"), "")
+    place = (
+        f"the last call that was begun is {last}"
+        if last
+        else f"no input of {what} was tried yet: it was being loaded"
+    )
+    return f"the module cannot be called: {ran.ended.message[-500:].strip()}; {place}"
 
 
 def unanswered_call(ran: FuzzRun) -> dict[str, Any] | None:

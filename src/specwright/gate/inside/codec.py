@@ -5,9 +5,10 @@ its parts from the stack, `[1, 2, ["list", 2]]`. So neither side recurses, howev
 JSON has stand for themselves; everything else is a list that begins with its kind. Equal values have equal texts, also
 sets and NaN, so texts can be compared by value.
 
-Classes are the ones that were registered: field-only dataclasses and Enums that a module exports (a TypedDict is a
-dict). A Counter, defaultdict, OrderedDict or named tuple crosses as what it is, since a caller of the wheel gets it too;
-any other subclass of a listed type is refused.
+Classes are the ones that were registered: dataclasses, NamedTuples and Enums that a module exports (a TypedDict is a dict).
+A dataclass that checks its fields or derives properties was made where its module is; it is built again from its fields
+without that check, and its properties cross with it. A Counter, defaultdict, OrderedDict or other named tuple crosses as
+what it is, since a caller of the wheel gets it too; any other subclass of a listed type is refused.
 
 Left out: whether a value is of the declared type; that is for the tests and the fuzz.
 """
@@ -25,15 +26,20 @@ import math
 import pathlib
 import uuid
 import zoneinfo
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.gate.inside.values.value_types import VALUE_ROWS
 
 _PLAIN_BITS = 63  # longer integers travel in hexadecimal: Python limits the digits of decimal ones
 
 ClassKey = tuple[str, str]
 """The module that exports a class, and the class's name."""
+
+KEPT = "__specwright_kept__"
+"""The attribute of a class that was made anew, whose properties are kept with each value."""
 
 
 class UnencodableError(Exception):
@@ -63,10 +69,16 @@ class Codec:
 
     Args:
         classes: The dataclasses and Enums that may cross, by the module that exports them.
+        called: The properties of those whose values are made by the module alone.
     """
 
-    def __init__(self, classes: Mapping[ClassKey, type]) -> None:
+    def __init__(
+        self,
+        classes: Mapping[ClassKey, type],
+        called: Mapping[ClassKey, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
         self._classes = dict(classes)
+        self._called = dict(called)
         self._keys = {kind: key for key, kind in self._classes.items()}
 
     def encode(self, value: object) -> bytes:
@@ -114,7 +126,7 @@ class Codec:
             part = work.pop()
             kind = cast("type[object]", type(part))
             if kind in _PACK:
-                tokens.append(_PACK[kind](part))
+                tokens.append(_packed(part))
             elif kind is _Start:
                 part.starts.append(len(tokens))
             elif kind is _End:
@@ -152,8 +164,11 @@ class Codec:
         elif kind in self._keys:
             if isinstance(value, enum.Enum):
                 return [_End(value, ["member", *self._keys[kind], value.name], starts)]
-            names = [field.name for field in dataclasses.fields(value)]
+            names = _field_names(value)
             token, parts = ["fields", *self._keys[kind], names], [getattr(value, name) for name in names]
+            if self._keys[kind] in self._called:
+                token = ["called", *self._keys[kind]]
+                parts += [_derived(value, name) for name in self._called[self._keys[kind]]]
         elif _is_named_tuple(kind):
             fields = cast("Any", kind)._fields
             module = kind.__module__.rpartition(".")[2]  # the package has another name in other surroundings
@@ -170,8 +185,21 @@ class Codec:
         elif tag == "member":
             module, name, member = details
             stack.append(cast("Any", self._classes[(module, name)])[member])
+        elif tag == "called":
+            key: ClassKey = (details[0], details[1])
+            names, derived = _field_names(self._classes[key]), self._called[key]
+            parts = _taken(stack, len(names) + len(derived))
+            stack.append(
+                unchecked_value(
+                    self._classes[key],
+                    dict(zip(names, parts[: len(names)], strict=True)),
+                    dict(zip(derived, parts[len(names) :], strict=True)),
+                )
+            )
         elif tag in {"fields", "named"}:
             module, name, fields = details
+            if (module, name) in self._called:
+                raise ValueError("a value that its module did not make")
             kind: Any = (
                 self._classes[(module, name)] if tag == "fields" else _named_tuple(module, name, *fields)
             )
@@ -182,6 +210,36 @@ class Codec:
             parts = _taken(stack, 2 * details[-1])
             pairs = zip(parts[::2], parts[1::2], strict=True)
             stack.append(_MAPPINGS[tag](pairs, *details[:-1]))
+
+
+def _field_names(value: Any) -> list[str]:
+    """The fields of a NamedTuple or a dataclass, or of a value of one."""
+    return [*getattr(value, "_fields", ())] or [field.name for field in dataclasses.fields(value)]
+
+
+def _packed(value: object) -> object:
+    try:
+        return _PACK[type(value)](value)
+    except ValueError as error:
+        raise UnencodableError(str(error)) from error
+
+
+def _derived(value: object, name: str) -> object:
+    try:
+        return getattr(value, name)
+    except Exception as error:  # whatever the module's own code raises
+        what = f"a {type(value).__name__} whose property {name} raises {type(error).__name__}"
+        raise UnencodableError(what) from error
+
+
+def unchecked_value(kind: Any, fields: Mapping[str, object], properties: Mapping[str, object]) -> Any:
+    """A value of a dataclass from its fields; its properties are kept with it where nothing here computes them."""
+    value = object.__new__(kind)
+    for name, part in fields.items():
+        object.__setattr__(value, name, part)
+    if getattr(kind, KEPT, False):
+        vars(value).update(properties)
+    return value
 
 
 def _too_large(how: str, limit: BoundaryLimit) -> UnencodableError:
@@ -340,6 +398,7 @@ _PACK: dict[type, Callable[[Any], object]] = {
     datetime.timedelta: _tagged("timedelta", _delta),
     uuid.UUID: _tagged("UUID", str),
     type(pathlib.Path()): _tagged("Path", lambda value: _str(str(value))),
+    **{row.kind: _tagged(row.name.partition("[")[0], row.pack) for row in VALUE_ROWS},
 }
 
 _UNPACK: dict[str, Callable[[Any], object]] = {
@@ -354,4 +413,5 @@ _UNPACK: dict[str, Callable[[Any], object]] = {
     "timedelta": lambda parts: datetime.timedelta(*parts),
     "UUID": uuid.UUID,
     "Path": lambda text: pathlib.Path(text if isinstance(text, str) else _surrogates(text[1])),
+    **{row.name.partition("[")[0]: row.unpack for row in VALUE_ROWS},
 }

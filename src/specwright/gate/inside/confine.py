@@ -16,7 +16,15 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-from specwright.gate.inside.syscalls import AUDIT_ARCH, DENIED, FORKING, NUMBERS, PRETENDED, SELF_ONLY
+from specwright.gate.inside.syscalls import (
+    AUDIT_ARCH,
+    DENIED,
+    FORKING,
+    NUMBERS,
+    PRETENDED,
+    SELF_ONLY,
+    SOCKETS,
+)
 
 LEAST_LANDLOCK = 3
 """The first version that also guards truncation (Linux 6.2)."""
@@ -32,7 +40,8 @@ def confine(plan: dict[str, Any]) -> None:
     """Confine this process as its plan says.
 
     Args:
-        plan: `sandbox` its kind; `reads` and `writes` paths; `limits` by name of `RLIMIT_`; `forks` if it may fork.
+        plan: `sandbox` its kind; `reads` and `writes` paths; `limits` by name of `RLIMIT_`; `forks` if it may fork,
+            `serves` if it may open sockets in a network of its own.
 
     Raises:
         OSError: the kernel refuses; nothing of a candidate may then be loaded.
@@ -50,7 +59,9 @@ def confine(plan: dict[str, Any]) -> None:
     forks = bool(plan.get("forks"))
     # what a module's process tells of the module goes this way, and cannot be cut off
     link = (plan["from_gate"], plan["to_gate"]) if plan["role"] == "module_host" else ()
-    _filter_calls(libc, pretend=plan["sandbox"] == "landlock", forks=forks, link=link)
+    # Landlock leaves the machine's own loopback interface within reach
+    sockets = bool(plan.get("serves")) and plan["sandbox"] == "bubblewrap"
+    _filter_calls(libc, pretend=plan["sandbox"] == "landlock", forks=forks, link=link, sockets=sockets)
     if forks:
         # only our own code forks; what it forks may not
         os.register_at_fork(after_in_child=lambda: _filter_calls(libc, pretend=False, forks=False))
@@ -132,7 +143,7 @@ def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("=HBBI", code, yes, no, value)
 
 
-def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> bytes:
+def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = (), sockets: bool = False) -> bytes:
     machine = platform.machine()
     steps = [
         _step(_LOAD, _ARCHITECTURE),
@@ -142,7 +153,7 @@ def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> bytes
     ]
     if machine == "x86_64":
         steps += [_step(_AT_LEAST, _X32, no=1), _step(_RETURN, _KILL)]
-    allowed = FORKING if forks else ()
+    allowed = (*(FORKING if forks else ()), *(SOCKETS if sockets else ()))
     steps += _numbers((name for name in DENIED if name not in allowed), _FAIL | errno.EPERM)
     if not forks:
         # the library falls back to `clone`, whose flags can be read
@@ -188,8 +199,10 @@ def _argument(name: str, place: int, allowed: list[bytes]) -> list[bytes]:
     return [_step(_EQUAL, NUMBERS[name], no=len(inner)), *inner]
 
 
-def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> None:
-    program = _program(pretend=pretend, forks=forks, link=link)
+def _filter_calls(
+    libc: ctypes.CDLL, *, pretend: bool, forks: bool, link: tuple[int, ...] = (), sockets: bool = False
+) -> None:
+    program = _program(pretend=pretend, forks=forks, link=link, sockets=sockets)
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
     _checked(libc.prctl(_SET_SECCOMP, 2, ctypes.create_string_buffer(header), 0, 0))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.clock import install as install_clock
 from specwright.gate.inside.observation.environment import restore
 from specwright.gate.inside.proxies import Caller, install
 
@@ -19,12 +20,16 @@ _MOST_CHARACTERS = 100_000
 def run(link: Link, plan: dict[str, Any]) -> None:
     """Execute the examples of a job and tell the outcome of each."""
     job, _ = link.receive()
-    install(Caller(link, link.send), job["surface"])
+    caller = Caller(link, link.send)
+    install(caller, job["surface"])
+    install_clock(caller.clock)
     send = link.marked(job.pop("nonce"))
     sys.argv = ["example"]
     start = dict(os.environ)
     for place, code in enumerate(job["examples"]):
         restore(start)
+        caller.clock.clear()
+        caller.web.clear()
         folder = Path(plan["scratch"]) / f"example-{place}"
         folder.mkdir()
         os.chdir(folder)

@@ -20,8 +20,14 @@ from typing import Any, NamedTuple
 from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.clock import ModuleClock
+from specwright.gate.inside.observation.clock import install as install_clock
 from specwright.gate.inside.observation.environment import differences, restore
 from specwright.gate.inside.observation.observer import Observer
+from specwright.gate.inside.web.client import WebClient
+
+DEFINITIONS_ENTRY = "definitions"
+"""What the gate calls where a module has no function."""
 
 _MOST_CHARACTERS = 2000
 _OWN_LOOP = re.compile("running event loop|another loop is running|loop is already running")
@@ -32,16 +38,24 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     job, _ = link.receive()
     sys.path.insert(0, plan["lib"])
     sys.dont_write_bytecode = True
+    clock = ModuleClock()
+    # below what watches who asks for the time
+    install_clock(clock)
+    web = (
+        WebClient(link, plan["folder"], clock) if any("web" in of for of in job["surface"].values()) else None
+    )
     observer = Observer(link.send, plan)
+    if web:
+        web.connect(observer.tell)
     try:
-        entries, classes, exceptions = _load(job["surface"], plan["package"])
+        entries, codec, exceptions = _load(job["surface"], plan["package"])
     except BaseException as error:
         link.send({"event": "broken", "message": _traceback(error)})
         return
     observer.loaded(job["surface"])
     link.send({"event": "loaded"})
     host = _Host(
-        link, entries, Codec(classes), exceptions, observer, within_loop="LOOP" in plan["surroundings"]
+        link, entries, codec, exceptions, observer, clock, within_loop="LOOP" in plan["surroundings"]
     )
     while not (message := link.receive())[0].get("finish"):
         host.answer(*message)
@@ -56,24 +70,37 @@ class _Exported(NamedTuple):
     fields: list[str]
 
 
-_Loaded = tuple[dict[tuple[str, str], Any], dict[ClassKey, type], dict[type, _Exported]]
+def _same(value: object) -> object:
+    """What a module of definitions is asked for: a value of its classes, made here, goes back."""
+    return value
+
+
+_Loaded = tuple[dict[tuple[str, str], Any], Codec, dict[type, _Exported]]
 
 
 def _load(surface: dict[str, Any], package: str) -> _Loaded:
     entries: dict[tuple[str, str], Any] = {}
     classes: dict[ClassKey, type] = {}
+    called: dict[ClassKey, list[str]] = {}
     exceptions: dict[type, _Exported] = {}
     for name, described in surface.items():
         module = importlib.import_module(f"{package}.{name}")
         for entry in described["functions"]:
             entries[(name, entry)] = getattr(module, entry)
+        if not described["functions"]:
+            entries[(name, DEFINITIONS_ENTRY)] = _same
         for description in described["classes"]:
             kind, home = getattr(module, description["name"]), description["module"]
             if description["kind"] == "exception":
                 exceptions[kind] = _Exported([home, description["name"]], description["fields"])
-            elif description["kind"] != "TypedDict":
+            elif description["kind"] not in {"TypedDict", "type"}:
                 classes[(home.removeprefix("modules."), description["name"])] = kind
-    return entries, classes, exceptions
+            if description.get("called"):
+                # a value of it is made by a call
+                called[(home.removeprefix("modules."), description["name"])] = description["properties"]
+                for where in {name, home.removeprefix("modules.")}:
+                    entries[(where, description["name"])] = kind
+    return entries, Codec(classes, called), exceptions
 
 
 class _Host:
@@ -84,6 +111,7 @@ class _Host:
         codec: Codec,
         exceptions: dict[type, _Exported],
         observer: Observer,
+        clock: ModuleClock,
         *,
         within_loop: bool,
     ) -> None:
@@ -93,6 +121,7 @@ class _Host:
         self._exceptions = exceptions
         self._start = dict(os.environ)
         self._observer = observer
+        self._clock = clock
         self._call = _LoopCaller() if within_loop else _plainly
 
     def answer(self, header: dict[str, Any], payload: bytes) -> None:
@@ -107,6 +136,7 @@ class _Host:
         out, err = io.StringIO(), io.StringIO()
         result: object = None
         restore(self._start, header.get("env"))
+        self._clock.take(header.get("clock"))
         self._observer.watch_files(header["module"], header["cwd"], args, kwargs)
         self._observer.before_call()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -119,6 +149,7 @@ class _Host:
                 reply |= self._error(error)
                 result = [_exception_args(error), self._fields(error)]
         reply |= {"out": out.getvalue(), "err": err.getvalue(), "env": differences(self._start)}
+        reply["clock"] = self._clock.came_to()
         self._observer.after_call(printed=bool(reply["out"] or reply["err"]))
         if len(reply["out"]) + len(reply["err"]) > BoundaryLimit.PRINTED.most:
             self._link.send({"event": "flood"})

@@ -14,7 +14,9 @@ from typing import Any, NoReturn
 from specwright.gate.inside.classes import class_of, nearest_class
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.clock import ModuleClock, offer
 from specwright.gate.inside.observation.environment import differences, restore
+from specwright.gate.inside.web.script import Answer, Web
 
 Send = Callable[..., None]
 
@@ -34,6 +36,8 @@ class Caller:
         self._last = 0
         self._start = dict(os.environ)
         self.codec = Codec({})
+        self.clock = ModuleClock()
+        self.web = Web()
         self.exported: dict[ClassKey, type] = {}
 
     def call(self, module: str, entry: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
@@ -49,8 +53,15 @@ class Caller:
             self._last += 1
             call = {"event": "call", "id": self._last, "module": module, "entry": entry, "cwd": _cwd()}
             self.before_call()
-            self._send({**call, "env": differences(self._start)}, payload)
+            surroundings = {"env": differences(self._start), "clock": self.clock.state()}
+            self._send({**call, **surroundings}, payload)
             header, payload = self._link.receive()
+            while "web" in header:
+                answer = self.answer_of(header["web"], payload)
+                told = {"event": "web", "delay": answer.delay, "failure": answer.failure}
+                self._send(told, answer.data)
+                header, payload = self._link.receive()
+            self.clock.follow(header.get("clock"))
             self.after_call(header, [*args, *kwargs.values()])
         if "env" in header:
             restore(self._start, header["env"])
@@ -63,6 +74,10 @@ class Caller:
             return self.result(header, self.codec.decode(payload))
         except UndecodableError as error:
             self._stop(f"{entry} returned what is no value of the boundary: {error}")
+
+    def answer_of(self, asked: dict[str, Any], data: bytes) -> Answer:
+        """What a host answers to a request of the module."""
+        return self.web.asked(asked["scheme"], asked["host"], asked["port"], data, asked["at"])
 
     def before_call(self) -> None:
         """Called before a call is made."""
@@ -125,6 +140,12 @@ def install(caller: Caller, surface: dict[str, Any]) -> None:
     sys.modules["modules"] = root
     known: dict[str, type] = {}
     crossing: dict[ClassKey, type] = {}
+    called: dict[ClassKey, list[str]] = {}
+
+    def make(module: str, name: str, fields: dict[str, object]) -> object:
+        __tracebackhide__ = True
+        return caller.call(module, name, (), fields)
+
     for name, described in surface.items():
         package = types.ModuleType(f"modules.{name}")
         package.__path__ = []
@@ -132,17 +153,20 @@ def install(caller: Caller, surface: dict[str, Any]) -> None:
         for entry, is_async in described["functions"].items():
             exports[entry] = _function(caller, name, entry, is_async=is_async)
         for description in described["classes"]:
-            kind = exports[description["name"]] = class_of(description, known)
+            kind = exports[description["name"]] = class_of(description, known, make)
             key = (description["module"].removeprefix("modules."), description["name"])
             if description["kind"] == "exception":
                 caller.exported[(description["module"], description["name"])] = kind
-            elif description["kind"] != "TypedDict":
+            elif description["kind"] not in {"TypedDict", "type"}:
                 crossing[key] = kind
+            if description.get("called"):
+                called[key] = description["properties"]
         package.__dict__.update(exports)
         package.__dict__["__all__"] = list(exports)
         sys.modules[package.__name__] = package
         setattr(root, name, package)
-    caller.codec = Codec(crossing)
+    caller.codec = Codec(crossing, called)
+    offer(clock=caller.clock, web=caller.web)
 
 
 def _function(caller: Caller, module: str, entry: str, *, is_async: bool) -> Callable[..., object]:

@@ -16,7 +16,7 @@ __all__: list[str] = []
 
 
 def _know_only_this_folder() -> None:
-    """Make this package, and the table of the boundary's limits, importable by their full names without executing what is
+    """Make this package, and the tables of the boundary, importable by their full names without executing what is
     above them."""
     here = Path(__file__).parent
     for name, places in (
@@ -24,6 +24,7 @@ def _know_only_this_folder() -> None:
         ("specwright.gate", []),
         ("specwright.gate.inside", [str(here)]),
         ("specwright.domain", []),
+        ("specwright.domain.base", [str(here.parents[1] / "domain/base")]),
         ("specwright.domain.contract", [str(here.parents[1] / "domain/contract")]),
     ):
         package = types.ModuleType(name)

@@ -16,7 +16,10 @@ import pytest
 from specwright.gate.inside.drawing import draws, use_fixed_profile
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.guard import Guard
+from specwright.gate.inside.observation.clock import ModuleClock
+from specwright.gate.inside.observation.clock import install as install_clock
 from specwright.gate.inside.proxies import Caller, install
+from specwright.gate.inside.web.script import Web
 
 _MOST_CHARACTERS = 2000
 
@@ -31,14 +34,16 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     """Run the tests of a job; afterwards all of them are reported."""
     job, _ = link.receive()
     # calls need no nonce, so nothing that a test can reach from the module's functions leads to it
-    install(Caller(link, link.send), job["surface"])
+    caller = Caller(link, link.send)
+    install(caller, job["surface"])
+    install_clock(caller.clock)
     send = link.marked(job.pop("nonce"))
     tests = plan["tests"]
     guard = Guard(lambda what: send({"event": "forged", "message": what}), tests)
     sys.argv = ["pytest"]
     if draws(Path(tests)):
         use_fixed_profile()
-    pytest.main(pytest_options(tests), plugins=[Reporter(send, guard)])
+    pytest.main(pytest_options(tests), plugins=[Reporter(send, guard, caller.clock, caller.web)])
     send({"event": "end"})
 
 
@@ -53,9 +58,11 @@ def pytest_options(tests: str) -> list[str]:
 class Reporter:
     """Tells what was collected, and of each test when it starts, is set up and has finished."""
 
-    def __init__(self, send: _Send, guard: Guard) -> None:
+    def __init__(self, send: _Send, guard: Guard, clock: ModuleClock, web: Web) -> None:
         self._send = send
+        self._clock = clock
         self._guard = guard
+        self._web = web
         self._armed = False
         self._durations: dict[str, float] = {}
         self._faults: dict[str, str] = {}
@@ -98,6 +105,8 @@ class Reporter:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """A test begins."""
         self._guard.check_items(_identity_of)
+        self._clock.clear()
+        self._web.clear()
         self._send({"event": "start", "name": nodeid})
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

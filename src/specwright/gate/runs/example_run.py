@@ -3,15 +3,17 @@ module-directory).
 
 They run as tests do: beside the module's process, not in it (`suite_run`)."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from specwright.domain.contract.examples_file import Example, Outcome, mismatch
 from specwright.gate.findings import FindingCode
-from specwright.gate.sandbox.pair import Pair, prepare
+from specwright.gate.sandbox.pair import Pair, Role, prepare
 from specwright.gate.sandbox.staging import Staged
-from specwright.gate.sandbox.stream import RunEnd
+from specwright.gate.sandbox.stream import Ledger, RunEnd
 from specwright.ports.gate import Finding
+
+_ROLE: Role = "example_runner"
 
 
 def run_examples(
@@ -33,16 +35,62 @@ def run_examples(
     """
     if not examples:
         return ()
-    ledger, job = _Ledger(), {"examples": [example.code for example in examples]}
-    if pair is None:
-        with prepare(staged, "example_runner") as own:
-            ended = own.run(job, dict(staged.surface), ledger, timeout_seconds)
-    else:
-        ended = pair.run(job, dict(staged.surface), ledger, timeout_seconds)
+    ledger, ended = _run(staged, [example.code for example in examples], timeout_seconds, pair)
     return tuple(_findings(ledger, ended, examples, staged, timeout_seconds))
 
 
-class _Ledger:
+class Observed(NamedTuple):
+    """What came of a piece of code.
+
+    Args:
+        outcome: None if it ended the run, or was never begun.
+        problem: How the run ended with it; empty if it did not.
+        loads: Whether the module could be imported.
+        changed: Whether the module changed an argument.
+    """
+
+    outcome: Outcome | None
+    problem: str = ""
+    loads: bool = True
+    changed: bool = False
+
+
+def observe(staged: Staged, codes: Sequence[str], timeout_seconds: float) -> tuple[Observed, ...]:
+    """Execute pieces of code as examples are, to see what they give.
+
+    Args:
+        staged: Laid out by `stage`.
+        codes: Each ends in an expression.
+        timeout_seconds: For all of them.
+
+    Returns:
+        In their order, up to the one that ended the run.
+
+    Raises:
+        SpecwrightError: the processes did not come up, or there is no sandbox.
+    """
+    ledger, ended = _run(staged, codes, timeout_seconds, None)
+    found = [
+        Observed(_outcome(event, staged), changed=place in ledger.changed)
+        for place, event in enumerate(ledger.outcomes[: len(codes)])
+    ]
+    if len(found) < len(codes):
+        message = staged.anonymous(_how(ended, timeout_seconds))
+        found.append(Observed(None, message, loads=ended.how != "unloaded"))
+    return tuple(found)
+
+
+def _run(
+    staged: Staged, codes: Sequence[str], timeout_seconds: float, pair: Pair | None
+) -> tuple["_Ledger", RunEnd]:
+    ledger, job = _Ledger(), {"examples": [*codes]}
+    if pair is not None:
+        return ledger, pair.run(job, dict(staged.surface), ledger, timeout_seconds)
+    with prepare(staged, _ROLE) as own:
+        return ledger, own.run(job, dict(staged.surface), ledger, timeout_seconds)
+
+
+class _Ledger(Ledger):
     """What came out of the examples, in their order (a `Ledger`)."""
 
     def __init__(self) -> None:

@@ -2,7 +2,8 @@
 module-directory, ship-gate).
 
     effects.undeclared    files, environment, clock, chance, standard input, printing or process state, undeclared
-    effects.refused       network, processes, native code, code made at run time: no contract can declare them
+    effects.refused       processes, native code, code made at run time, sockets: no contract can declare them; requests to
+                          hosts that the contract does not name, or without a timeout or a check of certificates
     effects.state         something of the module that a call changed
     effects.code          an entry point that is not what its source says
 
@@ -11,16 +12,26 @@ with the dependency.
 """
 
 from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
 
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.network import is_covered, network_effects
 from specwright.gate.findings import FindingCode
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.stream import ObservedEffect
 from specwright.gate.static.effect_table import Kind
-from specwright.gate.static.effects import declared_kinds, undeclared_text
+from specwright.gate.static.effects import HTTP_ADVICE, declared_kinds, undeclared_text
 from specwright.ports.gate import ENTRY_FILE, Finding
 
-_REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.DYNAMIC, Kind.UNKNOWN}
+_REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.EXTENSION, Kind.DYNAMIC, Kind.UNKNOWN}
+
+
+_OF_HOSTS = {
+    Kind.HTTP: HTTP_ADVICE,
+    Kind.REQUEST: "ask the hosts that the effects name, and do not follow a redirect or link to another; or declare it",
+    Kind.ENDLESS: "give each connection a timeout",
+    Kind.UNCHECKED: "leave the check of certificates and names on",
+}
 
 
 def observed_findings(
@@ -32,7 +43,11 @@ def observed_findings(
     for effect in effects:
         kind = Kind.__members__.get(effect.kind, Kind.UNKNOWN)
         place = _place(effect.line, contract.name)
-        if kind in declared or (kind, place) in found:
+        if (
+            kind in declared
+            or (kind, place) in found
+            or (kind is Kind.REQUEST and _is_named(effect.what, contract))
+        ):
             continue
         found.add((kind, place))
         yield _finding(kind, staged.anonymous(effect.what), place)
@@ -47,10 +62,25 @@ def _finding(kind: Kind, what: str, place: str) -> Finding:
     if kind is Kind.CODE:
         message = f"{what} is not what the source says; leave the function as it is written"
         return Finding(FindingCode.EFFECTS_CODE, place, message)
+    if kind in _OF_HOSTS:
+        message = f"when it was run, `{what}` {kind.value}; {_OF_HOSTS[kind]}"
+        return Finding(FindingCode.EFFECTS_REFUSED, place, message)
     if kind in _REFUSED:
         message = f"when it was run, `{what}` {kind.value}: no contract can declare that; remove it"
         return Finding(FindingCode.EFFECTS_REFUSED, place, message)
     return Finding(FindingCode.EFFECTS_UNDECLARED, place, f"when it was run, {undeclared_text(kind, what)}")
+
+
+def _is_named(what: str, contract: MicroModuleContract) -> bool:
+    """Whether the contract names a request, `GET https://a.example`."""
+    method, _, origin = what.partition(" ")
+    try:
+        parts = urlsplit(origin)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return False
+    effects = [(effect.type.value, effect.target) for effect in network_effects(contract)]
+    return is_covered(effects, method, parts.scheme, parts.hostname or "", port)
 
 
 def _place(line: str, name: str) -> str:

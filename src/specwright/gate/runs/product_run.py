@@ -5,20 +5,33 @@ the package says of itself is compared elsewhere.
 """
 
 import ast
+import base64
+import signal
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 from specwright.domain.acceptance.calls import Property
 from specwright.domain.contract.examples_file import Outcome
+from specwright.domain.contract.network import network_effects
 from specwright.gate.fuzz.properties import broken_off, request_for, tried
 from specwright.gate.sandbox.exchange import Exchange
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages
-from specwright.gate.sandbox.plan import Plan
+from specwright.gate.sandbox.plan import Plan, SandboxKind
 from specwright.gate.sandbox.process import start
-from specwright.gate.sandbox.stream import RunEnd
+from specwright.gate.sandbox.stream import Ledger, RunEnd
 from specwright.ports.gate import TriedProperty
-from specwright.ports.packaging import ImportedPackage, InstalledProduct, NoReportError
+from specwright.ports.packaging import (
+    CommandCall,
+    CommandEnd,
+    HostScript,
+    HttpAnswer,
+    ImportedPackage,
+    InstalledProduct,
+    NoReportError,
+    ServerEnd,
+    ServerRun,
+)
 
 _PATIENCE = 10
 """So many times its limit an execution gets that did not end: the machine may be busy."""
@@ -58,11 +71,57 @@ class SandboxedTrials:
         code = _from_package(code, installed.product.import_name)
         return _outcome(self._reported(installed, place, {"code": code}, seconds))
 
+    def run_command(
+        self, installed: InstalledProduct, place: str, call: CommandCall, seconds: float
+    ) -> CommandEnd:
+        """Call the product's command (port)."""
+        interface = installed.product.interface
+        assert interface is not None  # only a product with a command is called by it
+        job = {
+            "command": interface["command"]["name"],
+            "arguments": list(call.arguments),
+            "stdin": base64.b64encode(call.stdin).decode(),
+            "files": {name: base64.b64encode(data).decode() for name, data in call.files.items()},
+            "shown": list(call.shown),
+            "interrupt": call.interrupt,
+            "kill_at": call.kill_at,
+            "lane": call.lane,
+            "web": _asks_hosts(installed),
+            "hosts": {**call.hosts._asdict(), "answers": [one._asdict() for one in call.hosts.answers]},
+        }
+        plan = self._plan(installed, place)._replace(
+            role="product.command", more={"product": str(installed.site / installed.product.import_name)}
+        )
+        ran = self._run(plan, job, seconds)
+        if call.kill_at and any(event.get("event") == "killed" for event in ran.events):
+            return CommandEnd(-signal.SIGKILL, b"", b"", {}, interrupted=True, hosts=call.hosts)
+        return _command_end(_reported(ran, seconds), call.hosts)
+
+    def run_server(
+        self, installed: InstalledProduct, place: str, run: ServerRun, seconds: float
+    ) -> ServerEnd:
+        """Start a server of the product and ask it (port)."""
+        if run.requests and self._sandbox().kind is SandboxKind.LANDLOCK:
+            raise NoReportError("the sandbox has no network of its own; install bubblewrap")
+        job = {
+            "program": run.program,
+            "lines": list(run.lines),
+            "requests": [
+                {**one._asdict(), "body": None if one.body is None else base64.b64encode(one.body).decode()}
+                for one in run.requests
+            ],
+            "web": _asks_hosts(installed),
+            "hosts": [one._asdict() for one in run.hosts],
+        }
+        plan = self._plan(installed, place)
+        plan = plan._replace(role="product.server", more={"serves": bool(run.requests)})
+        return _server_end(_reported(self._run(plan, job, seconds), seconds))
+
     def try_property(self, installed: InstalledProduct, place: str, one: Property) -> TriedProperty:
         """Look for values that make a property false (port)."""
         contracts = [module.contract for module in installed.product.modules]
         request = request_for([one], contracts, installed.product.import_name)
-        job = {"package": installed.product.import_name, "request": request}
+        job = {"package": installed.product.import_name, "request": request, "web": _asks_hosts(installed)}
         ran = self._run(self._fuzzed(installed, place), job, _MOST_SECONDS)
         if _hung(ran):
             patient = {**request, "call_seconds": _PATIENCE * request["call_seconds"]}
@@ -75,15 +134,12 @@ class SandboxedTrials:
     def _reported(
         self, installed: InstalledProduct, place: str, job: dict[str, Any], seconds: float
     ) -> dict[str, Any]:
-        ran = self._run(self._plan(installed, place), job, seconds)
-        event = next((event for event in ran.events if event.get("event") == "outcome"), None)
-        if event is None:
-            raise NoReportError(_without_report(ran.ended, seconds))
-        return event
+        job = {**job, "web": _asks_hosts(installed)}
+        return _reported(self._run(self._plan(installed, place), job, seconds), seconds)
 
     def _plan(self, installed: InstalledProduct, place: str) -> Plan:
         scratch = installed.scratch / place
-        scratch.mkdir(parents=True)
+        scratch.mkdir(parents=True, exist_ok=True)
         return Plan(
             "product.runner", scratch, scratch, (installed.site,), installed.site, self._sandbox().limits, {}
         )
@@ -107,7 +163,7 @@ class SandboxedTrials:
             child.stop()
 
 
-class _Ledger:
+class _Ledger(Ledger):
     """What was reported (a `Ledger`); nothing else calls here."""
 
     def __init__(self) -> None:
@@ -122,6 +178,64 @@ class _Ledger:
 
     def replied(self, header: dict[str, Any], payload: bytes) -> None:
         """As above."""
+
+
+def _asks_hosts(installed: InstalledProduct) -> bool:
+    return any(network_effects(module.contract) for module in installed.product.modules)
+
+
+def _reported(ran: _Run, seconds: float) -> dict[str, Any]:
+    event = next((event for event in ran.events if event.get("event") == "outcome"), None)
+    if event is None:
+        raise NoReportError(_without_report(ran.ended, seconds))
+    return event
+
+
+def _command_end(event: dict[str, Any], before: HostScript) -> CommandEnd:
+    """What a process said of its command.
+
+    Args:
+        event: It.
+        before: The hosts and the time as it began.
+
+    Raises:
+        NoReportError: it printed too much to be compared, or the report is none.
+    """
+    if not isinstance(event.get("stdout"), str) or not isinstance(event.get("stderr"), str):
+        raise NoReportError("it printed too much to be compared")
+    try:
+        files = cast(dict[str, str | None], event["files"])
+        shown = {name: data if data is None else base64.b64decode(data) for name, data in files.items()}
+        printed = base64.b64decode(event["stdout"]), base64.b64decode(event["stderr"])
+        asked = tuple(map(str, cast("list[object]", event["asked"])))
+        given = tuple((str(url), int(place)) for url, place in event["given"])
+        hosts = before._replace(given=given, passed=float(event["passed"]))
+        damaged = tuple(map(str, cast("list[object]", event["damaged"])))
+        code, interrupted = int(event["code"]), bool(event["interrupted"])
+        return CommandEnd(code, *printed, shown, interrupted, damaged, asked, hosts)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise NoReportError("its report cannot be read") from error
+
+
+def _server_end(event: dict[str, Any]) -> ServerEnd:
+    """What a process said of its server.
+
+    Raises:
+        NoReportError: the report is none.
+    """
+    try:
+        answers = cast("list[dict[str, Any]]", event["answers"])
+        return ServerEnd(
+            int(event["code"]),
+            base64.b64decode(event["stderr"]),
+            tuple(
+                HttpAnswer(int(one["status"]), str(one["content_type"]), base64.b64decode(one["body"]))
+                for one in answers
+            ),
+            tuple(map(str, cast("list[object]", event["printed"]))),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise NoReportError("its report cannot be read") from error
 
 
 def _hung(ran: _Run) -> bool:
@@ -167,13 +281,13 @@ def _from_package(code: str, package: str) -> str:
 
 
 class _FromPackage(ast.NodeTransformer):
-    """`from modules.<name> import` becomes `from <package>.<name> import` (design: contracts)."""
+    """`from modules.<name> import` becomes `from <package>.<name> import` (design: contracts), but for the gate's own."""
 
     def __init__(self, package: str) -> None:
         self._package = package
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
         head, _, tail = (node.module or "").partition(".")
-        if node.level == 0 and head == "modules" and tail:
+        if node.level == 0 and head == "modules" and tail not in {"", "testing"}:
             node.module = f"{self._package}.{tail}"
         return node

@@ -19,7 +19,7 @@ from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
 from specwright.gate.findings import FindingCode
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged
-from specwright.gate.sandbox.stream import Ending, RunEnd
+from specwright.gate.sandbox.stream import Ending, Ledger, RunEnd
 from specwright.gate.source.files import ParsedFiles
 from specwright.ports.gate import ENTRY_FILE, Finding, TestResult
 
@@ -105,7 +105,7 @@ def run_tests(
     return TestRun(tests, findings, ledger.outcomes, ended.in_module, ledger.calls)
 
 
-class _Ledger:
+class _Ledger(Ledger):
     """What the run showed, in the order in which it came (a `Ledger`)."""
 
     def __init__(self, codes: list[str]) -> None:

@@ -17,6 +17,7 @@ from specwright.errors import SpecwrightError
 from specwright.gate.inside.frames import frame
 from specwright.gate.sandbox.plan import Limits
 from specwright.gate.sandbox.process import Child
+from specwright.gate.sandbox.requests import answer_header, asked_of
 from specwright.gate.sandbox.starvation import OwnTime
 from specwright.gate.sandbox.stream import EndOfRun, Ledger, ObservedEffect, RunEnd, Stream, read_printed
 
@@ -25,6 +26,7 @@ _READY_SECONDS = 60.0
 _MOST_DEPTH = 50
 _MOST_EVENTS = 16 * 1024 * 1024
 _MOST_OBSERVED = 1000
+_MOST_ASKED = 1000
 
 
 class Exchange:
@@ -46,9 +48,12 @@ class Exchange:
         self._other = Stream(other, "the module's process in other surroundings") if other else None
         self._streams = tuple(stream for stream in (self._runner, self._module, self._other) if stream)
         self._surface: dict[str, Any] = {}
+        self._surface_of_all: dict[str, Any] = {}
         self._scratch = scratch
         self._limits = limits
         self._outstanding: object = None
+        self._is_asked = False
+        self._asked = 0
         self._reported = 0
         self._tells_unfit = False
         self._is_over = False
@@ -84,7 +89,7 @@ class Exchange:
             self._await_ready(selector)
             nonce = os.urandom(16).hex()
             self._runner.outbox += frame({**job, "surface": surface, "nonce": nonce})
-            self._surface = surface
+            self._surface = self._surface_of_all = surface
             if self._module:
                 self._module.outbox += frame({"surface": surface})
             try:
@@ -190,13 +195,16 @@ class Exchange:
 
     def _from_runner(self, header: dict[str, Any], payload: bytes, nonce: str, ledger: Ledger) -> None:
         # a call is answered and counted whoever makes it; only reports are believed by their nonce
-        if header.get("nonce") != nonce and header.get("event") not in {"call", "boundary"}:
+        if header.get("nonce") != nonce and header.get("event") not in {"call", "boundary", "web"}:
             raise EndOfRun(
                 "forged", "a message came from the tests' process that the test runner did not send"
             )
         match header.get("event"):
             case "call":
                 self._call(header, payload, ledger)
+            case "web" if self._is_asked and self._module:
+                self._is_asked = False
+                self._module.outbox += frame(answer_header(header), payload)
             case "boundary" | "forged" as how:
                 raise EndOfRun(how, str(header.get("message")))
             case "end":
@@ -213,13 +221,13 @@ class Exchange:
                     self._runner.outbox += frame(answer)
 
     def _call(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
-        call = {key: header.get(key) for key in ("id", "module", "entry", "cwd", "env")}
+        call = {key: header.get(key) for key in ("id", "module", "entry", "cwd", "env", "clock", "again")}
         if answer := ledger.called(call, payload):
             self._runner.outbox += frame(answer)
             return
         if self._module is None or self._outstanding is not None:
             raise EndOfRun("forged", "a call was made while another one was waiting")
-        self._outstanding = header.get("id")
+        self._outstanding, self._asked = header.get("id"), 0
         self._module.outbox += frame(call, payload)
 
     def _from_module(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
@@ -229,6 +237,8 @@ class Exchange:
             case "effect" if len(self._observed) < _MOST_OBSERVED:
                 effect = ObservedEffect(*(str(header.get(part, "")) for part in ObservedEffect._fields))
                 self._observed[effect] = None
+            case "web" if self._outstanding is not None and not self._is_asked:
+                self._ask(header, payload, ledger)
             case "finished":
                 raise EndOfRun("finished")
             case "broken":
@@ -241,21 +251,42 @@ class Exchange:
             case "flood":
                 raise EndOfRun("output")
             case "reply" if self._outstanding is not None and header.get("id") == self._outstanding:
-                self._outstanding = None
-                reply: dict[str, Any] = {"out": str(header.get("out", "")), "err": str(header.get("err", ""))}
-                reply["env"] = header.get("env")
-                if "error" in header:
-                    names = _class_names(header["error"])
-                    header = {**header, "error": names}
-                    reply |= {"error": names, "message": str(header.get("message", ""))}
-                    self.raised.add(str(header.get("line", "")))
-                reply |= ledger.replied(header, payload) or {}
-                payload = reply.pop("payload", payload)
-                self._runner.outbox += frame({k: v for k, v in reply.items() if v is not None}, payload)
+                self._replied(header, payload, ledger)
             case _:
                 raise EndOfRun(
                     "forged", "a message came from the module's process that its host did not send"
                 )
+
+    def _replied(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
+        """A call came back."""
+        self._outstanding = None
+        reply: dict[str, Any] = {"out": str(header.get("out", "")), "err": str(header.get("err", ""))}
+        reply |= {"env": header.get("env"), "clock": header.get("clock")}
+        if "error" in header:
+            names = _class_names(header["error"])
+            header = {**header, "error": names}
+            reply |= {"error": names, "message": str(header.get("message", ""))}
+            self.raised.add(str(header.get("line", "")))
+        reply |= ledger.replied(header, payload) or {}
+        payload = reply.pop("payload", payload)
+        self._runner.outbox += frame({k: v for k, v in reply.items() if v is not None}, payload)
+
+    def _ask(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
+        """Pass a request of the module on to the script of the test; one to a host that no contract names goes nowhere."""
+        self._asked += 1
+        if self._asked > _MOST_ASKED:
+            # each is a message, so a loop that asks would never be silent for long
+            raise EndOfRun("timeout", f"a call of the module asked hosts more than {_MOST_ASKED} times")
+        asked = asked_of(header, payload)
+        if asked.line is not None:
+            self._observed[ObservedEffect("REQUEST", asked.name(), asked.line)] = None
+        if not asked.is_named(self._surface_of_all):
+            assert self._module is not None  # it asked
+            self._module.outbox += frame({"delay": 0.0, "failure": "no such host"})
+            return
+        self._is_asked = True
+        more = ledger.asked(asked.method, asked.origin()) or {}
+        self._runner.outbox += frame({"web": {**asked.for_script(), **more}}, payload)
 
     def _output(self) -> str:
         return b"".join(bytes(stream.printed[-2000:]) for stream in self._streams).decode(errors="replace")

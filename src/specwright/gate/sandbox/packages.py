@@ -70,8 +70,16 @@ def _distributions(names: frozenset[str]) -> Iterable[str]:
 def _top_files(distribution: importlib.metadata.Distribution) -> Iterable[Path]:
     tops = {Path(str(file)).parts[0] for file in distribution.files or ()}
     for top in sorted(tops):
-        if top not in {"..", "__pycache__"} and not top.endswith((".dist-info", ".pth", ".egg-info")):
+        if top in {"..", "__pycache__"} or top.endswith((".pth", ".egg-info")):
+            continue
+        if not top.endswith(".dist-info") or _is_read_by_itself(distribution):
             yield Path(str(distribution.locate_file(top))).resolve()
+
+
+def _is_read_by_itself(distribution: importlib.metadata.Distribution) -> bool:
+    """Whether a package may find its own metadata, as some do for their version; plugins would join the tests by it."""
+    is_plugin = any(one.group == "pytest11" for one in distribution.entry_points)
+    return not is_plugin and distribution.name not in TEST_TOOLS
 
 
 def _required(requirements: Iterable[str]) -> Iterable[str]:

@@ -25,6 +25,7 @@ class Surrounding(StrEnum):
     ZONE = "another time zone"
     HASHES = "another hash seed"
     LOCALE = "another locale"
+    LISTING = "names of a folder in another order"
 
 
 class Limits(NamedTuple):

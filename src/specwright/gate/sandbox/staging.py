@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from specwright.domain.contract.network import network_effects
 from specwright.errors import CorruptionError
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.source.classes import described_surfaces
@@ -95,6 +96,9 @@ def stage(
     siblings_write = any(declared_kinds(d.contract) & {Kind.WRITE} for d in candidate.dependencies)
     if not siblings_write and (targets := write_targets(candidate.contract)):
         surface[candidate.contract.name]["writes"] = targets
+    for contract in (*(d.contract for d in candidate.dependencies), candidate.contract):
+        if asked := network_effects(contract):
+            surface[contract.name]["web"] = [[effect.type.value, effect.target] for effect in asked]
     return staged._replace(surface=surface)
 
 

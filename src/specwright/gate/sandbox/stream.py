@@ -67,6 +67,10 @@ class Ledger(Protocol):
         place of what the module returned, and without what is None."""
         ...
 
+    def asked(self, method: str, origin: tuple[str, str, int]) -> dict[str, Any] | None:
+        """The module asks a host; what is returned is sent to the runner with it."""
+        return None
+
 
 class EndOfRun(Exception):  # noqa: N818 - it carries how a run ended out of the depth
     """A run is over: how, and what is to be said about it."""

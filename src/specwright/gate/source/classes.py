@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from specwright.domain.contract.annotations import bare_name, normal_annotation
+from specwright.domain.contract.annotations import Meaning, bare_name, normal_annotation, normal_default
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, literal_problem, normal_or_same
 from specwright.domain.contract.class_statement import ClassStatement, Field
 from specwright.gate.findings import FindingCode
@@ -19,12 +19,15 @@ from specwright.ports.gate import ENTRY_FILE
 
 _KINDS = {
     "typing.TypedDict": "TypedDict",
+    "typing.NamedTuple": "NamedTuple",
     "enum.Enum": "Enum",
     "enum.StrEnum": "StrEnum",
     "enum.IntEnum": "IntEnum",
 }
 _FREE_OPTIONS = {"order", "kw_only", "slots"}
 """Arguments of `dataclass` that are the implementer's: a contract states fields, and they are passed by name."""
+
+_CHECK = "__post_init__"
 
 _MOST_HOPS = 16
 
@@ -35,19 +38,27 @@ class ClassSource(NamedTuple):
     Args:
         module: The name of the micro module.
         path: The file that defines it.
-        node: Its definition; None if it belongs to a module whose source was not given.
+        node: Its definition; None if it belongs to a module whose source was not given, or if it is a named type.
         top: What its file binds; None likewise.
+        alias: The definition of a named type, `JSON: TypeAlias = ...`.
     """
 
     module: str
     path: str
     node: ast.ClassDef | None
     top: TopLevel | None = None
+    alias: ast.AnnAssign | None = None
 
     @property
     def location(self) -> str:
         """The file and line, for a finding."""
-        return f"{self.path}:{self.node.lineno}" if self.node else self.path
+        found = self.node or self.alias
+        return f"{self.path}:{found.lineno}" if found else self.path
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether its source was given."""
+        return self.node is not None or self.alias is not None
 
 
 def find_class(
@@ -73,6 +84,8 @@ def find_class(
             return None
         if name in top.classes:
             return ClassSource(module, path, top.classes[name], top)
+        if name in top.aliases:
+            return ClassSource(module, path, None, top, top.aliases[name])
         source = top.imports.get(name)
         if source is None or source.level == 0:
             return None
@@ -118,6 +131,8 @@ def _described_surface(module: str, modules: Mapping[str, ParsedFiles]) -> dict[
         elif source := _defined_class(export, module, modules):
             # a module that renames a class exports it by its new name
             classes.append({**_description(source, modules, _MOST_HOPS), "name": export})
+    # a default of a dataclass may be a member of an Enum
+    classes.sort(key=lambda described: not described["kind"].endswith("Enum"))
     return {"functions": functions, "classes": classes}
 
 
@@ -128,15 +143,15 @@ def _defined_class(
         source = find_class(name, module, modules, path)
     except SourceError:
         return None
-    return source if source and source.node else None
+    return source if source and source.is_defined else None
 
 
 def _description(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: int) -> dict[str, Any]:
-    assert source.node is not None  # `_defined_class`
+    name = source.node.name if source.node else _alias_name(source)
     base: dict[str, Any] = {
-        "id": f"{source.module}/{source.path}:{source.node.name}",
+        "id": f"{source.module}/{source.path}:{name}",
         "module": f"modules.{source.module}",
-        "name": source.node.name,
+        "name": name,
     }
     try:
         statement = read_class(source)
@@ -144,7 +159,18 @@ def _description(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: 
         fields = [name for name, _ in annotated_fields(source)]
         return {**base, "kind": "exception", "bases": _bases(source, modules, hops - 1), "fields": fields}
     fields = [[field.name, field.type, field.default] for field in statement.fields]
-    return {**base, "kind": statement.kind, "fields": fields, "options": _options(source)}
+    return {
+        **base,
+        "kind": statement.kind,
+        "fields": fields,
+        "options": _options(source),
+        "properties": [one.name for one in statement.properties],
+        "called": statement.has_code,
+    }
+
+
+def _alias_name(source: ClassSource) -> str:
+    return ast.unparse(source.alias.target) if source.alias else ""
 
 
 def _bases(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: int) -> list[str | dict[str, Any]]:
@@ -158,6 +184,19 @@ def _bases(source: ClassSource, modules: Mapping[str, ParsedFiles], hops: int) -
         elif isinstance(kind, type) and issubclass(kind, BaseException):
             bases.append(name)
     return bases or ["Exception"]
+
+
+def builtin_bases(source: ClassSource, modules: Mapping[str, ParsedFiles]) -> set[str]:
+    """The exceptions of Python from which an exception of a module derives."""
+    found: set[str] = set()
+    waiting: list[str | dict[str, Any]] = _bases(source, modules, _MOST_HOPS)
+    while waiting:
+        base = waiting.pop()
+        if isinstance(base, str):
+            found.add(base)
+        else:
+            waiting += base.get("bases", [])
+    return found
 
 
 def annotated_fields(source: ClassSource) -> list[tuple[str, ast.expr]]:
@@ -176,11 +215,22 @@ def type_text(node: ast.expr, top: TopLevel) -> str:
         SourceError: `surface.name`; a name in it means something else than the boundary's type of that name.
     """
 
+    return normal_annotation(node, _meaning_in(top))
+
+
+def default_text(node: ast.expr, top: TopLevel) -> str:
+    """A default of a file in the normal form of a contract; raises as `type_text`."""
+    return normal_or_same(normal_default(node, _meaning_in(top)))
+
+
+def _meaning_in(top: TopLevel) -> Meaning:
     def meaning(dotted: str) -> str:
         head, _, rest = dotted.partition(".")
         origin = top.imports.get(head)
         is_plain = origin is not None and origin.level == 0 and top.bound.get(head) == 1
         full = ".".join(filter(None, (origin.module, origin.name, rest))) if origin and is_plain else ""
+        if full and origin and not origin.name and origin.module.startswith(f"{head}."):
+            full = dotted  # `import collections.abc` binds `collections`
         if not rest and head in BOUNDARY_IMPORTS and bare_name(full) != head:
             message = f"{head} must come from `from {BOUNDARY_IMPORTS[head]} import {head}`, once, at the top"
             raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
@@ -189,27 +239,78 @@ def type_text(node: ast.expr, top: TopLevel) -> str:
             raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
         return full
 
-    return normal_annotation(node, meaning)
+    return meaning
 
 
 def read_class(source: ClassSource) -> ClassStatement:
-    """What a class of the module is made of.
+    """What a class or a named type of the module is made of.
 
     Raises:
         SourceError: `surface.class`; it is of no kind that crosses the boundary, or more than its fields.
     """
+    if source.alias and source.alias.value and source.top:
+        meant = normal_or_same(type_text(source.alias.value, source.top))
+        statement = ClassStatement(_alias_name(source), "type", (Field("", meant),))
+        if problems := statement.problems():
+            raise _not_field_only(source, statement.name, "; ".join(problems))
+        return statement
     node = source.node
     assert node is not None  # callers ask for the module's own classes only
     kind = _kind(source, node)
     if kind is None:
         raise _not_field_only(
-            source, node.name, "make it a frozen dataclass, a TypedDict or an Enum, with no other base"
+            source,
+            node.name,
+            "make it a frozen dataclass, a NamedTuple, a TypedDict or an Enum, with no other base",
         )
     body = [part for part in node.body if not _is_docstring_or_pass(part)]
-    statement = ClassStatement(node.name, kind, tuple(_field(part, kind, source, node.name) for part in body))
+    methods = [part for part in body if kind == "frozen dataclass" and isinstance(part, ast.FunctionDef)]
+    statement = ClassStatement(
+        node.name,
+        kind,
+        tuple(_field(part, kind, source, node.name) for part in body if part not in methods),
+        tuple(sorted(_property(part, source, node.name) for part in methods if part.name != _CHECK)),
+        _refusals(methods, source, node.name),
+    )
     if problems := statement.problems():
         raise _not_field_only(source, node.name, "; ".join(problems))
     return statement
+
+
+def _property(node: ast.FunctionDef, source: ClassSource, name: str) -> Field:
+    """A property of a frozen dataclass, `@property def length(self) -> int`."""
+    assert source.top is not None  # as its node is
+    is_plain = [ast.unparse(one) for one in node.decorator_list] == ["property"] and _takes_self_alone(node)
+    if not is_plain or "property" in source.top.bound or node.returns is None:
+        message = f"{node.name} is no property; write `@property` above `def {node.name}(self) -> <type>:`, or move it out"
+        raise _not_field_only(source, name, message)
+    return Field(node.name, normal_or_same(type_text(node.returns, source.top)))
+
+
+def _refusals(methods: list[ast.FunctionDef], source: ClassSource, name: str) -> tuple[str, ...]:
+    """The exceptions that the check of a frozen dataclass raises, each once, by name."""
+    found: set[str] = set()
+    for node in (part for method in methods for part in ast.walk(method)):
+        if isinstance(node, ast.Attribute) and node.attr in {"__setattr__", "__dict__"}:
+            raise _not_field_only(
+                source, name, f"line {node.lineno} changes a field; fields stay as they were given"
+            )
+    checks = [method for method in methods if method.name == _CHECK]
+    if checks and (len(checks) > 1 or not _takes_self_alone(checks[0]) or checks[0].decorator_list):
+        raise _not_field_only(source, name, f"write one plain `def {_CHECK}(self) -> None:`")
+    for node in (part for check in checks for part in ast.walk(check) if isinstance(part, ast.Raise)):
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        if not isinstance(raised, ast.Name) or not raised.id[:1].isupper():
+            message = f"line {node.lineno} does not name what is raised; write `raise <class>(...)`"
+            raise _not_field_only(source, name, message)
+        found.add(raised.id)
+    if checks and not found:
+        raise _not_field_only(source, name, f"{_CHECK} raises nothing; refuse fields there, or remove it")
+    return tuple(sorted(found))
+
+
+def _takes_self_alone(node: ast.FunctionDef) -> bool:
+    return ast.unparse(node.args) == "self"
 
 
 def _is_docstring_or_pass(node: ast.stmt) -> bool:
@@ -283,12 +384,16 @@ def _field(node: ast.stmt, kind: str, source: ClassSource, name: str) -> Field:
             return Field(field, "", _literal(value, source, name))
         case _:
             raise _not_field_only(
-                source, name, f"it may hold nothing but its fields; move line {node.lineno} out of the class"
+                source,
+                name,
+                "it may hold nothing but its fields, a `__post_init__` that checks them, and properties; "
+                f"move line {node.lineno} out of the class",
             )
 
 
 def _literal(node: ast.expr, source: ClassSource, name: str) -> str:
-    text = ast.unparse(node)
+    assert source.top is not None  # as its node is
+    text = default_text(node, source.top)
     if problem := literal_problem(text):
         raise _not_field_only(source, name, f"a value must be a literal: {problem}")
     return text

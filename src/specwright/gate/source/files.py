@@ -62,6 +62,7 @@ class TopLevel(NamedTuple):
         classes: Classes by name.
         imports: Names that come from elsewhere.
         bound: How often each name is bound, by whatever statement.
+        aliases: Types with a name of their own, `JSON: TypeAlias = ...`, by name.
     """
 
     path: str
@@ -70,6 +71,7 @@ class TopLevel(NamedTuple):
     classes: dict[str, ast.ClassDef]
     imports: dict[str, Import]
     bound: dict[str, int]
+    aliases: dict[str, ast.AnnAssign]
 
 
 class ParsedFiles(Mapping[str, bytes]):
@@ -221,7 +223,7 @@ def read_top_level(tree: ast.Module, path: str) -> TopLevel:
     Raises:
         SourceError: `surface.star_import`; `surface.exports` for an `__all__` that is no literal.
     """
-    facts = TopLevel(path, (), {}, {}, {}, {})
+    facts = TopLevel(path, (), {}, {}, {}, {}, {})
     exports: tuple[str, ...] = ()
     for node in tree.body:
         if _is_all(node):
@@ -261,6 +263,9 @@ def _note(node: ast.stmt, facts: TopLevel) -> None:
             facts.functions[name] = node
         case ast.ClassDef(name=name):
             facts.classes[name] = node
+        case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=ast.expr()):
+            if ast.unparse(annotation).rpartition(".")[2] == "TypeAlias":
+                facts.aliases[name] = node
         case ast.ImportFrom(module=module, names=names, level=level):
             for alias in names:
                 facts.imports[alias.asname or alias.name] = Import(level, module or "", alias.name)

@@ -8,6 +8,7 @@ alike.
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
+from specwright.gate.source.loop_names import is_listed
 from specwright.gate.source.names import BUILTIN, Names, imported_modules
 from specwright.gate.static.effect_table import (
     DUNDERS,
@@ -98,30 +99,37 @@ def _is_own_field(node: ast.Attribute) -> bool:
 
 def _by_name(call: ast.Call, names: Names) -> str:
     dotted = names.dotted(call.func)
-    check: Mapping[str, Callable[[ast.Call], str]] = {
+    check: Mapping[str, Callable[[ast.Call, Names], str]] = {
         "builtins.getattr": _attribute_by_name,
         "builtins.setattr": _attribute_by_name,
         "operator.attrgetter": _getter_by_name,
         "operator.methodcaller": _getter_by_name,
     }
-    return check[dotted](call) if dotted in check else ""
+    return check[dotted](call, names) if dotted in check else ""
 
 
-def _attribute_by_name(call: ast.Call) -> str:
+def _attribute_by_name(call: ast.Call, names: Names) -> str:
     if len(call.args) < 2:
         return "getattr with unseen arguments"
     owner, name = call.args[:2]
     if isinstance(owner, ast.Name) and owner.id in {"self", "cls"} and not isinstance(name, ast.Constant):
         return ""
-    return "" if _is_harmless_name(name) else "an attribute by a name made at run time"
+    is_seen = _is_harmless_name(name) or (
+        isinstance(name, ast.Name) and is_listed(name, names, _is_constant_name)
+    )
+    return "" if is_seen else "an attribute by a name made at run time"
 
 
-def _getter_by_name(call: ast.Call) -> str:
+def _getter_by_name(call: ast.Call, _names: Names) -> str:
     return (
         ""
         if call.args and all(map(_is_harmless_name, call.args[:1]))
         else "an attribute by a name made at run time"
     )
+
+
+def _is_constant_name(name: ast.expr) -> bool:
+    return isinstance(name, ast.Constant) and _is_harmless_name(name)
 
 
 def _is_harmless_name(name: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Which names of the standard library do what (design: module-directory, module-scope).
+"""Which names of the standard library, and of clients of HTTP, do what (design: module-directory, module-scope).
 
 A run sees what happens (`runs.observed_effects`). Names stand here for code that no run reaches, and for what a run does
 not see; what a name does with some arguments only is left to the run.
@@ -29,7 +29,13 @@ class Kind(Enum):
     PRINTING = "prints"
     MUTATION = "changes the state of the process"
     NETWORK = "reaches the network"
+    HTTP = "asks a host over HTTP"
+    REQUEST = "is no request that the contract names"
+    UNSCRIPTED = "asks hosts in a way that no test can script: ask them by `httpx.Client`"
+    ENDLESS = "is asked without a timeout"
+    UNCHECKED = "is trusted without a check of its certificate"
     PROCESS = "starts or steers processes or threads"
+    EXTENSION = "loads code into a database, or hides what is done there"
     STATE = "changes what outlives a call"
     CODE = "is not what the source says"
     DYNAMIC = "makes code or names at run time"
@@ -40,7 +46,7 @@ class Kind(Enum):
 _TABLE: dict[Kind, str] = {
     Kind.WRITE: """os.remove os.unlink os.rename os.renames os.replace os.mkdir os.makedirs os.rmdir os.removedirs
         os.open os.write os.symlink os.link os.chmod os.chown os.lchown os.truncate os.ftruncate os.utime os.fsync
-        os.mkfifo os.mknod io.FileIO shutil tempfile py_compile logging.FileHandler""",
+        os.mkfifo os.mknod urllib.request.urlretrieve io.FileIO shutil tempfile py_compile logging.FileHandler""",
     Kind.READ: """os.listdir os.scandir os.walk os.fwalk os.read os.readlink io.open_code glob linecache filecmp
         gettext mimetypes netrc""",
     Kind.LOOK: """os.stat os.lstat os.access os.statvfs os.path.exists os.path.lexists os.path.isfile os.path.isdir
@@ -50,16 +56,24 @@ _TABLE: dict[Kind, str] = {
     Kind.OPEN: """builtins.open io.open codecs.open os.fdopen""",
     Kind.ENVIRONMENT: """os.environ os.environb os.getenv os.getenvb os.getpid os.getppid os.getuid os.geteuid
         os.getgid os.getlogin os.cpu_count os.uname os.get_terminal_size os.path.expandvars os.getloadavg
-        sys.argv sys.executable sys.path sys.flags sys.prefix platform locale shutil.which
+        urllib.request.getproxies sys.argv sys.executable sys.path sys.flags sys.prefix platform locale shutil.which
         shutil.get_terminal_size uuid.getnode sysconfig pwd grp time.timezone time.tzname time.tzset""",
     Kind.CLOCK: """time datetime.datetime.now datetime.datetime.utcnow datetime.datetime.today datetime.date.today
         uuid.uuid1 email.utils.localtime email.utils.make_msgid sched""",
     Kind.RANDOMNESS: "random secrets uuid.uuid4 os.urandom os.getrandom ssl.RAND_bytes",
     Kind.MUTATION: """os.chdir os.fchdir os.putenv os.unsetenv os.umask os.nice locale.setlocale decimal.setcontext
         decimal.getcontext sys.setrecursionlimit
-        sys.setswitchinterval sys.displayhook sys.excepthook zoneinfo.reset_tzpath""",
-    Kind.NETWORK: """socket ssl select selectors http.client http.server http.cookiejar urllib.request
-        urllib.robotparser ftplib smtplib poplib imaplib nntplib telnetlib xmlrpc socketserver wsgiref webbrowser
+        sys.setswitchinterval sys.displayhook sys.excepthook zoneinfo.reset_tzpath
+        urllib.request.install_opener""",
+    Kind.HTTP: """http.client http.cookiejar urllib.request ssl socket.gaierror socket.herror socket.error
+        socket.timeout httpx httpx2""",
+    Kind.UNSCRIPTED: """httpx.AsyncClient httpx.AsyncHTTPTransport httpx.AsyncBaseTransport httpx.ASGITransport
+        httpx2.AsyncClient httpx2.AsyncHTTPTransport httpx2.AsyncBaseTransport httpx2.ASGITransport httpcore httpcore2
+        aiohttp requests urllib3""",
+    Kind.NETWORK: """socket select selectors http.server urllib.robotparser ssl.CERT_NONE ssl.CERT_OPTIONAL ssl.SSLSocket
+        ssl.SSLObject ssl.MemoryBIO ssl.VerifyMode ssl.get_server_certificate ssl.wrap_socket
+        urllib.request.FTPHandler urllib.request.FileHandler urllib.request.URLopener
+        urllib.request.FancyURLopener ftplib smtplib poplib imaplib nntplib telnetlib xmlrpc socketserver wsgiref webbrowser
         asyncio.open_connection asyncio.start_server asyncio.open_unix_connection asyncio.start_unix_server
         logging.handlers""",
     Kind.PROCESS: """os sys subprocess multiprocessing threading _thread concurrent.futures signal pty fcntl resource
@@ -141,6 +155,9 @@ REFUSED_METHODS = {
     "subprocess_shell",
 }
 """Methods of an event loop that reach threads, processes or the network."""
+
+DATABASE_METHODS = {"set_authorizer", "enable_load_extension", "load_extension"}
+"""Methods of a database that load code or hide what it does."""
 
 DUNDERS = {
     "__subclasses__",

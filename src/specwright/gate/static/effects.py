@@ -2,7 +2,7 @@
 module-directory, module-scope).
 
     static.effect     files, environment, clock, chance, standard input, printing or process state, undeclared
-    static.refused    network, processes, threads, native code: no contract can declare them
+    static.refused    processes, threads, native code, sockets: no contract can declare them; HTTP where it is not declared
     static.dynamic    code or names made at run time, or attributes that lead behind a value
 
 Every mention counts, not only calls: a function that is passed around is used somewhere. Comments and
@@ -19,11 +19,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from specwright.domain.contract.contract import EffectType, MicroModuleContract
+from specwright.domain.contract.network import is_network
+from specwright.domain.contract.rules import is_any_number
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.names import BUILTIN, OWN, Names
 from specwright.gate.source.standard import canonical
 from specwright.gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
 from specwright.gate.static.effect_table import (
+    DATABASE_METHODS,
     PATH_LOOKS,
     PATH_READS,
     PATH_WRITES,
@@ -33,7 +36,9 @@ from specwright.gate.static.effect_table import (
 )
 from specwright.ports.gate import Finding
 
-_REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.UNKNOWN}
+_REFUSED = {Kind.NETWORK, Kind.UNSCRIPTED, Kind.PROCESS, Kind.EXTENSION, Kind.UNKNOWN}
+_SOCKET = "import socket"
+"""Where hosts may be asked, what is taken out of it is judged: its exceptions are those of HTTP."""
 _WORDS = {
     Kind.CLOCK: ("clock", "time", "now", "today", "date"),
     Kind.WAITING: ("clock", "time", "now", "today", "date"),
@@ -54,10 +59,19 @@ _WORDS = {
 # what a cache says of itself follows the calls before
 _CACHE_METHODS = {"cache_info", "cache_clear"}
 _CLOCK_METHODS = {"now", "utcnow"}
+_CLIENTS = {"httpx", "httpx2"}
+# of an answer of these: how long it took
+_CLOCK_OF_ANSWERS = "elapsed"
 # methods of paths that nothing else has: texts, dates and containers do not
 _ONLY_ON_PATHS = (PATH_WRITES | PATH_READS) - {"replace", "walk"}
 _TYPE = {Kind.WRITE: "WRITE", Kind.BESIDE: "WRITE", Kind.MUTATION: "MUTATION"}
 
+
+_ONLY_READ = "`sqlite3.connect(f'file:{quote(str(path))}?mode=ro', uri=True)`, with `urllib.parse.quote`"
+HTTP_ADVICE = (
+    "the contract names no host; declare it (CALL https://api.example.org for GET and HEAD, POST, PUT, PATCH for those), or "
+    "take what was received as an input"
+)
 
 _PATHS = re.compile(r"\b(?:Path|str)\b")
 _NEAR = re.compile(
@@ -90,7 +104,9 @@ def effect_findings(
     for use in _Uses(tree, names, own_methods).found():
         where = f"{path}:{use.node.lineno}"
         for kind in use.kinds:
-            if kind in _REFUSED:
+            if kind is Kind.HTTP and kind not in declared:
+                yield Finding(FindingCode.STATIC_REFUSED, where, f"`{use.what}` {kind.value}: {HTTP_ADVICE}")
+            elif kind in _REFUSED and not (use.what == _SOCKET and Kind.HTTP in declared):
                 advice = "a module is a value function with effects on files; take the result as an input"
                 yield Finding(FindingCode.STATIC_REFUSED, where, f"`{use.what}` {kind.value}: {advice}")
             elif kind not in declared:
@@ -102,14 +118,19 @@ def effect_findings(
 def undeclared_text(kind: Kind, what: str) -> str:
     """What to say about an effect that no contract declares."""
     lacking = f"the contract declares no such {_TYPE.get(kind, 'CALL')} effect"
-    return f"`{what}` {kind.value}, and {lacking}; remove it, or have the value passed in"
+    advice = "remove it, or have the value passed in"
+    if kind is Kind.WRITE and what.startswith("sqlite3.connect"):
+        advice = f"a database that is only read is opened by {_ONLY_READ}"
+    return f"`{what}` {kind.value}, and {lacking}; {advice}"
 
 
 def declared_kinds(contract: MicroModuleContract) -> set[Kind]:
     """What a contract's effects allow (design: module-directory)."""
     kinds: set[Kind] = set()
     for effect in contract.effects:
-        if effect.type is EffectType.WRITE:
+        if is_network(effect):
+            kinds |= {Kind.HTTP}
+        elif effect.type is EffectType.WRITE:
             kinds |= {Kind.WRITE, Kind.LOOK}
         elif effect.type is EffectType.MUTATION:
             kinds |= {Kind.MUTATION, Kind.ENVIRONMENT}
@@ -126,8 +147,9 @@ def declared_kinds(contract: MicroModuleContract) -> set[Kind]:
 
 
 def write_targets(contract: MicroModuleContract) -> dict[str, Any] | None:
-    """What the WRITE effects of a contract name: its `parameters` in their order, and by `names` those that are written to,
-    each with whether nothing beside it may be; None if some effect names no path that a call is given."""
+    """What the WRITE effects of a contract name: its `parameters` in their order, the one that stands for any number of
+    arguments as `many`, and by `names` those that are written to, each with whether nothing beside it may be; None if some
+    effect names no path that a call is given."""
     inputs = {slot.name: slot.type for slot in contract.inputs}
     names: dict[str, bool] = {}
     for effect in contract.effects:
@@ -139,7 +161,8 @@ def write_targets(contract: MicroModuleContract) -> dict[str, Any] | None:
         for name in mentioned:
             is_exact = effect.target.strip() == name and not _NEAR.search(effect.description)
             names[name] = names.get(name, True) and is_exact and "Path" in inputs[name]
-    return {"parameters": [*inputs], "names": names} if names else None
+    many = next((slot.name for slot in contract.inputs if is_any_number(slot)), "")
+    return {"parameters": [*inputs], "many": many, "names": names} if names else None
 
 
 class _Uses:
@@ -149,6 +172,16 @@ class _Uses:
         self._tree = tree
         self._names = names
         self._own_methods = own_methods
+        self._asks_by_httpx = any(
+            one.name.partition(".")[0] in _CLIENTS
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import)
+            for one in node.names
+        ) or any(
+            (node.module or "").partition(".")[0] in _CLIENTS
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+        )
 
     def found(self) -> Iterator[_Use]:
         skipped = set(_annotations(self._tree))
@@ -197,6 +230,8 @@ class _Uses:
     def _method(self, node: ast.Attribute) -> Iterator[_Use]:
         if node.attr in REFUSED_METHODS:
             yield _Use(node, (Kind.PROCESS,), f".{node.attr}")
+        elif node.attr in DATABASE_METHODS - self._own_methods:
+            yield _Use(node, (Kind.EXTENSION,), f".{node.attr}()")
         elif node.attr in _ONLY_ON_PATHS and node.attr not in self._own_methods:
             yield _Use(node, _of_path(node.attr, self._call(node), 0), f".{node.attr}()")
         elif node.attr in _CACHE_METHODS:
@@ -204,6 +239,8 @@ class _Uses:
         elif node.attr in _CLOCK_METHODS - self._own_methods and self._call(node):
             # of a class of C, which no run can watch
             yield _Use(node, (Kind.CLOCK,), f".{node.attr}()")
+        elif node.attr == _CLOCK_OF_ANSWERS and self._asks_by_httpx:
+            yield _Use(node, (Kind.CLOCK,), f".{node.attr}")
 
     def _call(self, node: ast.expr) -> ast.Call | None:
         parent = self._names.parents.get(id(node))
@@ -214,7 +251,7 @@ def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[_Use]:
     for alias in node.names:
         name = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
         kind = kind_of(name)
-        if kind in _REFUSED and name not in {"os", "sys"}:
+        if kind in {*_REFUSED, Kind.HTTP} and name not in {"os", "sys"}:
             yield _Use(node, (kind,), f"import {name}")
 
 

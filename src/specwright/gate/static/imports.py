@@ -43,7 +43,11 @@ def import_findings(candidate: Candidate, packages: frozenset[str] = frozenset()
         packages: Third-party packages that the project's settings allow (design: module-scope).
     """
     siblings = {d.contract.name: set(public_names(d.contract)) for d in candidate.dependencies}
-    public = {**siblings, candidate.contract.name: set(public_names(candidate.contract))}
+    public = {
+        **siblings,
+        candidate.contract.name: set(public_names(candidate.contract)),
+        "testing": {"clock", "web"},
+    }
     files = ParsedFiles.of(candidate.files)
     findings: list[Finding] = []
     for path in sorted(path for path in files if path.endswith(".py")):

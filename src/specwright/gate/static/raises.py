@@ -23,6 +23,14 @@ _CANNOT_HAPPEN = {"AssertionError"}
 _Try = (ast.Try, ast.TryStar)
 
 
+class UndeclaredError(NamedTuple):
+    """An exception that leaves the module undeclared: its class, and the `raise` that it comes from."""
+
+    name: str
+    path: str
+    line: int
+
+
 class _Raised(NamedTuple):
     """An exception that a statement raises."""
 
@@ -33,24 +41,34 @@ class _Raised(NamedTuple):
 
 def raise_findings(program: Program, contract: MicroModuleContract) -> Iterator[Finding]:
     """The undeclared exceptions, each at the `raise` that it comes from."""
-    declared = {e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION}
+    declared = _declared(contract)
+    for error in undeclared_errors(program, contract):
+        message = (
+            f"{error.name} leaves the module, and the contract declares no such error; "
+            f"catch it, or raise one of {sorted(declared) or 'none: the module must not fail'}"
+        )
+        yield Finding(FindingCode.STATIC_RAISE, f"{error.path}:{error.line}", message)
+
+
+def undeclared_errors(program: Program, contract: MicroModuleContract) -> Iterator[UndeclaredError]:
+    """The exceptions that a `raise` lets out of an entry point and that the contract does not declare, each once."""
+    declared = _declared(contract)
     leaving = _Leaving(program)
     entries = {entry.name for entry in entry_points(contract)}
-    reported: set[tuple[str, int, str]] = set()
+    reported: set[UndeclaredError] = set()
     for name in sorted(entries):
         for function in program.functions.get(name, []):
             if function.file is not program.files[0] or function.owner:
                 continue
             for raised in leaving.of(function):
-                key = (raised.function.file.path, raised.line, raised.name)
-                if key in reported or _is_declared(raised.name, declared):
-                    continue
-                reported.add(key)
-                message = (
-                    f"{raised.name} leaves the module, and the contract declares no such error; "
-                    f"catch it, or raise one of {sorted(declared) or 'none: the module must not fail'}"
-                )
-                yield Finding(FindingCode.STATIC_RAISE, f"{key[0]}:{raised.line}", message)
+                error = UndeclaredError(raised.name, raised.function.file.path, raised.line)
+                if error not in reported and not _is_declared(raised.name, declared):
+                    reported.add(error)
+                    yield error
+
+
+def _declared(contract: MicroModuleContract) -> set[str]:
+    return {e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION}
 
 
 def _is_declared(name: str, declared: set[str]) -> bool:

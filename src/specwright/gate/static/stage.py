@@ -9,6 +9,7 @@ from specwright.gate.static.assertions import assertion_findings
 from specwright.gate.static.effect_table import Kind
 from specwright.gate.static.effects import declared_kinds, effect_findings
 from specwright.gate.static.raises import raise_findings
+from specwright.gate.static.reading_limits import size_findings
 from specwright.gate.static.suite_reach import reach_findings
 from specwright.gate.static.suite_tricks import trick_findings
 from specwright.ports.gate import Candidate, Finding
@@ -27,6 +28,7 @@ def static_findings(candidate: Candidate) -> list[Finding]:
             source.tree, source.names, source.path, candidate.contract, program.methods()
         )
     findings += raise_findings(program, candidate.contract)
+    findings += size_findings((source.path, source.tree) for source in program.files)
     findings += test_findings(candidate)
     return sorted(dict.fromkeys(findings), key=_place)
 

@@ -76,7 +76,14 @@ HIDDEN = {
 }  # fmt: skip
 """Attributes that lead from a value to the frames, the code or the runner behind it."""
 
-FIXTURES = {"capsys": {"readouterr", "disabled"}, "tmp_path_factory": {"mktemp"}, "request": {"param"}}
+_OF_WEB = {"method", "url", "headers", "body", "at"}
+"""Of what a scripted host was asked, which is often called `request` too; the fixture of that name has none of them."""
+
+FIXTURES = {
+    "capsys": {"readouterr", "disabled"},
+    "tmp_path_factory": {"mktemp"},
+    "request": {"param", *_OF_WEB},
+}
 """Of pytest's fixtures that know the runner, all that may be used; `tmp_path` is a path."""
 
 UNSEEN_FIXTURES = {

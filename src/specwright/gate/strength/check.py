@@ -14,12 +14,14 @@ Left out: mutants that behave as the original does; the threshold leaves room fo
 
 import ast
 import secrets  # noqa: TID251 - what tests must not foretell is no input
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
+from specwright.domain.contract.class_statement import ClassStatement
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import entry_points
+from specwright.domain.contract.rules import own_statements
 from specwright.gate.findings import FindingCode
 from specwright.gate.sandbox.pair import Pair
 from specwright.gate.sandbox.staging import Staged
@@ -40,6 +42,7 @@ _SAMPLES = (60, 30)
 """So many mutants are run of a module whose slow tests leave no time for more."""
 _LEAST_IN_A_FUNCTION_OF_FEWER = 10
 _TIMES_THE_TESTS = 10
+_STUB = "_specwright_stub"
 _STUBBED = (ast.Raise(ast.Name("NotImplementedError", ast.Load()), None), ast.Return(ast.Constant(None)))
 
 
@@ -85,6 +88,7 @@ def examine_strength(
     tests_seconds: float = 0.0,
     runner: Pair | None = None,
     budget: float = BUDGET_SECONDS,
+    siblings: Collection[str] = (),
 ) -> Strength:
     """Run the tests of a staged candidate, which have passed, on stubs and mutants.
 
@@ -96,17 +100,19 @@ def examine_strength(
         tests_seconds: How long the tests took before; a mutant may take ten times as long.
         runner: Of `start_runner`, if it was started before; the caller stops it.
         budget: Processor time for all mutants; where the tests are too slow for it, fewer are run.
+        siblings: Scopes that are left to the tests of other modules.
 
     Raises:
         SpecwrightError: the runner itself did not come up.
     """
     files = ParsedFiles.of(files)
-    mutants = mutants_of(files)
+    mutants = [mutant for mutant in mutants_of(files) if mutant.scope not in siblings]
     taken = sampled(mutants, MOST_MUTANTS)
     entries = [entry.name for entry in entry_points(contract)]
     # written anew as the mutants are, so that nothing but the fault differs between it and them
     unchanged = Variant(ENTRY_FILE, ast.unparse(files.tree(ENTRY_FILE)), whole=True)
-    both = [Variant(ENTRY_FILE, source, whole=True) for source in stubs(files, entries)]
+    made = [one for one in own_statements(contract).values() if one.has_code]
+    both = [Variant(ENTRY_FILE, source, whole=True) for source in stubs(files, entries, made)]
     faulty = [Variant(m.path, m.source, tier=tier) for m, tier in _tiers(taken)]
     # the module as it is once more among the mutants, at a place that no test can foretell, and after them
     place = secrets.randbelow(len(faulty) + 1)
@@ -151,7 +157,7 @@ def _judged(
         len(judged),
         len(judged) - len(alive),
         threshold,
-        tuple(f"{mutant.location}: {mutant.change}" for mutant in alive),
+        tuple(f"{mutant.location}: {mutant.listed}" for mutant in alive),
     )
 
 
@@ -206,7 +212,7 @@ def _below(
     alive = [mutant for mutant, run in judged if run.outcome == "passed"]
     killed = len(judged) - len(alive)
     if judged and killed < threshold * len(judged):
-        lines = [f"  {mutant.location}: {mutant.change}" for mutant in alive[:_MOST_SHOWN]]
+        lines = [f"  {mutant.location}: {mutant.listed}" for mutant in alive[:_MOST_SHOWN]]
         lines += [f"  and {len(alive) - _MOST_SHOWN} more"] * (len(alive) > _MOST_SHOWN)
         listing = "\n".join(lines)
         yield Finding(
@@ -217,19 +223,33 @@ def _below(
         )
 
 
-def stubs(files: Mapping[str, bytes], entries: Iterable[str]) -> tuple[str, str]:
-    """The source of the entry file with the bodies of the entry points replaced, once each way."""
+def stubs(
+    files: Mapping[str, bytes], entries: Iterable[str], classes: Iterable[ClassStatement] = ()
+) -> tuple[str, str]:
+    """The source of the entry file with the bodies of the entry points, and of what classes check and derive, replaced,
+    once each way."""
     tree, names = ParsedFiles.of(files).tree(ENTRY_FILE), set(entries)
-    raising, returning = (_stub(tree, names, body) for body in _STUBBED)
+    patches = [patch for one in classes for patch in _patches(one)]
+    raising, returning = (_stub(tree, names, body, patches) for body in _STUBBED)
     return raising, returning
 
 
-def _stub(tree: ast.Module, entries: set[str], body: ast.stmt) -> str:
+def _patches(statement: ClassStatement) -> Iterator[str]:
+    """Statements that put a stub in place of what a class checks and derives, in whatever file it is."""
+    yield f"{statement.name}.__post_init__ = {_STUB}"
+    yield from (f"{statement.name}.{one.name} = property({_STUB})" for one in statement.properties)
+
+
+def _stub(tree: ast.Module, entries: set[str], body: ast.stmt, patches: Sequence[str]) -> str:
     statements = list(tree.body)
     for place, node in enumerate(statements):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in entries:
             docstring = node.body[:1] if ast.get_docstring(node) else []
             statements[place] = with_body(node, [*docstring, body])
+    if patches:
+        function = ast.parse(f"def {_STUB}(self): pass").body[0]
+        assert isinstance(function, ast.FunctionDef)
+        statements += [with_body(function, [body]), *(ast.parse(patch).body[0] for patch in patches)]
     return ast.unparse(ast.fix_missing_locations(ast.Module(statements, [])))
 
 

@@ -5,7 +5,8 @@ obligations).
     output invariant   the same, of the output that the invariant is about
     error surface      an exception of that class came out of a call, and the test fails where a value comes instead; a
                        code came back, and is read
-    effect             the files that a call wrote are read back; of an effect without files, anything of the call
+    effect             the files that a call wrote are read back; what POST, PUT and PATCH sent is read in the script's log;
+                       of a CALL on a host anything of a call that asked it; of another effect anything of the call
     input constraint   what a call returned, raised or wrote is read
 
 A change that a test notices is one that it fails by.
@@ -14,15 +15,17 @@ A change that a test notices is one that it fails by.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from specwright.domain.contract.contract import EffectType, MicroModuleContract, SurfaceKind
+from specwright.domain.contract.contract import Effect, EffectType, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.examples_file import same_error
+from specwright.domain.contract.network import SENDING, is_covered, is_network
 from specwright.domain.contract.obligations import Obligation, matching_tests, obligations
+from specwright.domain.contract.rules import is_vocabulary, own_statements
 from specwright.gate.findings import FindingCode
 from specwright.gate.strength.perturbations import Aspect, Perturbation
 from specwright.ports.gate import Finding
 
 _CLAIMS = "tests/obligations.json"
-_READS = {Aspect.VALUE, Aspect.FILES, Aspect.PRINTED}
+_READS = {Aspect.VALUE, Aspect.FILES, Aspect.PRINTED, Aspect.SLEPT, Aspect.REQUESTS}
 
 
 class Claims(NamedTuple):
@@ -46,21 +49,38 @@ class Claims(NamedTuple):
         """Whether a test that notices this change shows the obligation."""
         kind, _, rest = pointer.removeprefix("/").partition("/")
         place = int(rest.partition("/")[0] or 0)
+        if one.answer.entry in self._classes_with_code and not self._is_about(kind, place, one.answer.entry):
+            return False
         match kind:
             case "outputs":
-                part = None if len(self.contract.outputs) == 1 else place
+                alone = len(self.contract.outputs) == 1 or is_vocabulary(self.contract)
+                part = None if alone else place
                 # None is a value of the declared type, or it is none
                 nothing = {Aspect.KIND} if "None" in self.contract.outputs[place].type else set[Aspect]()
                 return one.part == part and one.aspect in {Aspect.VALUE, *nothing}
             case "error_surfaces":
                 return self._shows_error(place, one)
             case "effects":
-                is_written = self.contract.effects[place].type is EffectType.WRITE
+                effect = self.contract.effects[place]
+                if is_network(effect):
+                    return _shows_request(effect, one)
+                is_written = effect.type is EffectType.WRITE
                 return one.aspect in ({Aspect.FILES} if is_written else {*_READS, Aspect.ERROR})
             case "inputs":
                 return one.aspect in {*_READS, Aspect.ERROR}
             case _:
                 return one.aspect in _READS
+
+    @property
+    def _classes_with_code(self) -> set[str]:
+        """The classes of which values are made by a call."""
+        return {one.name for one in own_statements(self.contract).values() if one.has_code}
+
+    def _is_about(self, kind: str, place: int, class_name: str) -> bool:
+        """Whether a value that was made may show an obligation: of a function it shows what the class refuses."""
+        if is_vocabulary(self.contract):
+            return kind != "outputs" or self.contract.outputs[place].type == class_name
+        return kind == "error_surfaces"
 
     def _shows_error(self, place: int, one: Perturbation) -> bool:
         surface = self.contract.error_surfaces[place]
@@ -78,13 +98,23 @@ class Claims(NamedTuple):
     def parts(self, pointers: Iterable[str]) -> list[int]:
         """The parts of the result that are to be changed by themselves for these obligations."""
         found: set[int] = set()
-        for pointer in pointers if len(self.contract.outputs) > 1 else ():
+        is_tuple = len(self.contract.outputs) > 1 and not is_vocabulary(self.contract)
+        for pointer in pointers if is_tuple else ():
             kind, _, place = pointer.removeprefix("/").partition("/")
             if kind == "outputs":
                 found.add(int(place.partition("/")[0]))
             elif kind == "error_surfaces":
                 found.update(self._code_parts(self.contract.error_surfaces[int(place)].name))
         return sorted(found)
+
+
+def _shows_request(effect: Effect, one: Perturbation) -> bool:
+    own = [(effect.type.value, effect.target)]
+    if not any(is_covered(own, method, *origin) for method, origin in one.answer.requests):
+        return False
+    return one.aspect in (
+        {Aspect.REQUESTS} if effect.type in SENDING else {*_READS, Aspect.ERROR, Aspect.ASKED}
+    )
 
 
 def claims_of(
@@ -138,7 +168,12 @@ def _missing(claims: Claims, pointer: str) -> str:
                 )
             return f"passes whether {surface.name} comes back or not; assert it: {surface.when}"
         case "effects":
-            target = claims.contract.effects[place].target
+            effect, target = claims.contract.effects[place], claims.contract.effects[place].target
+            if is_network(effect):
+                return (
+                    f"passes whatever a call asks of {target}; assert method, address and body of what `web.requests` "
+                    "holds after the call"
+                )
             return f"passes whatever the call leaves in {target}; read it back after the call and assert all of it"
         case "inputs":
             return (

@@ -80,6 +80,8 @@ def _of_statement(node: ast.stmt) -> Iterator[ast.AST]:
             yield node
         case ast.Raise(exc=ast.Call() as call):
             yield from _raised_parts(node, call)
+        case ast.AnnAssign(annotation=annotation) if _last_name(annotation) == "TypeAlias":
+            yield node
         case ast.Assign() | ast.AnnAssign():
             yield from _passed_assignment(node)
         case ast.If():

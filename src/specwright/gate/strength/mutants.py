@@ -7,7 +7,7 @@ module-directory, ship-gate).
 
 import ast
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from specwright.gate.source.files import ParsedFiles
@@ -28,6 +28,7 @@ class Mutant(NamedTuple):
         change: What was changed, as a person reads it.
         source: The whole file with the fault.
         limit: The number that the file accepts up to, if the fault moves it.
+        which: Which one it is, where several in a line read alike: `number 2 of 2 in the line`.
     """
 
     path: str
@@ -36,6 +37,12 @@ class Mutant(NamedTuple):
     change: str
     source: str
     limit: str = ""
+    which: str = ""
+
+    @property
+    def listed(self) -> str:
+        """The change as findings list it."""
+        return f"{self.change} ({self.which})" if self.which else self.change
 
     @property
     def location(self) -> str:
@@ -50,9 +57,21 @@ def mutants_of(files: Mapping[str, bytes]) -> list[Mutant]:
         files: The files of a candidate, readable.
     """
     parsed = ParsedFiles.of(files)
-    return [
+    return _numbered(
         mutant for path in sorted(parsed.implementation()) for mutant in _of_file(parsed.tree(path), path)
-    ]
+    )
+
+
+def _numbered(mutants: Iterable[Mutant]) -> list[Mutant]:
+    """Mutants of which those that read alike say which they are, in the order of the source."""
+    alike: dict[tuple[str, str], list[int]] = {}
+    found = list(mutants)
+    for place, mutant in enumerate(found):
+        alike.setdefault((mutant.location, mutant.change), []).append(place)
+    for places in alike.values():
+        for number, place in enumerate(places, start=1) if len(places) > 1 else ():
+            found[place] = found[place]._replace(which=f"number {number} of {len(places)} in the line")
+    return found
 
 
 def sampled(mutants: list[Mutant], most: int) -> list[Mutant]:

@@ -17,7 +17,7 @@ import secrets  # noqa: TID251 - what tests must not foretell is no input
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.errors import SpecwrightError
@@ -27,7 +27,7 @@ from specwright.gate.fuzz.determinism import ALL_OF_THEM, OTHER_ADVICE, Recorded
 from specwright.gate.fuzz.determinism import Answer as CallAnswer
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged, empty_tree
-from specwright.gate.sandbox.stream import RunEnd
+from specwright.gate.sandbox.stream import Ledger, RunEnd
 from specwright.gate.strength.claims import Claims, claims_of, unshown_finding
 from specwright.gate.strength.invariants import Assertions, Invariants
 from specwright.gate.strength.perturbations import (
@@ -407,7 +407,7 @@ class _Plan:
             yield unshown_finding(self._claims, pointer, apart=True)
 
 
-class _Ledger:
+class _Ledger(Ledger):
     """Answers the runner's questions, and changes what comes out of the module (a `Ledger`)."""
 
     def __init__(self, plan: _Plan, pair: Pair, seconds: float) -> None:
@@ -417,6 +417,7 @@ class _Ledger:
         self._is_set_up = False
         self._seen: dict[tuple[str, bytes], int] = {}
         self._call: tuple[str, dict[str, Any], bytes] = "", {}, b""
+        self._requests: list[tuple[str, tuple[str, str, int]]] = []
         self.running = ""
 
     def reported(self, header: dict[str, Any]) -> dict[str, Any] | None:
@@ -460,7 +461,12 @@ class _Ledger:
             return _NO_ANSWER
         owner = self.running if self._is_set_up else ""
         self._call = owner, call, payload
+        self._requests = []
         return None
+
+    def asked(self, method: str, origin: tuple[str, str, int]) -> None:
+        """The call that is made asks a host."""
+        self._requests.append((method, origin))
 
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any]:
         """What is sent beside the reply, or in place of it."""
@@ -469,7 +475,9 @@ class _Ledger:
         place = self._seen.setdefault((entry, arguments), len(self._seen)) if owner else -1
         errors = tuple(str(name) for _, name in header.get("error", ()))
         printed = f"{header.get('out', '')}{header.get('err', '')}"
-        answer = Answer(entry, arguments, errors, payload, printed)
+        clock: Any = header.get("clock")
+        slept = bool(cast("dict[str, Any]", clock).get("slept")) if isinstance(clock, dict) else False
+        answer = Answer(entry, arguments, errors, payload, printed, slept, tuple(self._requests))
         if self._plan.kind == "null":
             self._plan.answered(owner, answer)
         elif self._plan.kind == "elsewhere" and (is_new or not owner):

@@ -29,8 +29,11 @@ class Aspect(StrEnum):
     VALUE = "what the call returned"
     ERROR = "that the call raised an error"
     FILES = "what the call wrote to files"
+    REQUESTS = "what the call asked hosts"
+    ASKED = "that the call asked hosts"
     NAMES = "which files there are after the call"
     PRINTED = "what the call printed"
+    SLEPT = "how long the call slept"
     ARGUMENTS = "that the call left its arguments alone"
     KIND = "that the call returned anything but None"
 
@@ -44,6 +47,8 @@ class Answer(NamedTuple):
         errors: The names of an exception's class and bases, if it raised one.
         payload: What it returned, or the exception's arguments, as they crossed.
         printed: What it printed.
+        slept: Whether it slept.
+        requests: Method, and scheme, host and port, of what it asked.
     """
 
     entry: str
@@ -51,6 +56,8 @@ class Answer(NamedTuple):
     errors: tuple[str, ...]
     payload: bytes
     printed: str
+    slept: bool = False
+    requests: tuple[tuple[str, tuple[str, str, int]], ...] = ()
 
 
 class Perturbation(NamedTuple):
@@ -104,9 +111,14 @@ def perturbations_of(
     for variation in FILE_WAYS if files else ():
         aspect = Aspect.NAMES if variation == "undo" else Aspect.FILES
         yield from (Perturbation(aspect, at, answer, {"files": variation}) for at, answer in calls)
+    for how, aspect in (("altered", Aspect.REQUESTS), ("unasked", Aspect.ASKED)):
+        yield from (Perturbation(aspect, at, one, {"requests": how}) for at, one in calls if one.requests)
     for text in ("~", ""):
         printed = [(at, answer) for at, answer in calls if answer.printed]
         yield from (Perturbation(Aspect.PRINTED, at, one, {"out": text, "err": text}) for at, one in printed)
+    for how in ("longer", "unslept"):
+        slept = [(at, answer) for at, answer in calls if answer.slept]
+        yield from (Perturbation(Aspect.SLEPT, at, one, {"slept": how}) for at, one in slept)
     # what fewer tests need is tried of fewer calls
     values = values[:_FEW_CALLS]
     yield from _of_values(values, WAYS[1:2], parts)

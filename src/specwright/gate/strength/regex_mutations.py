@@ -56,8 +56,13 @@ def other_patterns(pattern: str, function: str) -> Iterator[PatternChange]:
             re.compile(changed)
         except (re.error, OverflowError, RecursionError):
             continue
-        what = f"`{part}` to `{other}`" if other else f"`{part}` left out"
+        what = f"`{_writable(part)}` to `{_writable(other)}`" if other else f"`{part}` left out"
         yield PatternChange(changed, f"{what} in the pattern {pattern!r}")
+
+
+def _writable(part: str) -> str:
+    """Surrogates, which no text that is printed or stored can hold, as their escapes."""
+    return part.encode(errors="backslashreplace").decode()
 
 
 def _other(part: str, function: str) -> str | None:

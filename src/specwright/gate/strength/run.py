@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from specwright.errors import SpecwrightError
 from specwright.gate.sandbox.pair import Pair, prepare_variants
 from specwright.gate.sandbox.staging import Staged
+from specwright.gate.sandbox.stream import Ledger
 
 _JOBS = 4
 _WALL_SECONDS = 600.0
@@ -67,7 +68,7 @@ def start_runner(staged: Staged, *, draws: bool) -> Pair:
     return prepare_variants(staged, _LISTING, draws=draws, seconds=_WALL_SECONDS)
 
 
-class _Outcomes:
+class _Outcomes(Ledger):
     """How the tests ended on each variant, by its place (a `Ledger`)."""
 
     def __init__(self) -> None:
@@ -114,6 +115,7 @@ def run_variants(
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     work = {
         "name": name,
+        "web": any("web" in of for of in staged.surface.values()),
         "lib": str(staged.lib),
         "jobs": min(_JOBS, processors),
         "seconds": seconds,

@@ -10,6 +10,7 @@ Left out: limits in patterns, and numbers that are worked out.
 from collections.abc import Iterable, Iterator
 
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.rules import DEFAULT, is_scope_limit
 from specwright.gate.findings import FindingCode
 from specwright.gate.fuzz.limits import numbers
 from specwright.gate.strength.mutants import Mutant
@@ -32,11 +33,13 @@ def unshown_limits(
     moved = [mutant for mutant in alive if mutant.limit]
     for index, slot in enumerate(contract.inputs):
         for place, text in enumerate(slot.constraints):
+            if is_scope_limit(text) or text.startswith(DEFAULT):
+                continue  # nothing is promised of such values; and a default is no end of what may be given
             stated = guarded.intersection(map(float, numbers([text])))
             found = [mutant for mutant in moved if float(mutant.limit) in stated]
             if stated and stated == {float(mutant.limit) for mutant in found}:
                 pointer = f"/inputs/{index}/constraints/{place}"
-                faults = "; ".join(f"{mutant.location}: {mutant.change}" for mutant in found)
+                faults = "; ".join(f"{mutant.location}: {mutant.listed}" for mutant in found)
                 message = (
                     f"no test shows where the limit of the input constraint {slot.name}: {text} ({pointer}) is; call it "
                     f"with the value at the limit and with the next one beyond it, and assert what comes of both. The "

@@ -1,14 +1,16 @@
 """Compares the surface of a candidate with its contract (design: sealing, ship-gate)."""
 
+import builtins
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
 from specwright.domain.contract.class_statement import ClassStatement, parse_statement
 from specwright.domain.contract.contract import DIMENSIONS, MicroModuleContract, fingerprint
-from specwright.domain.contract.docstring import error_fields
+from specwright.domain.contract.docstring import base_of, error_fields, own_exceptions
 from specwright.domain.contract.rules import own_statements
 from specwright.gate.findings import FindingCode
+from specwright.gate.source.classes import builtin_bases, find_class
 from specwright.gate.source.files import ParsedFiles, SourceError
 from specwright.gate.surface.surface import Imported, extract_surface
 from specwright.ports.gate import ENTRY_FILE, Finding, SealedModule
@@ -42,12 +44,12 @@ def compare_surface(
         dependencies: The modules whose classes it may import.
     """
     try:
-        actual = extract_surface(files, contract.name, _imported(contract, dependencies))
+        actual = extract_surface(files, contract.name, imported_classes(contract, dependencies))
     except SourceError as error:
         return SurfaceComparison("", {}, [error.finding])
     locked, extracted = contract.interface_fingerprint, fingerprint(actual)
     if extracted == locked:
-        return SurfaceComparison(extracted, {}, [])
+        return SurfaceComparison(extracted, {}, list(_other_bases(files, contract)))
     dimensions = contract.dimensions()
     diverged = {
         name: f"contract: {_shown(dimensions[name])}; source: {_shown(actual[name])}"
@@ -65,7 +67,24 @@ def compare_surface(
     return SurfaceComparison(extracted, diverged, findings)
 
 
-def _imported(contract: MicroModuleContract, dependencies: Sequence[SealedModule]) -> Imported:
+def _other_bases(files: ParsedFiles, contract: MicroModuleContract) -> Iterator[Finding]:
+    """Exceptions of the module that do not derive from the exception of Python that their error surfaces name."""
+    modules = {contract.name: files}
+    for name in own_exceptions(contract):
+        stated = base_of(contract, name)
+        source = find_class(name, contract.name, modules)
+        if stated == "Exception" or source is None or source.node is None:
+            continue
+        found = builtin_bases(source, modules)
+        if not any(issubclass(getattr(builtins, base), getattr(builtins, stated)) for base in found):
+            bases = " and ".join(sorted(found))
+            message = (
+                f"by the contract {name} is a {stated}, here it derives from {bases}; derive it from {stated}"
+            )
+            yield Finding(FindingCode.SURFACE_CLASS, source.location, message)
+
+
+def imported_classes(contract: MicroModuleContract, dependencies: Sequence[SealedModule]) -> Imported:
     """The sources of dependencies, where the contract describes a class that may be theirs."""
     described = {*own_statements(contract), *error_fields(contract)}
     if not described:

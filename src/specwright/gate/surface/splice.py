@@ -11,6 +11,7 @@ import inspect
 
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import docstring_literal, entry_points, render_docstring
+from specwright.domain.contract.rules import is_vocabulary
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.files import Definition, ParsedFiles, SourceError, with_body
 from specwright.ports.gate import ENTRY_FILE
@@ -33,6 +34,8 @@ def spliced_files(files: ParsedFiles, contract: MicroModuleContract) -> ParsedFi
     spliced = source.removeprefix(mark)
     names = {entry.name for entry in entry_points(contract)}
     tree = files.tree(ENTRY_FILE)
+    if is_vocabulary(contract):
+        return files.with_file(ENTRY_FILE, mark + _with_module_docstring(spliced, tree, text))
     last = {n.name: n for n in tree.body if isinstance(n, Definition) and n.name in names}
     # from the last one upwards, so that the positions of the others stay right
     for function in sorted(last.values(), key=lambda node: -node.lineno):
@@ -43,6 +46,23 @@ def spliced_files(files: ParsedFiles, contract: MicroModuleContract) -> ParsedFi
         message = "the docstring has no place; put the body on lines of its own"
         raise SourceError(FindingCode.SURFACE_DOCSTRING, ENTRY_FILE, message)
     return result
+
+
+def _with_module_docstring(source: bytes, tree: ast.Module, text: str) -> bytes:
+    """The source of definitions, whose module carries the contract."""
+    if (own := ast.get_docstring(tree, clean=False)) is not None and inspect.cleandoc(own) == text:
+        return source
+    literal = docstring_literal(text, "").encode()
+    if not tree.body:
+        return literal + b"\n" + source
+    lines = source.splitlines(keepends=True)
+    first = tree.body[0]
+    row = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))])
+    start = _offset(lines, row, 0)
+    if own is None:
+        return source[:start] + literal + b"\n\n" + source[start:]
+    end = _offset(lines, first.end_lineno or row, first.end_col_offset or 0)
+    return source[:start] + literal + source[end:]
 
 
 def _is_same_program(before: ParsedFiles, after: ParsedFiles, names: set[str]) -> bool:

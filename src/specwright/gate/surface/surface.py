@@ -7,7 +7,7 @@ is raised only where there is nothing to compare.
 
 import ast
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,9 +16,23 @@ import griffe
 
 from specwright.domain.contract.boundary_types import class_names, normal_or_same
 from specwright.domain.contract.class_statement import ClassStatement, placed
-from specwright.domain.contract.rules import DEFAULT, is_builtin_exception
+from specwright.domain.contract.rules import (
+    ANY_NUMBER,
+    DEFAULT,
+    DEFINITIONS,
+    KEYWORD_ONLY,
+    is_builtin_exception,
+    output_name,
+)
 from specwright.gate.findings import FindingCode
-from specwright.gate.source.classes import ClassSource, annotated_fields, find_class, read_class, type_text
+from specwright.gate.source.classes import (
+    ClassSource,
+    annotated_fields,
+    default_text,
+    find_class,
+    read_class,
+    type_text,
+)
 from specwright.gate.source.files import ParsedFiles, SourceError, TopLevel
 from specwright.gate.surface.docstring_reader import DocstringSections, read_docstring
 from specwright.ports.gate import ENTRY_FILE
@@ -26,11 +40,20 @@ from specwright.syntax_tree import parse_expression
 
 
 class _Slot(NamedTuple):
-    """An input or output: what the docstring says of it, and what the code declares."""
+    """An input or output: what the docstring says of it, and what the code declares.
+
+    Args:
+        name: Its own.
+        type: In normal form.
+        texts: Of the docstring.
+        passing: How it is passed, if not plainly.
+        default: Its constant.
+    """
 
     name: str
     type: str
     texts: list[str]
+    passing: tuple[str, ...] = ()
     default: str | None = None
 
 
@@ -58,7 +81,7 @@ class _Source(NamedTuple):
         modules = {self.name: self.files, **self.imported.modules}
         found = find_class(name, module or self.name, modules, path)
         described = found is None or found.module == self.name or name in self.imported.described
-        return found if found is None or described else found._replace(node=None, top=None)
+        return found if found is None or described else found._replace(node=None, top=None, alias=None)
 
 
 def extract_surface(files: ParsedFiles, name: str, imported: Imported = Imported()) -> dict[str, Any]:  # noqa: B008 - immutable
@@ -73,6 +96,8 @@ def extract_surface(files: ParsedFiles, name: str, imported: Imported = Imported
         SourceError: there is no surface to compare.
     """
     source = _read(files, name, imported)
+    if (prose := _of_definitions(source)) is not None:
+        return _definitions(source, prose)
     entries = _entry_points(source.top, name)
     surfaces = [_surface(source, entry) for entry in entries]
     for dimension, value in surfaces[0].items():
@@ -99,6 +124,48 @@ def _read(files: ParsedFiles, name: str, imported: Imported) -> _Source:
         message = "the file is nested too deeply; simplify it"
         raise SourceError(FindingCode.SOURCE_UNREADABLE, ENTRY_FILE, message) from error
     return _Source(name, files, top, module, imported)
+
+
+def _of_definitions(source: _Source) -> DocstringSections | None:
+    """The docstring of a module that has no function and says so."""
+    if any(exported in source.top.functions for exported in source.top.exports):
+        return None
+    if source.module.docstring is None or DEFINITIONS not in source.module.docstring.value:
+        return None
+    prose = read_docstring(source.module.docstring, ENTRY_FILE)
+    return prose if prose.notes == DEFINITIONS else None
+
+
+def _definitions(source: _Source, prose: DocstringSections) -> dict[str, Any]:
+    """The dimensions of definitions: each class of the module is an output, each exception an error surface."""
+    raised = {error["name"] for error in prose.raises}
+    classes = [name for name in source.top.exports if name not in raised]
+    origins = {name: source.find(name) for name in classes}
+    own = [name for name, origin in origins.items() if origin is None or origin.module == source.name]
+    known = _own_classes(source, own)
+    said = {name: texts for name, texts in prose.returns if name}
+    stated = [_Slot(output_name(name), name, said.pop(output_name(name), [])) for name in own]
+    # what is said of no definition differs from every contract, and shows as a mismatch
+    others = [{"name": name, "type": "", "invariants": texts} for name, texts in said.items()]
+    _check_exports(source, prose, [], [_Slot(name, name, []) for name in classes], known)
+    due = placed([slot.type for slot in stated], known)
+    return {
+        "inputs": [
+            {"name": name, "type": "", "constraints": texts} for name, texts in prose.parameters.items()
+        ],
+        "outputs": [
+            {
+                "name": slot.name,
+                "type": slot.type,
+                "invariants": [*slot.texts, *(one.render() for one in found)],
+            }
+            for slot, found in zip(stated, due, strict=True)
+        ]
+        + others,
+        "error_surfaces": _with_fields(prose.raises, source) + prose.errors,
+        "effects": prose.effects,
+        "modes": {"sync": True, "async": False, "notes": prose.notes},
+    }
 
 
 def _entry_points(top: TopLevel, name: str) -> list[str]:
@@ -137,11 +204,7 @@ def _surface(source: _Source, entry: str) -> dict[str, Any]:
     function = source.module[entry]
     prose = read_docstring(function.docstring, f"{ENTRY_FILE}:{source.top.functions[entry].lineno}")
     node = source.top.functions[entry]
-    declared = {
-        argument.arg: _annotation(argument.annotation, source, f"the parameter {argument.arg} of {entry}")
-        for argument in node.args.args
-    }
-    inputs = [_input(parameter, prose, entry, declared) for parameter in function.parameters]
+    inputs = list(_inputs(node.args, source, prose, entry))
     outputs = _outputs(_annotation(node.returns, source, f"what {entry} returns"), prose)
     types = [slot.type for slot in (*inputs, *outputs)]
     classes = _own_classes(source, types)
@@ -150,6 +213,7 @@ def _surface(source: _Source, entry: str) -> dict[str, Any]:
         [
             *slot.texts,
             *(own.render() for own in due),
+            *slot.passing,
             *([] if slot.default is None else [DEFAULT + slot.default]),
         ]
         for slot, due in zip((*inputs, *outputs), placed(types, classes), strict=True)
@@ -193,15 +257,27 @@ def _annotation(annotation: ast.expr | None, source: _Source, what: str) -> str:
     return normal_or_same(type_text(annotation, source.top))
 
 
-def _input(
-    parameter: griffe.Parameter, prose: DocstringSections, entry: str, declared: dict[str, str]
-) -> _Slot:
-    if parameter.kind is not griffe.ParameterKind.positional_or_keyword:
-        message = f"{parameter.name} of {entry} is {parameter.kind}; make it a plain parameter"
+def _inputs(
+    arguments: ast.arguments, source: _Source, prose: DocstringSections, entry: str
+) -> Iterator[_Slot]:
+    for refused in [*arguments.posonlyargs, *([arguments.kwarg] if arguments.kwarg else [])]:
+        kind = "`**`" if refused is arguments.kwarg else "positional-only"
+        message = f"{refused.arg} of {entry} is {kind}; make it a plain parameter"
         raise SourceError(FindingCode.SURFACE_PARAMETERS, ENTRY_FILE, message)
-    default = None if parameter.default is None else normal_or_same(str(parameter.default))
-    # a parameter that the docstring does not know differs from every contract, and shows as a mismatch
-    return _Slot(parameter.name, declared[parameter.name], prose.parameters.get(parameter.name, []), default)
+
+    def slot(argument: ast.arg, default: ast.expr | None, *passing: str) -> _Slot:
+        declared = _annotation(argument.annotation, source, f"the parameter {argument.arg} of {entry}")
+        text = None if default is None else default_text(default, source.top)
+        # a parameter that the docstring does not know differs from every contract, and shows as a mismatch
+        return _Slot(argument.arg, declared, prose.parameters.get(argument.arg, []), passing, text)
+
+    plain: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    for argument, default in zip(arguments.args, [*plain, *arguments.defaults], strict=True):
+        yield slot(argument, default)
+    if arguments.vararg:
+        yield slot(arguments.vararg, None, ANY_NUMBER)
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield slot(argument, default, KEYWORD_ONLY)
 
 
 def _outputs(returns: str, prose: DocstringSections) -> list[_Slot]:
@@ -238,7 +314,7 @@ def _own_classes(source: _Source, types: list[str]) -> dict[str, ClassStatement]
         if origin is None:
             message = f"{name} is no class of this module or of a sibling, bound once; define or import it"
             raise SourceError(FindingCode.SURFACE_NAME, ENTRY_FILE, message)
-        if origin.node is not None:
+        if origin.is_defined:
             found[name] = read_class(origin)
             names += [(used, origin.module, origin.path) for used in found[name].names()]
     return found

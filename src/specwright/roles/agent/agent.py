@@ -77,7 +77,7 @@ _TODO = "Keep a to-do list for yourself during long work. It is never an answer.
 FILE_TOOLS = {
     "read_file": "Read a text file of your directory: `limit` lines from line `offset`, counted from 0.",
     "write_file": "Write a file of your directory, or replace it.",
-    "edit_file": "Replace an exact piece of text in a file.",
+    "edit_file": "Replace an exact piece of text in a file; a file once in a turn.",
     "delete": "Delete a file.",
 }
 """With what is told of each: a role knows the names of its few files, and the library's own texts are for coders at

@@ -231,9 +231,10 @@ def objects_in(text: str) -> ObjectsFound:
     """The JSON objects in a text that are not part of its reasoning."""
     text = _after_reasoning(text)
     found = _scan(text)
-    if not found.objects and '\\"' in text and (inner := _unquoted(text)):
+    # what is quoted in a text that was encoded twice may look like objects of its own
+    if (not found.objects or found.fault) and '\\"' in text and (inner := _unquoted(text)):
         again = _scan(inner)
-        return again if again.objects else found
+        return again if again.objects and not (found.objects and again.fault) else found
     return found
 
 

@@ -8,12 +8,12 @@ its object has every field that it may have. Everything else is reported to the 
 import copy
 import json
 import re
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from specwright.domain.base.record import Record
+from specwright.domain.base.record import OmittedIfEmpty, Record
 from specwright.roles.answers.json_text import LenientError, parse_object
 
 R = TypeVar("R", bound=Record)
@@ -22,6 +22,18 @@ _ROUNDS = 6
 _SEVERAL = re.compile(r"[\n,;•]")
 _CHOICES = re.compile(r"'([^']*)'")
 _MISSING = object()
+
+
+class _FieldPlace(NamedTuple):
+    """Where an unknown field was that was left out.
+
+    Args:
+        level: The object that it was in.
+        is_container: A list or an object.
+    """
+
+    level: tuple[str | int, ...]
+    is_container: bool
 
 
 def mended(schema: type[R], raw: dict[str, Any]) -> R:
@@ -35,7 +47,7 @@ def mended(schema: type[R], raw: dict[str, Any]) -> R:
     except ValidationError as error:
         refusal = error
     value: dict[str, Any] = copy.deepcopy(raw)
-    dropped: list[tuple[str | int, ...]] = []
+    dropped: list[_FieldPlace] = []
     for _ in range(_ROUNDS):
         errors = refusal.errors(include_url=False)
         if not [fault for fault in errors if _mend(value, fault, errors, dropped)]:
@@ -53,9 +65,7 @@ def mended(schema: type[R], raw: dict[str, Any]) -> R:
     raise refusal
 
 
-def _mend(
-    value: Any, fault: ErrorDetails, every: list[ErrorDetails], dropped: list[tuple[str | int, ...]]
-) -> bool:
+def _mend(value: Any, fault: ErrorDetails, every: list[ErrorDetails], dropped: list[_FieldPlace]) -> bool:
     """Correct one error in place; whether that was possible."""
     parent, key = _parent(value, fault["loc"])
     if parent is None:
@@ -130,7 +140,7 @@ def _drop_or_rename(
     key: str,
     place: tuple[str | int, ...],
     every: list[ErrorDetails],
-    dropped: list[tuple[str | int, ...]],
+    dropped: list[_FieldPlace],
 ) -> None:
     level = place[:-1]
     missing = [str(f["loc"][-1]) for f in every if f["type"] == "missing" and f["loc"][:-1] == level]
@@ -139,18 +149,22 @@ def _drop_or_rename(
     if len(same) == 1:
         parent[same[0]] = value
     elif value not in (None, "", [], {}):
-        dropped.append(level)
+        dropped.append(_FieldPlace(level, isinstance(value, dict | list)))
 
 
-def _is_complete(answer: Record, place: tuple[str | int, ...]) -> bool:
-    """Whether the object at a place has every field that it may have."""
+def _is_complete(answer: Record, dropped: _FieldPlace) -> bool:
+    """Whether an object has every field that what was dropped could have been meant for: lists and objects that are left
+    out when they are empty are meant by no word or number."""
     at: Any = answer
-    for part in place:
+    for part in dropped.level:
         if isinstance(at, Record) and isinstance(part, str):
             at = getattr(at, part, at)
         elif isinstance(at, list) and isinstance(part, int):
             at = cast(list[Any], at)[part]
-    return isinstance(at, Record) and at.model_fields_set >= set(type(at).model_fields)
+    if not isinstance(at, Record):
+        return False
+    left_out = at.omitted if isinstance(at, OmittedIfEmpty) and not dropped.is_container else ()
+    return at.model_fields_set >= set(type(at).model_fields) - set(left_out)
 
 
 def _normalised(word: str) -> str:

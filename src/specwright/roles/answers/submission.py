@@ -2,7 +2,8 @@
 bounded number of attempts (design: debate, models)."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import jsonpatch
@@ -62,20 +63,26 @@ class Form(NamedTuple, Generic[T]):
     fields: frozenset[str] | None = None
 
 
-def parser(schema: type[R], check: Callable[[R], Sequence[str]], before: str = "") -> Form[R]:
+def parser(
+    schema: type[R], check: Callable[[R], Sequence[str]], before: str = "", resent: str = ""
+) -> Form[R]:
     """Validate by a schema, then by a check.
 
     Args:
         schema: Of the answer.
         check: What is wrong with one.
         before: An answer as JSON text; of one that is corrected the changes may be handed in, as a JSON Patch (RFC 6902).
+        resent: A list of which the faulty items alone may be handed in again, where nothing else is wrong.
     """
     last: Any = json.loads(before) if before else None
+    faulty: set[int] = set()
 
     def read(raw: dict[str, Any]) -> R:
         nonlocal last
         if before and raw.keys() == {CHANGES}:
             raw = _patched(last, raw[CHANGES])
+        if faulty and raw.keys() == {resent}:
+            raw = _with_corrected(last, resent, raw[resent], faulty)
         try:
             answer = mended(schema, raw)
         except ValidationError as error:
@@ -83,7 +90,25 @@ def parser(schema: type[R], check: Callable[[R], Sequence[str]], before: str = "
         last = raw
         return answer
 
-    return Form(read, check, frozenset(schema.model_fields))
+    def check_items(answer: R) -> Sequence[str]:
+        problems = check(answer)
+        places = [re.match(rf"{resent}\.(\d+)\b", problem) for problem in problems]
+        faulty.clear()
+        if not resent or not places or None in places:
+            return problems
+        faulty.update(int(place[1]) for place in places if place)
+        return [
+            *problems,
+            f"{resent}: hand in this field alone, with these corrected; the rest of your answer stands",
+        ]
+
+    return Form(read, check_items, frozenset(schema.model_fields))
+
+
+def _with_corrected(last: dict[str, Any], field: str, items: Any, faulty: Collection[int]) -> dict[str, Any]:
+    """An answer whose faulty items are replaced."""
+    kept = [item for place, item in enumerate(last.get(field) or []) if place not in faulty]
+    return {**last, field: [*kept, *(cast(list[Any], items) if isinstance(items, list) else [items])]}
 
 
 def changes_schema() -> dict[str, Any]:

@@ -12,6 +12,7 @@ A playbook is a directory; the answers of an invocation are found by its place i
     TSK-001/<module>/round-1/{proposer,challenger}-exception.json    raises an interface change exception instead
     TSK-001/attempt-2/...                             another attempt, where it is answered otherwise
     TSK-001/changed/...                               an approved change to a module that the task shipped
+    adopt/<function>/round-1/proposer.json            what `adopt --draft` asks for of a function
 
 A module's deliverable is a directory as docs/design.md#module-directory has it; each file becomes a `write_file`
 call. A later round holds only what changes. A request about several modules gets in one answer what is written for each.
@@ -19,24 +20,31 @@ Which answer of an invocation is next follows from the conversation itself.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, cast
 
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import RunnableLambda
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict
 
 from specwright import canonical_json
-from specwright.errors import InputError
+from specwright.errors import InputError, ScriptError
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.journalled_model import answers_so_far
 
 Turn = list[tuple[str, dict[str, Any]]]
 """The tool calls of one answer: names and arguments; without a name it is an answer in JSON text."""
+
+
+_OWN_PLAYBOOK = "in a playbook of your own, write this file and run again"
+_ANOTHER_MODEL = "name a model that answers: `specwright run --model PROVIDER:NAME`"
+_LONGEST_REQUEST = 400
+_WAY_BACK = "`specwright change --abandon` leads back to the last release"
 
 
 class ScriptedChatModel(BaseChatModel):
@@ -58,11 +66,11 @@ class ScriptedChatModel(BaseChatModel):
 
 
 class PlaybookChatModel(ScriptedChatModel):
-    """A chat model that plays the turns of one invocation."""
+    """A chat model that plays the turns of one invocation; `next_source` is the file to look at when they are used up."""
 
     turns: list[Turn]
     place: Place
-    source: str
+    next_source: str
 
     @property
     def _llm_type(self) -> str:
@@ -73,14 +81,17 @@ class PlaybookChatModel(ScriptedChatModel):
     ) -> ChatResult:
         ordinal = answers_so_far(messages)
         if ordinal >= len(self.turns):
-            raise InputError(
-                f"the playbook has no answer {ordinal + 1} for {self.place.run_id}",
-                where=self.source,
-                remedy=f"it holds {len(self.turns)}; what was asked last: {str(messages[-1].content)[:400]}",
-            )
+            asked = _last_request(str(messages[-1].content))
+            raise missing_answer("playbook", self.place, ordinal, self.next_source, _OWN_PLAYBOOK + asked)
         turn = self.turns[ordinal]
+        found = _found_modules(messages)
         calls = [
-            {"name": name, "args": args, "id": f"call-{ordinal}-{i}", "type": "tool_call"}
+            {
+                "name": name,
+                "args": _with_references(args, found),
+                "id": f"call-{ordinal}-{i}",
+                "type": "tool_call",
+            }
             for i, (name, args) in enumerate(turn)
             if name
         ]
@@ -92,6 +103,42 @@ class PlaybookChatModel(ScriptedChatModel):
             response_metadata={"model_name": "playbook"},
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def _found_modules(messages: Sequence[BaseMessage]) -> dict[str, str]:
+    """The references of modules that searches of a conversation found, by their names; of several the first."""
+    found: dict[str, str] = {}
+    for message in messages:
+        if not isinstance(message, ToolMessage) or message.name != "search_code_index":
+            continue
+        try:
+            rows: Any = json.loads(str(message.content))
+        except ValueError:
+            continue  # nothing was found, which the tool says in words
+        for row in cast("list[dict[str, str]]", rows):
+            found.setdefault(row["name"], row["module_ref"])
+    return found
+
+
+def _with_references(args: dict[str, Any], found: Mapping[str, str]) -> dict[str, Any]:
+    """A plan that reuses modules by their names, with the references that they have in this run."""
+    modules = cast("list[Any]", args["modules"]) if isinstance(args.get("modules"), list) else []
+    if not any(_reused_name(module) in found for module in modules):
+        return args
+    return {
+        **args,
+        "modules": [
+            {**module, "reuse": {**module["reuse"], "reuse_ref": found[name]}}
+            if (name := _reused_name(module)) in found
+            else module
+            for module in modules
+        ],
+    }
+
+
+def _reused_name(module: Any) -> str:
+    reuse = cast("dict[str, Any]", module).get("reuse") if isinstance(module, dict) else None
+    return str(cast("dict[str, Any]", reuse).get("reuse_ref") or "") if isinstance(reuse, dict) else ""
 
 
 class Playbook:
@@ -119,8 +166,11 @@ class Playbook:
             InputError: the playbook has nothing for this place; the message names the file.
         """
         made = _BY_ROLE[place.role]
-        turns, source = self._shared(place) if len(place.modules) > 1 else made(self, place)
-        return PlaybookChatModel(turns=turns, place=place, source=str(self.directory / source))
+        try:
+            turns, source = self._shared(place) if len(place.modules) > 1 else made(self, place)
+        except FileNotFoundError as error:
+            raise missing_answer("playbook", place, 0, str(error.filename), _OWN_PLAYBOOK) from error
+        return PlaybookChatModel(turns=turns, place=place, next_source=str(self.directory / source))
 
     def can_share(self, place: Place) -> bool:
         """Never about several tasks: the files of a task may be written after those of the tasks before it."""
@@ -139,7 +189,7 @@ class Playbook:
             checked = {"spec_path": "/spec.json"}
             written = ("write_file", {"file_path": "/spec.json", "content": text})
             turns.append([written, ("validate_spec", checked), ("emit_structured_spec", checked)])
-        return turns, names[0]
+        return turns, f"{folder}/amended-{len(names)}.json"
 
     def planner(self, place: Place) -> tuple[list[Turn], str]:
         """The searches, then the plan."""
@@ -207,17 +257,59 @@ class Playbook:
         path = self.directory / name
         try:
             value = canonical_json.loads(path.read_bytes())
-        except FileNotFoundError as error:
-            raise InputError(
-                "the playbook has no answer for this place",
-                where=str(path),
-                remedy="write this file and run again: what was answered stays",
-            ) from error
         except ValueError as error:
             raise InputError(f"the playbook is broken: {error}", where=str(path)) from error
         if not isinstance(value, dict):
             raise InputError("the playbook is broken: not a JSON object", where=str(path))
         return cast(dict[str, Any], value)
+
+
+def _last_request(text: str) -> str:
+    """What was asked last, for whoever writes the playbook: why an answer was refused. A whole SPEC.md is not repeated."""
+    point = text.split("in one turn:", 1)[-1].strip()
+    return "" if point.startswith("SPEC.md was edited") else f"; what was asked last: {_brief(point)}"
+
+
+def _brief(text: str) -> str:
+    """The first paragraph, cut between two words."""
+    paragraph = text.split("\n\n", 1)[0]
+    return (
+        paragraph
+        if len(paragraph) <= _LONGEST_REQUEST
+        else shorten(paragraph, _LONGEST_REQUEST, placeholder=" ...")
+    )
+
+
+def missing_answer(script: str, place: Place, ordinal: int, where: str, otherwise: str) -> ScriptError:
+    """The error, with the ways on and back that there are at this place.
+
+    Args:
+        script: What holds the answers, in words.
+        place: Where none is found.
+        ordinal: How many answers were given here.
+        where: The file that would hold it.
+        otherwise: What to do about the script itself.
+    """
+    changes = place.task.startswith("change-")
+    if changes and not ordinal:
+        what = f"the answers are scripted, and the {script} holds none for {place.task}"
+    else:
+        what = f"the answers are scripted, and the {script} has no answer {ordinal + 1} for {place.run_id}"
+    ways = [_ANOTHER_MODEL]
+    if changes:
+        ways.append(_WAY_BACK)
+    elif place.attempt > 1:
+        ways.append(f"if a change or a repair is under way, {_WAY_BACK}")
+    return ScriptError(what, where=where, remedy="; ".join([*ways, otherwise]))
+
+
+def scripted_file(place: Place) -> str:
+    """What a playbook must hold so that a change, or another attempt at a task, is answered otherwise than before."""
+    return (
+        f"{place.task}/spec.json"
+        if place.role is Role.RESEARCHER
+        else f"{place.task}/attempt-{place.attempt}"
+    )
 
 
 def _planner_file(stage: str) -> str:

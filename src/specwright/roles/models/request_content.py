@@ -10,6 +10,10 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolM
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 _KIND = re.compile(r"[A-Za-z ]+?(?= of |[^A-Za-z ]| [^a-z]|$)")
 
+_BEFORE_SPEC = "Turn the SPEC.md in your directory"
+_AFTER_SPEC = {"What cannot be built as it says", "How an example reads"}
+"""Between what a request to the researcher holds SPEC.md as it was written."""
+
 INSTRUCTIONS = "request: instructions"
 """What stands in a request outside its titled parts."""
 
@@ -43,6 +47,9 @@ def _parts(text: str) -> Counter[str]:
     """The parts of a user message."""
     sizes: Counter[str] = Counter()
     titles = [(match.start(), match[1]) for match in _HEADING.finditer(_without_blocks(text))]
+    own = [place for place, (_, title) in enumerate(titles) if title in _AFTER_SPEC]
+    if text.startswith(_BEFORE_SPEC) and own and own[0]:  # the titles of SPEC.md are a person's
+        titles = [(titles[0][0], "SPEC"), *titles[own[0] :]]
     ends = [*(start for start, _ in titles[1:]), len(text)][: len(titles)]
     sizes[INSTRUCTIONS] += titles[0][0] if titles else len(text)
     for (start, title), end in zip(titles, ends, strict=True):
@@ -60,7 +67,9 @@ def _kind(title: str) -> str:
 
 def _without_blocks(text: str) -> str:
     """The text, as long as before, with the lines of its fenced blocks blanked: a `# ` in them is no title."""
-    return re.sub(r"^(`{4,}).*?^\1$", lambda block: " " * len(block[0]), text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(
+        r"^(`{3,})[^`\n]*\n.*?^\1$", lambda block: " " * len(block[0]), text, flags=re.MULTILINE | re.DOTALL
+    )
 
 
 def _text(message: BaseMessage) -> str:

@@ -12,13 +12,13 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, messages_from_dict
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import InputError, ScriptError, SpecwrightError
 from specwright.ports.roles import Place, Role
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import KEY_VARIABLES, translated, without_secrets
 from specwright.roles.models.journalled_model import answers_so_far, request_of
-from specwright.roles.models.playbook import Playbook, ScriptedChatModel
+from specwright.roles.models.playbook import Playbook, ScriptedChatModel, missing_answer, scripted_file
 from specwright.roles.models.prices import model_label
 from specwright.settings import Settings
 
@@ -85,11 +85,10 @@ class ReplayChatModel(ScriptedChatModel):
         ordinal = answers_so_far(messages)
         answer = recording.model_answer(self.place.run_id, ordinal, request_of(messages, kwargs))
         if answer is None:
-            raise InputError(
-                f"the recorded journal has no answer {ordinal + 1} for {self.place.run_id}",
-                where=str(recording.path),
-                remedy="the run took another path than the recorded one; record again with a real model",
+            otherwise = (
+                "where the run took another path than the recorded one, record again with a real model"
             )
+            raise missing_answer("recorded journal", self.place, ordinal, str(recording.path), otherwise)
         (message,) = messages_from_dict([answer["message"]])
         return ChatResult(generations=[ChatGeneration(message=message)])
 
@@ -99,12 +98,53 @@ class _ReplaySource:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
+        self.path = recording.path
 
     def model(self, place: Place) -> BaseChatModel:
         return ReplayChatModel(place=place, recording=self._recording)
 
     def can_share(self, place: Place) -> bool:
         return self._recording.holds(place.run_id)
+
+
+def is_recorded(source: ModelSource, place: Place) -> bool:
+    """Whether a source is a recording that answers at a place."""
+    return isinstance(source, _ReplaySource) and source.can_share(place)
+
+
+def require_script(source: ModelSource, place: Place) -> None:
+    """Refuse what would begin at a place of which a script holds no answer, before anything is written.
+
+    Args:
+        source: Of the model that is asked there.
+        place: Of a change's researcher, the Proposer of another attempt at a task, or the Challenger of a person's files.
+
+    Raises:
+        InputError: it holds none.
+    """
+    if isinstance(source, _ReplaySource) and not source.can_share(place):
+        where = source.path
+    elif isinstance(source, Playbook) and (missing := _missing_file(source, place)):
+        where = missing
+    else:
+        return
+    raise InputError(
+        f"the answers of this project are scripted, and none is there for {place.run_id}; nothing was begun",
+        where=str(where),
+        remedy="`specwright run --model PROVIDER:NAME` names a model that answers from now on, then ask again",
+    )
+
+
+def _missing_file(script: Playbook, place: Place) -> str:
+    """The file that a playbook lacks for a place; empty if it lacks none."""
+    if place.role is Role.CHALLENGER:
+        try:
+            script.model(place)
+        except ScriptError as error:
+            return error.where
+        return ""
+    file = script.directory / scripted_file(place)
+    return "" if file.exists() else str(file)
 
 
 class _ProviderSource:

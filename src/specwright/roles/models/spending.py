@@ -3,18 +3,37 @@
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from specwright.canonical_json import JsonValue
-from specwright.domain.costs.budget import RESERVED_OUTPUT, Budgets, shortage, tokens_in
+from specwright.domain.costs.budget import (
+    RESERVED_OUTPUT,
+    TIMES_THE_MOST,
+    Budgets,
+    allowance,
+    shortage,
+    tokens_in,
+)
 from specwright.domain.costs.cost import Cost, Usage
 from specwright.errors import BudgetError
 from specwright.ports.journal import characters_of, paid_for, provider_of, usage_of
 from specwright.ports.prices import Prices
 from specwright.ports.progress import AnswerBought
 from specwright.ports.roles import Place, Role
+
+
+class StageEstimate(NamedTuple):
+    """What a run without a budget sets out to do.
+
+    Args:
+        stage: That it is at; another one has another estimate.
+        most: Tokens of the estimate's dearest case.
+    """
+
+    stage: str
+    most: int
 
 
 class Spending:
@@ -38,7 +57,18 @@ class Spending:
         self._reserved: dict[Place, Cost] = {}
         self._refusal: BudgetError | None = None
         self._answered: set[str] = set()
+        self._expected: Callable[[str], StageEstimate | None] | None = None
+        self._stage = StageEstimate("", 0)
+        self._began = 0
         self.total = Cost()
+
+    def expect(self, expected: Callable[[str], StageEstimate | None]) -> None:
+        """Pause a run that has no budget at a multiple of its estimate (design: budgets).
+
+        Args:
+            expected: The stage that the project is at by now, if it is not the one that is named.
+        """
+        self._expected = expected
 
     def read(self, answers: Iterable[tuple[str, JsonValue]]) -> None:
         """Add the journal's model answers, each with its scope, `TSK-003.1/...`."""
@@ -94,6 +124,8 @@ class Spending:
         for other, reserved in self._reserved.items():
             project = project.plus(reserved)
             task = task.plus(reserved) if other.task == place.task else task
+        if paused := self._beyond_estimate(place, project, needed):
+            return paused
         short = shortage(self._budgets, project, task if place.task else None, needed)
         if short is None:
             self._reserved[place] = needed
@@ -103,6 +135,25 @@ class Spending:
             f"paused before the next call: it may exceed `{short.setting}`, {short.limit}",
             where=f"{place.run_id}: {short.spent} spent, the call may take {short.needed}",
             remedy=f"nothing is lost; `specwright run {option} {short.enough}`, or more, goes on",
+            setting=short.setting,
+            enough=short.enough,
+        )
+
+    def _beyond_estimate(self, place: Place, project: Cost, needed: Cost) -> BudgetError | None:
+        """Why a run without a budget pauses; each command, and each stage of it, begins to count anew."""
+        if self._expected is None:
+            return None
+        if (now := self._expected(self._stage.stage)) is not None:
+            self._stage, self._began = now, self.total.tokens
+        limit, taken = allowance(self._stage.most), project.tokens - self._began
+        if taken + needed.tokens <= limit:
+            return None
+        return BudgetError(
+            f"paused before the next call: no budget is set, and it may exceed {limit:,} tokens, {TIMES_THE_MOST} times the "
+            "most that was estimated",
+            where=f"{place.run_id}: {taken:,} tokens taken since it began, the call may take {needed.tokens:,}",
+            remedy="nothing is lost; `specwright run` goes on for as much again, `specwright run --budget-tokens N` sets a "
+            "budget for the whole project, and `specwright run --budget-tokens 0` no limit at all",
         )
 
     def _add(self, task: str, answer: JsonValue) -> Cost:

@@ -38,7 +38,13 @@ SETTINGS_TEMPLATE = """\
 # concurrent_requests = 4
 """
 
-Example = Annotated[str, typer.Option(metavar="NAME", help="Begin with an example, such as tabkeeper.")]
+Example = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Begin with an example: dueplan, fieldtext, jsonamend, leftout, linkform, linkwatch, nameplate, tabkeeper.",
+    ),
+]
 SpecFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Your SPEC.md, which is copied in place of the template.")
 ]
@@ -70,6 +76,12 @@ def init(
     try:
         directory.mkdir(parents=True, exist_ok=True)
         made, kept = copy_example(example, directory) if example else _write_files(directory, text)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(
+            "the project cannot be made: there is a file where its directory would be",
+            where=str(directory),
+            remedy="name another place",
+        ) from error
     except OSError as error:
         raise InputError(
             f"the project cannot be made: {error.strerror}",
@@ -83,12 +95,23 @@ def init(
         say(f"made  {line}")
     for line in _by_folder(directory, kept):
         say(f"kept  {line} (it was there)")
-    if example:
-        say(f"Next:   {next_command('run', directory)}")
-        return
-    fill_in = "" if spec else f"fill in {directory / 'SPEC.md'} and "
-    say(f"Next:   {fill_in}choose a model in {directory / 'specwright.toml'}")
-    say(f"Then:   {next_command('run', directory)}")
+    steps = [] if example else _left_to_do(directory)
+    if steps:
+        say(f"Next:   {' and '.join(steps)}")
+    say(f"{'Then' if steps else 'Next'}:   {next_command('run', directory)}")
+
+
+def _left_to_do(directory: Path) -> list[str]:
+    """What a person does before the run: of the two files those that are still the templates."""
+    files = {
+        "SPEC.md": (SPEC_TEMPLATE, "fill in"),
+        "specwright.toml": (SETTINGS_TEMPLATE, "choose a model in"),
+    }
+    return [
+        f"{step} {directory / name}"
+        for name, (template, step) in files.items()
+        if (directory / name).is_file() and (directory / name).read_bytes() == template.encode()
+    ]
 
 
 def demo(

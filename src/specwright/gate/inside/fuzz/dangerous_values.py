@@ -6,13 +6,19 @@ Left out: integers beyond 64 bits and deeply nested JSON, which every plain prog
 paths that hold NUL or lie outside the scratch directory; times with a zone, unless something speaks of zones."""
 
 import contextlib
+import copy
 import datetime
+import functools
 import math
+import sqlite3
 import uuid
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from specwright.gate.inside.fuzz.hosts import ADDRESSES
+from specwright.gate.inside.values.value_types import VALUE_ROWS, examples_of
 
 _TEXTS = [
     "", " ", "\n", "\t", "a", "0", "-1", "1.5", "\x00", "\ud800", "a\udfffb", "²", "٣", "½", "Ⅷ", "1e400", "nan", "inf",
@@ -50,6 +56,13 @@ _PATHS = [
     "a b.txt", "ä\u0308.txt", "new", ".hidden", "-x", "n" * 300, "folder/../new.txt", "loop", "Old.TXT", "x.tar.gz",
 ]  # fmt: skip
 _FILES = {"old.txt": b"one\ntwo\n", "empty.txt": b"", "bytes.bin": b"\xff\xfe\x00\x80"}
+_DATABASES = ["other.db", "corrupt.db", "short.db"]
+_NOTES = {
+    "notes/one.md": b"# One\n",
+    "notes/bytes.md": b"\xff\xfe",
+    "notes/inner/two.md": b"two\n",
+    "notes/inner/x.txt": b"",
+}
 _LARGE = 100
 
 
@@ -66,7 +79,9 @@ class Sources(NamedTuple):
         confined: Whether a text might be used as a path.
         huge: Whether large values are drawn at all.
         ordinary: Whether only numbers and texts are drawn that equal themselves, are finite, and can be written as UTF-8.
+        web: Whether a text may be an address of a host.
         ranges: All values of a parameter whose constraint allows only a few numbers.
+        found: What lies in the folder besides: `databases`, `notes`.
     """
 
     leaves: Mapping[str, Sequence[Any]]
@@ -78,7 +93,9 @@ class Sources(NamedTuple):
     confined: bool
     huge: bool
     ordinary: bool
+    web: bool
     ranges: Mapping[str, range]
+    found: Sequence[str] = ()
 
 
 def dangerous_values(sources: Sources) -> dict[str, list[Any]]:
@@ -102,7 +119,7 @@ def is_ordinary(value: Any) -> bool:
 def _dangerous_values(sources: Sources, zones: list[Any]) -> dict[str, list[Any]]:
     texts = [text for text in _TEXTS if sources.huge or len(text) <= _LARGE]
     return {
-        "str": list(map(confined, texts)) if sources.confined else texts,
+        "str": [*(map(confined, texts) if sources.confined else texts), *(ADDRESSES if sources.web else ())],
         "bytes": [data for data in _BYTES if sources.huge or len(data) <= _LARGE],
         "bool": [True, False],
         "int": [*_INTS, *sources.leaves.get("int", ())],
@@ -113,18 +130,54 @@ def _dangerous_values(sources: Sources, zones: list[Any]) -> dict[str, list[Any]
         "time": [time.replace(tzinfo=zone) for time in _TIMES for zone in zones],
         "timedelta": _SPANS,
         "UUID": [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)],
-        "Path": [sources.folder, *(sources.folder / name for name in _PATHS)],
+        **{row.name: list(map(copy.copy, examples_of(row.name))) for row in VALUE_ROWS},
+        "Path": [sources.folder, *(sources.folder / name for name in (*_PATHS, *_more_paths(sources.found)))],
     }
 
 
-def lay_out_files(folder: Path) -> None:
-    """The files that a call finds, `_PATHS` among them, in an empty folder; what a module puts there meanwhile stays."""
+def _more_paths(found: Sequence[str]) -> list[str]:
+    notes = ["notes", *_NOTES, "notes/inner/up", "notes/gone.md"]
+    return [*(_DATABASES if "databases" in found else ()), *(notes if "notes" in found else ())]
+
+
+def lay_out_files(folder: Path, found: Sequence[str] = ()) -> None:
+    """The files that a call finds, `_PATHS` among them, in an empty folder; what a module puts there meanwhile stays.
+
+    Args:
+        folder: It need not exist.
+        found: What lies there besides: `databases` (another program's, a damaged and a short one), and `notes`, folders
+            within folders with a file that is no text, a link that leads nowhere, and one that leads back.
+    """
     with contextlib.suppress(OSError):
         (folder / "folder").mkdir(parents=True)
-        for name, content in _FILES.items():
-            with (folder / name).open("xb") as file:
-                file.write(content)
+        _write(folder, _FILES)
         (folder / "loop").symlink_to("loop")
+        if "databases" in found:
+            whole = _database()
+            _write(
+                folder, dict(zip(_DATABASES, (whole, whole[:512] + b"\xff" * 512, whole[:600]), strict=True))
+            )
+        if "notes" in found:
+            (folder / "notes/inner").mkdir(parents=True)
+            _write(folder, _NOTES)
+            (folder / "notes/inner/up").symlink_to("..")
+            (folder / "notes/gone.md").symlink_to("nowhere")
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        with (folder / name).open("xb") as file:
+            file.write(content)
+
+
+@functools.cache
+def _database() -> bytes:
+    """A database of another program."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(
+            "pragma page_size = 512; create table other (a, b); insert into other values (1, 'x')"
+        )
+        return database.serialize()
 
 
 def confined(text: str) -> str:

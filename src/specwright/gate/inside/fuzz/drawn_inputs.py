@@ -6,8 +6,9 @@ values.
 """
 
 import contextlib
+import dataclasses
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from hypothesis import strategies
 from specwright.gate.inside.fuzz.dangerous_values import Sources
 from specwright.gate.inside.fuzz.shapes import Classes
 from specwright.gate.inside.fuzz.strategies import leaves_of
+from specwright.gate.inside.values.value_types import constructors
 
 
 class CounterexampleError(Exception):
@@ -52,7 +54,27 @@ def classes_of(request: dict[str, Any]) -> Classes:
     """The exported classes, made anew by `install`."""
     stated: dict[str, Any] = request["classes"]
     found = {name: getattr(importlib.import_module(of["module"]), name) for name, of in stated.items()}
-    return Classes(stated, found)
+    instances: dict[str, list[Any]] = {name: [] for name in stated}
+    for text in request["constants"]:
+        for value in (
+            _evaluated([text], {**constructors(), **found}) if any(map(text.__contains__, found)) else ()
+        ):
+            _note_instances(value, instances)
+    return Classes(stated, found, instances)
+
+
+def _note_instances(value: Any, instances: Mapping[str, list[Any]]) -> None:
+    """Keep the values of exported classes that a value holds, by their class."""
+    waiting = [value]
+    while waiting:
+        whole: Any = waiting.pop()
+        if isinstance(whole, dict):
+            waiting += [*whole, *whole.values()]
+        elif isinstance(whole, (list, tuple, set, frozenset)):
+            waiting += whole
+        elif dataclasses.is_dataclass(whole) and type(whole).__name__ in instances:
+            instances[type(whole).__name__].append(whole)
+            waiting += [getattr(whole, field.name) for field in dataclasses.fields(whole)]
 
 
 def sources_of(request: dict[str, Any], names: dict[str, Any], folder: Path) -> Sources:
@@ -85,7 +107,9 @@ def sources_of(request: dict[str, Any], names: dict[str, Any], folder: Path) -> 
         request["confined"],
         request["huge"],
         request["ordinary"],
+        request.get("web", False),
         {name: range(low, high + 1) for name, (low, high) in request["ranges"].items()},
+        request["found"],
     )
 
 

@@ -9,7 +9,7 @@ import shutil
 import signal
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableErr
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.fuzz.dangerous_values import lay_out_files
 from specwright.gate.inside.fuzz.drawn_inputs import CounterexampleError, OverTimeError
+from specwright.gate.inside.fuzz.hosts import Behaviour, of_input
 from specwright.gate.inside.fuzz.rendering import measure, shown
 from specwright.gate.inside.fuzz.shapes import Shape, mismatch
 
@@ -91,23 +92,46 @@ class ModuleUnderTest:
         self._codec = codec
         self._last = 0
         self.used = 0.0
+        self.behaviour: Behaviour | None = None
 
     def text(self, arguments: dict[str, Any]) -> bytes:
         """The arguments of a call as they cross; empty if they do not."""
         try:
-            return self._codec.encode_call([], arguments)
+            return self._codec.encode_call(*self.passed(arguments))
         except UnencodableError:
             return b""
 
-    def call(self, entry: str, text: bytes) -> _Outcome:
+    def passed(self, arguments: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Arguments as they are passed: by name, unless any number of arguments stand behind them. Where one before these
+        is left out, none of them is passed."""
+        many: str = self.request["many"]
+        names: list[str] = [*self.request["parameters"]]
+        if not arguments.get(many):
+            return [], {name: value for name, value in arguments.items() if name != many}
+        before = names[: names.index(many)]
+        rest = {name: value for name, value in arguments.items() if name not in (*before, many)}
+        if any(name not in arguments for name in before):
+            return [], {name: arguments[name] for name in before if name in arguments} | rest
+        return [*(arguments[name] for name in before), *arguments[many]], rest
+
+    def crossing(self, value: object) -> bytes:
+        """A value as it crosses."""
+        return self._codec.encode(value)
+
+    def call(self, entry: str, text: bytes, *, again: bool = False) -> _Outcome:
         """Call an entry point once, bounded in time.
+
+        Args:
+            entry: Its name.
+            text: The arguments as they cross.
+            again: Whether it finds the files that the last call left.
 
         Raises:
             HangError: there is no reply.
         """
-        if self.request["files"]:
+        if self.request["files"] and not again:
             shutil.rmtree(self.folder, ignore_errors=True)
-            lay_out_files(self.folder)
+            lay_out_files(self.folder, self.request["found"])
         self._last += 1
         folder = str(self.folder if self.request["files"] else self.folder.parent)
         call = {
@@ -116,15 +140,28 @@ class ModuleUnderTest:
             "module": self.request["name"],
             "entry": entry,
             "cwd": folder,
+            "again": again,
         }
         signal.setitimer(signal.ITIMER_REAL, self.request["call_seconds"])
         try:
             self._send(call, text)
             header, reply = self._link.receive()
+            asked = 0
+            while "web" in header:
+                self._answer(asked, reply)
+                asked += 1
+                header, reply = self._link.receive()
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        self.used = float(header["used"])
+        # what does not cross is told without it
+        self.used = float(header.get("used", self.used))
         return self._outcome(header, reply)
+
+    def _answer(self, place: int, request: bytes) -> None:
+        """Answer a request of the module as every host does in this call."""
+        assert self.behaviour is not None  # only a module that asks hosts asks
+        answer = self.behaviour.answer(place, request.partition(b" ")[0].decode("latin-1"))
+        self._send({"event": "web", "delay": answer.delay, "failure": answer.failure}, answer.data)
 
     def _outcome(self, header: dict[str, Any], reply: bytes) -> _Outcome:
         changed = bool(header.get("changed"))
@@ -156,6 +193,7 @@ class Examination:
         returns: The type of what it returns.
         fields: The types of the fields of declared exceptions, by class.
         send: Tells what is found.
+        hosts: What hosts do, if the module asks any.
     """
 
     def __init__(
@@ -164,8 +202,10 @@ class Examination:
         returns: Shape,
         fields: Mapping[str, Mapping[str, Shape]],
         send: Callable[..., None],
+        hosts: Sequence[Behaviour] = (),
     ) -> None:
         self._subject = subject
+        self._hosts = hosts
         self._request = subject.request
         self._returns = returns
         self._fields = fields
@@ -192,7 +232,16 @@ class Examination:
             with contextlib.suppress(CounterexampleError):
                 self.examine(arguments, first_only=True)
 
-    def examine(self, arguments: dict[str, Any], *, first_only: bool = False) -> None:
+    def sweep_hosts(self, inputs: Iterator[dict[str, Any]]) -> None:
+        """Examine inputs with all that hosts do."""
+        for arguments in inputs:
+            for behaviour in self._hosts:
+                with contextlib.suppress(CounterexampleError):
+                    self.examine(arguments, first_only=True, behaviour=behaviour)
+
+    def examine(
+        self, arguments: dict[str, Any], *, first_only: bool = False, behaviour: Behaviour | None = None
+    ) -> None:
         """Call the module and raise if it did what no contract allows.
 
         Raises:
@@ -205,6 +254,9 @@ class Examination:
         if not (text := self._subject.text(arguments)):
             return
         call = self._shown(arguments)
+        if self._hosts:
+            self._subject.behaviour = behaviour or of_input(self._hosts, text)
+            call = f"{call}, where hosts answer {self._subject.behaviour.text},"
         self._send({"event": "calling", "call": call, "size": measure(arguments)})
         fault = next(self._faults(arguments, text), None)
         if fault is None:
@@ -233,6 +285,10 @@ class Examination:
                     "differs",
                     f"{outcome.description()}, and when it is called again it {repeated.description()}",
                 )
+        if self._request["writes"] and zlib.crc32(text) % _ONE_IN == 1:
+            for fault in self._undeclared(self._subject.call(main, text, again=True), arguments):
+                happened = f"called again, on the files that it left, it {fault.happened}"
+                yield fault._replace(happened=happened)
         for other in twins:
             twin = self._subject.call(other, text)
             if self._request["repeatable"] and twin.same() != outcome.same():
@@ -242,18 +298,23 @@ class Examination:
     def _undeclared(self, outcome: _Outcome, arguments: dict[str, Any]) -> Iterator[_Fault]:
         if outcome.errors:
             declared = self._request["errors"]
+            colon = ": " if outcome.message else ""
             above = next((name for name in outcome.errors if name in declared), "")
             near = f"; it is a {above}, but errors match by exact class" if above else ""
             if outcome.errors[0] not in declared and not (
                 "OSError" in declared and "OSError" in outcome.errors
             ):
-                yield _Fault("raises", f"raises {outcome.errors[0]}: {outcome.message}{near}", outcome.line)
+                yield _Fault(
+                    "raises", f"raises {outcome.errors[0]}{colon}{outcome.message}{near}", outcome.line
+                )
             yield from self._unfit_fields(outcome)
             return
         if outcome.unfit:
             yield _Fault("returns", outcome.unfit)
         elif problem := mismatch(outcome.result, self._returns):
             yield _Fault("returns", f"returns a value of another type: {problem}")
+        elif self._request.get("echoes") and outcome.text != self._subject.crossing(arguments["value"]):
+            yield _Fault("returns", f"comes back as {shown(outcome.result)}")
         for name, limits in self._request["bounds"].items():
             for limit in limits:
                 if name in arguments and arguments[name] is not None and _breaks(arguments[name], limit):
@@ -272,13 +333,15 @@ class Examination:
                 )
 
     def _shown(self, arguments: dict[str, Any]) -> str:
-        parts: list[str] = []
-        named = False
+        many, keywords = self._request["many"], self._request["keywords"]
+        places, names = self._subject.passed(arguments)
+        parts = [shown(value) for value in places]
+        named = bool(parts)
         for name in self._request["parameters"]:
-            if name in arguments:
-                text = shown(arguments[name])
-                parts.append(f"{name}={text}" if named else text)
-            else:
+            if name in names:
+                text = shown(names[name])
+                parts.append(f"{name}={text}" if named or name in keywords else text)
+            elif name != many:
                 named = True
         text = f"{self._request['entries'][0]['name']}({', '.join(parts)})"
         text = text.replace(f"{self._subject.folder}{os.sep}", "").replace(str(self._subject.folder), ".")

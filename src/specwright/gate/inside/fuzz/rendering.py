@@ -7,6 +7,7 @@ made of. Loads nothing else of the factory.
 import dataclasses
 import enum
 import pathlib
+import zoneinfo
 from decimal import Decimal
 from typing import Any
 
@@ -25,7 +26,7 @@ def measure(value: Any) -> int:
             return 1
         case int():
             return abs(value)
-        case str() | bytes():
+        case str() | bytes() | bytearray():
             return len(value)
         case dict():
             return 1 + sum(measure(key) + measure(part) for key, part in whole.items())
@@ -45,6 +46,9 @@ def shown(value: Any, depth: int = 0) -> str:
         fields = dataclasses.fields(value)
         parts = (f"{field.name}={shown(getattr(value, field.name), depth + 1)}" for field in fields)
         return f"{type(value).__name__}({', '.join(parts)})"
+    if names := getattr(value, "_fields", ()):  # of a NamedTuple
+        parts = (f"{name}={shown(getattr(value, name), depth + 1)}" for name in names)
+        return f"{type(value).__name__}({', '.join(parts)})"
     match value:
         case enum.Enum():
             return f"{type(value).__name__}.{value.name}"
@@ -56,6 +60,8 @@ def shown(value: Any, depth: int = 0) -> str:
             return f"Path({shown(str(value))})"
         case int() if abs(value) >= 10**40:
             return f"{'-' if value < 0 else ''}0x{abs(value):x}"[:_SHOWN]
+        case zoneinfo.ZoneInfo():
+            return f"ZoneInfo({value.key!r})"
         case _:
             return repr(value).replace("datetime.", "")
 

@@ -21,9 +21,10 @@ from specwright.gate.inside.fuzz.drawn_inputs import (
     stop,
 )
 from specwright.gate.inside.fuzz.examination import MOST_KINDS, Examination, ModuleUnderTest
-from specwright.gate.inside.fuzz.shapes import CONSTRUCTORS, shape_of
+from specwright.gate.inside.fuzz.hosts import behaviours
+from specwright.gate.inside.fuzz.shapes import CONSTRUCTORS, RefusedError, shape_of
 from specwright.gate.inside.fuzz.strategies import arguments
-from specwright.gate.inside.fuzz.sweep import enlarged, sweep
+from specwright.gate.inside.fuzz.sweep import calls_of_tests, enlarged, sweep
 from specwright.gate.inside.proxies import Caller, install
 
 # what a module returns may be nested to the limit of the boundary, and is judged level by level
@@ -41,6 +42,14 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     install(caller, job["surface"])
     request: dict[str, Any] = job["request"]
     signal.signal(signal.SIGALRM, stop)
+    for part in (request, *({**request, **maker} for maker in request["makers"])):
+        if not _examine(link, plan, send, caller, part):
+            break
+    send({"event": "end"})
+
+
+def _examine(link: Link, plan: dict[str, Any], send: Any, caller: Caller, request: dict[str, Any]) -> bool:
+    """Examine what is called in one way; whether the module still answers."""
     subject = ModuleUnderTest(request, Path(plan["scratch"]), link, send, caller.codec)
     classes = classes_of(request)
     shapes = {name: shape_of(text, classes) for name, text in request["parameters"].items()}
@@ -48,11 +57,14 @@ def run(link: Link, plan: dict[str, Any]) -> None:
         error: {name: shape_of(text, classes) for name, text in stated.items()}
         for error, stated in request["error_fields"].items()
     }
-    examination = Examination(subject, shape_of(request["returns"], classes), fields, send)
     sources = sources_of(request, {**CONSTRUCTORS, **classes.found}, subject.folder)
+    hosts = behaviours(sources.whole) if request["web"] else []
+    examination = Examination(subject, shape_of(request["returns"], classes), fields, send, hosts)
     drawn = arguments(shapes, frozenset(request["defaults"]), sources)
     examination.allow(request["seconds"])
     try:
+        if hosts:
+            examination.sweep_hosts(calls_of_tests(shapes, sources))
         examination.sweep(sweep(shapes, sources))
         for turn in range(MOST_KINDS):
             explore(drawn, examination.examine, seed=request["seed"] + turn, examples=request["examples"])
@@ -62,10 +74,9 @@ def run(link: Link, plan: dict[str, Any]) -> None:
         pass
     except HangError:
         send({"event": "hang"})
-        send({"event": "end"})
-        return
+        return False
     _enlarge(examination, enlarged(shapes, sources), request)
-    send({"event": "end"})
+    return True
 
 
 def _enlarge(examination: Examination, inputs: Iterator[dict[str, Any]], request: dict[str, Any]) -> None:
@@ -73,5 +84,5 @@ def _enlarge(examination: Examination, inputs: Iterator[dict[str, Any]], request
     if request["most_size"]:
         return
     examination.allow(request["seconds"] / _SHARE)
-    with contextlib.suppress(OverTimeError, HangError):
+    with contextlib.suppress(OverTimeError, HangError, RefusedError):
         examination.sweep(inputs)

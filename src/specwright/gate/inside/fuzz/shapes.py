@@ -7,41 +7,58 @@ A value is of a type as a reader of the contract would say: deeply, an int stand
 no int and a datetime for no date."""
 
 import ast
+import collections.abc
+import copy
 import dataclasses
 import datetime
-import pathlib
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from specwright.domain.base.value_types import TAKEN_CONTAINERS
 from specwright.gate.inside.fuzz.rendering import shown
+from specwright.gate.inside.values.value_types import VALUE_ROWS, constructors
 
-CONSTRUCTORS: dict[str, Any] = {
-    "Decimal": Decimal,
-    "datetime": datetime.datetime,
-    "date": datetime.date,
-    "time": datetime.time,
-    "timedelta": datetime.timedelta,
-    "UUID": uuid.UUID,
-    "Path": pathlib.Path,
-}
+CONSTRUCTORS: dict[str, Any] = dict(constructors())
 """The boundary types that are no builtins, by their bare names."""
 
 _PLAIN = {"bool": bool, "int": int, "float": float, "str": str, "bytes": bytes, "list": list, "dict": dict}
-_SCALARS: dict[str, Any] = {**_PLAIN, **CONSTRUCTORS}
+_ROWS = {row.name: row for row in VALUE_ROWS}
+_SCALARS: dict[str, Any] = {**_PLAIN, **CONSTRUCTORS, **{name: row.kind for name, row in _ROWS.items()}}
+_CONTAINERS: dict[str, Any] = {
+    "tuple...": tuple,
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+    "list": list,
+    "dict": dict,
+    **{name: getattr(collections.abc, name) for name in TAKEN_CONTAINERS},
+}
+
+
+GIVEN_AS: Mapping[str, Sequence[str]] = {
+    "Mapping": ("dict",),
+    "Sequence": ("list", "tuple..."),
+    "Collection": ("list", "tuple..."),
+    "Iterable": ("list", "tuple..."),
+}
+"""What is passed for a type that says only what a function needs; the plainest first. No set: its order differs from
+process to process."""
 
 
 class Shape(NamedTuple):
     """A type.
 
     Args:
-        kind: A scalar's name; `none`, `union`, `literal`, `class`, or the name of a container, with
-            `tuple...` for one of any length.
-        parts: Of a union, a container, or the fields of a class. A class may be among its own parts' parts.
+        kind: A scalar's name; `none`, `union`, `literal`, `class`, `named` for a named type, or the name of a container,
+            with `tuple...` for one of any length.
+        parts: Of a union, a container, or the fields of a class; what a named type stands for. A class or a named type may
+            be among its own parts' parts.
         values: Of a Literal.
         name: Of a class; for messages, of anything.
         fields: The names of a class's fields.
+        properties: The types of a class's properties, by name.
+        instances: Of a class that checks its fields: values that are there, for fields that it refuses.
     """
 
     kind: str
@@ -49,13 +66,34 @@ class Shape(NamedTuple):
     values: tuple[Any, ...] = ()
     name: str = ""
     fields: tuple[str, ...] = ()
+    properties: Sequence[tuple[str, "Shape"]] = ()
+    instances: Sequence[Any] = ()
 
 
 class Classes(NamedTuple):
-    """The exported classes: what their statements say, and the classes themselves."""
+    """The exported classes: what their statements say, the classes themselves, and values of them that are there."""
 
     stated: Mapping[str, Any]
     found: Mapping[str, Any]
+    instances: Mapping[str, Sequence[Any]] = MappingProxyType({})
+
+
+class RefusedError(Exception):
+    """A class refuses the fields that were chosen, and there is no other value of it."""
+
+
+def instance_of(shape: Shape, fields: Mapping[str, Any]) -> Any:
+    """A value of a class; where it refuses these fields, one that is there.
+
+    Raises:
+        RefusedError: there is none.
+    """
+    try:
+        return shape.values[0](**fields)
+    except Exception as error:  # whatever the module's own check raises
+        if not shape.instances:
+            raise RefusedError(shape.name) from error
+        return copy.deepcopy(shape.instances[0])
 
 
 def shape_of(text: str, classes: Classes) -> Shape:
@@ -77,6 +115,8 @@ def _shape(node: ast.expr, classes: Classes, known: dict[str, Shape]) -> Shape:
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
             values = ast.literal_eval(inner)
             return Shape("literal", values=values if isinstance(inner, ast.Tuple) else (values,), name=text)
+        case ast.Subscript() if text in _SCALARS:
+            return Shape(text, name=text)
         case ast.Subscript(value=ast.Name(id=base), slice=inner):
             elements = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
             if base == "tuple" and elements and ast.unparse(elements[-1]) == "...":
@@ -93,16 +133,27 @@ def _class(name: str, classes: Classes, known: dict[str, Shape]) -> Shape:
         return Shape("literal", values=tuple(found), name=name)
     if name not in known:
         parts: list[Shape] = []
-        known[name] = Shape("class", parts, (found,), name, tuple(field for field, _ in stated["fields"]))
+        fields = tuple(field for field, _ in stated["fields"])
+        properties: list[tuple[str, Shape]] = []
+        instances = classes.instances.get(name, ())
+        known[name] = (
+            Shape("named", parts, name=name)
+            if stated["kind"] == "type"
+            else Shape("class", parts, (found,), name, fields, properties, instances)
+        )
         # a class within itself is the same shape
         parts += [_shape(ast.parse(text, mode="eval").body, classes, known) for _, text in stated["fields"]]
+        properties += [
+            (one, _shape(ast.parse(text, mode="eval").body, classes, known))
+            for one, text in stated.get("properties", ())
+        ]
     return known[name]
 
 
 def is_endless(shape: Shape, within: frozenset[str] = frozenset()) -> bool:
     """Whether each value of a type holds one of the classes that it is within, so that no value would ever end."""
     match shape.kind:
-        case "class":
+        case "class" | "named":
             return shape.name in within or any(
                 is_endless(part, within | {shape.name}) for part in shape.parts
             )
@@ -125,6 +176,8 @@ def mismatch(value: Any, shape: Shape, place: str = "result") -> str:
         case "literal":
             same = any(type(value) is type(literal) and value == literal for literal in shape.values)
             return "" if same else _other(value, shape, place)
+        case "named":
+            return mismatch(value, shape.parts[0], place)
         case "class":
             return _class_mismatch(value, shape, place)
         case kind if kind in _SCALARS and not shape.parts:
@@ -140,26 +193,33 @@ def _is_scalar(value: Any, kind: str) -> bool:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if kind == "date":
         return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
-    return isinstance(value, _SCALARS[kind])
+    return isinstance(value, _SCALARS[kind]) and (kind not in _ROWS or _ROWS[kind].fits(value))
 
 
 def _class_mismatch(value: Any, shape: Shape, place: str) -> str:
     found = shape.values[0]
-    if dataclasses.is_dataclass(found):
-        if type(value).__name__ != shape.name or not dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(found) or issubclass(found, tuple):
+        given: Any = value
+        if type(given).__name__ != shape.name or not (
+            dataclasses.is_dataclass(given) or hasattr(given, "_fields")
+        ):
             return _other(value, shape, place)
-        members = [(getattr(value, name, None), f"{place}.{name}") for name in shape.fields]
+        names = (*shape.fields, *(name for name, _ in shape.properties))
+        members = [(getattr(value, name, None), f"{place}.{name}") for name in names]
     else:
         row: Any = value
         if not isinstance(value, dict) or set(row) != set(shape.fields):
             return _other(row, shape, place)
         members = [(row[name], f"{place}[{name!r}]") for name in shape.fields]
-    pairs = zip(members, shape.parts, strict=True)
+    pairs = zip(members, (*shape.parts, *(of for _, of in shape.properties)), strict=True)
     return next((found for (part, inner), of in pairs if (found := mismatch(part, of, inner))), "")
 
 
 def _container_mismatch(value: Any, shape: Shape, place: str) -> str:
-    base: Any = {"tuple...": tuple, "tuple": tuple, "set": set, "frozenset": frozenset, **_PLAIN}[shape.kind]
+    base = _CONTAINERS[shape.kind]
+    # a text is a sequence of texts to Python, and hardly ever meant
+    if isinstance(value, (str, bytes, bytearray)):
+        return _other(value, shape, place)
     if not isinstance(value, base) or (shape.kind == "tuple" and len(value) != len(shape.parts)):
         return _other(value, shape, place)
     return next(
@@ -169,7 +229,7 @@ def _container_mismatch(value: Any, shape: Shape, place: str) -> str:
 
 
 def _elements(value: Any, shape: Shape, place: str) -> Iterator[tuple[Any, Shape, str]]:
-    if shape.kind == "dict":
+    if shape.kind in {"dict", "Mapping"}:
         for key, part in value.items():
             yield key, shape.parts[0], f"the key {shown(key)} of {place}"
             yield part, shape.parts[1], f"{place}[{shown(key)}]"

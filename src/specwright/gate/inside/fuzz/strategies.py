@@ -10,22 +10,36 @@ surrogates, digits that are not decimal, texts over 4,300 digits, NaN, the ends 
 Left out: integers beyond 64 bits and deeply nested JSON, which every plain program refuses in its own way, and
 paths that hold NUL or lie outside the scratch directory."""
 
+import contextlib
 import copy
 import dataclasses
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values, is_ordinary
-from specwright.gate.inside.fuzz.shapes import Shape, is_endless, is_hashable, is_json, mismatch
+from specwright.gate.inside.fuzz.shapes import (
+    GIVEN_AS,
+    RefusedError,
+    Shape,
+    instance_of,
+    is_endless,
+    is_hashable,
+    is_json,
+    mismatch,
+)
+from specwright.gate.inside.values.value_types import VALUE_ROWS
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 _LENGTHS = [2, 3, 10, 63, 64, 255, 256, 1000, 1001, 5000]
 _MOST_LENGTH = 20_000
 _JSON_DEPTH = 3
+_MOST_REFUSED = 6
+"""So often fields are drawn anew for a class that refuses them."""
 _MOST_NESTED = 2
 """A class that is so often within itself is drawn without itself again, where its type lets it."""
 
@@ -40,11 +54,21 @@ def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
             waiting += (*whole, *whole.values())
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
             waiting += [getattr(value, field.name) for field in dataclasses.fields(value)]
-        elif type(value).__name__ in {"list", "tuple", "set", "frozenset"}:
+        elif type(value).__name__ in {"list", "tuple", "set", "frozenset"} or hasattr(value, "_fields"):
             waiting += list(whole)
         elif value is not None:
-            found.setdefault(type(value).__name__.replace("PosixPath", "Path"), {})[repr(value)] = value
+            found.setdefault(_kind_of(value), {})[repr(value)] = value
     return {kind: list(of.values()) for kind, of in found.items()}
+
+
+def _kind_of(value: Any) -> str:
+    """The type of a leaf as a contract writes it."""
+    kind = type(value).__name__
+    return (
+        f"re.Pattern[{type(value.pattern).__name__}]"
+        if kind == "Pattern"
+        else kind.replace("PosixPath", "Path")
+    )
 
 
 def arguments(
@@ -134,12 +158,20 @@ class _Maker:
                 return self._draw(st.sampled_from(shape.values))
             case "class":
                 return self._instance(shape, depth)
+            case "named":
+                self._within.append(shape.name)
+                drawn = self.value(shape.parts[0], depth)
+                self._within.pop()
+                return drawn
             case "tuple":
                 return tuple(self.value(part, depth + 1) for part in shape.parts)
             case "list" | "dict" if not shape.parts:
                 return self._json(shape.kind, 0)
             case "list" | "tuple..." | "set" | "frozenset" | "dict":
                 return self._container(shape, depth)
+            case "Mapping" | "Sequence" | "Collection" | "Iterable":
+                given = self._draw(st.sampled_from(GIVEN_AS[shape.kind]))
+                return self._container(shape._replace(kind=given), depth)
             case kind:
                 return self._leaf(kind)
 
@@ -147,17 +179,23 @@ class _Maker:
         seen = self._seen.setdefault(kind, [])
         if seen and self._draw(_ONE_IN_FOUR) == 3:
             return self._draw(st.sampled_from(list(seen)))
-        value = self._draw(self._kinds[kind])
+        value = copy.copy(self._draw(self._kinds[kind]))
         seen.append(value)
         return value
 
     def _instance(self, shape: Shape, depth: int) -> Any:
-        self._within.append(shape.name)
-        drawn = {
-            field: self.value(part, depth + 1) for field, part in zip(shape.fields, shape.parts, strict=True)
-        }
-        self._within.pop()
-        return shape.values[0](**drawn)
+        if shape.instances and self._draw(_ONE_IN_FOUR) == 3:
+            return copy.deepcopy(self._draw(st.sampled_from(shape.instances)))
+        for _ in range(_MOST_REFUSED):
+            self._within.append(shape.name)
+            drawn = {
+                field: self.value(part, depth + 1)
+                for field, part in zip(shape.fields, shape.parts, strict=True)
+            }
+            self._within.pop()
+            with contextlib.suppress(RefusedError):
+                return instance_of(shape._replace(instances=()), drawn)
+        return copy.deepcopy(self._draw(st.sampled_from(shape.instances))) if shape.instances else reject()
 
     def _is_too_deep(self, shape: Shape) -> bool:
         """Whether a value would hold one more of a class that it is within often enough."""
@@ -230,6 +268,7 @@ def _strategies(sources: Sources) -> dict[str, st.SearchStrategy[Any]]:
         "timedelta": kind("timedelta", st.timedeltas()),
         "UUID": kind("UUID", st.uuids()),
         "Path": st.sampled_from(dangers["Path"]),
+        **{row.name: kind(row.name, st.integers(0, 2**64).map(row.drawn)) for row in VALUE_ROWS},
     }
 
 

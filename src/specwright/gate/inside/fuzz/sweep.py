@@ -4,6 +4,7 @@ module-directory, ship-gate).
 Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing else of the factory. Nothing is drawn:
 what is known to be dangerous is tried at every place, each once."""
 
+import contextlib
 import copy
 import datetime
 import itertools
@@ -16,7 +17,16 @@ from typing import Any
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources, dangerous_values
 from specwright.gate.inside.fuzz.rendering import measure
-from specwright.gate.inside.fuzz.shapes import Shape, is_endless, is_hashable, mismatch
+from specwright.gate.inside.fuzz.shapes import (
+    GIVEN_AS,
+    RefusedError,
+    Shape,
+    instance_of,
+    is_endless,
+    is_hashable,
+    mismatch,
+)
+from specwright.gate.inside.values.value_types import examples_of
 
 _LARGE = 2500
 """Characters or elements: more than twice as many as Python nests calls, and few enough for a plain program."""
@@ -43,15 +53,37 @@ def sweep(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, A
         shapes: The types of the parameters.
         sources: What the tests give, and what the contract mentions.
     """
-    usual = _usual(shapes, sources)
     dangers = dangerous_values(sources)
+    try:
+        usual = _usual(shapes, sources)
+    except RefusedError:
+        # nothing is known that a class takes; what is drawn may find something
+        return
     for name, shape in shapes.items():
         tested = _tested(name, shape, sources)
-        swept = itertools.islice(_dangerous(shape, dangers), _MOST_SWEPT)
+        swept = itertools.islice(_unless_refused(_dangerous(shape, dangers)), _MOST_SWEPT)
         values = itertools.chain(
             _overlarge_numbers(tested), recombined(tested), sources.ranges.get(name, ()), swept
         )
         yield from ({**copy.deepcopy(usual), name: value} for value in values)
+
+
+def _unless_refused(values: Iterator[Any]) -> Iterator[Any]:
+    """The values, as far as classes take what they are made of."""
+    with contextlib.suppress(RefusedError):
+        yield from values
+
+
+def calls_of_tests(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str, Any]]:
+    """Calls with what the tests give, a few."""
+    try:
+        usual = _usual(shapes, sources)
+    except RefusedError:
+        return
+    yield usual
+    for name, shape in shapes.items():
+        tested = [value for value in _tested(name, shape, sources) if value != usual.get(name)]
+        yield from ({**copy.deepcopy(usual), name: value} for value in tested[:_FEW])
 
 
 def recombined(tested: Sequence[Any]) -> Iterator[str]:
@@ -120,27 +152,29 @@ def _large(value: Any) -> Iterator[Any]:
 
 def _plainest(shape: Shape, within: frozenset[str] = frozenset()) -> Any:
     match shape.kind:
-        case "none":
-            return None
+        case "none" | "literal":
+            return shape.values[0] if shape.values else None
         case "union":
             return _plainest(next(part for part in shape.parts if not is_endless(part, within)), within)
-        case "literal":
-            return shape.values[0]
+        case "named":
+            return _plainest(shape.parts[0], within | {shape.name})
         case "class":
             inner = within | {shape.name}
             parts = zip(shape.fields, shape.parts, strict=True)
-            return shape.values[0](**{field: _plainest(part, inner) for field, part in parts})
+            return instance_of(shape, {field: _plainest(part, inner) for field, part in parts})
         case "tuple":
             return tuple(_plainest(part, within) for part in shape.parts)
         case "list" | "dict" if not shape.parts:
             return [] if shape.kind == "list" else {}
+        case kind if kind in GIVEN_AS:
+            return _plainest(shape._replace(kind=GIVEN_AS[kind][0]), within)
         case "list" | "tuple..." | "set" | "frozenset" | "dict":
             parts = [] if any(is_endless(part, within) for part in shape.parts) else [*shape.parts]
             if shape.kind == "dict":
                 return {_plainest(parts[0], within): _plainest(parts[1], within)} if parts else {}
             return _BUILD[shape.kind]([_plainest(part, within) for part in parts])
         case kind:
-            return _PLAINEST[kind]
+            return copy.copy(_PLAINEST[kind] if kind in _PLAINEST else examples_of(kind)[0])
 
 
 def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _Within = ()) -> Iterator[Any]:
@@ -151,7 +185,10 @@ def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _With
         case "union":
             for part in shape.parts:
                 yield from _dangerous(part, dangers, within)
-        case "class" | "tuple":
+        case kind if kind in GIVEN_AS:
+            for given in GIVEN_AS[kind]:
+                yield from _dangerous(shape._replace(kind=given), dangers, within)
+        case "class" | "tuple" | "named":
             yield from _dangerous_instances(shape, dangers, within)
         case "list" | "tuple..." | "set" | "frozenset" if shape.parts:
             yield from _dangerous_containers(shape, dangers, within)
@@ -171,17 +208,23 @@ def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _With
 def _dangerous_instances(
     shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _Within
 ) -> Iterator[Any]:
-    """Of a class or a tuple; a class within itself comes to an end."""
-    if shape.kind == "class":
+    """Of a class, a tuple or a named type; one within itself comes to an end."""
+    if shape.kind != "tuple":
         if within.count(shape.name) >= _MOST_NESTED:
             return
         within = (*within, shape.name)
+    if shape.kind == "named":
+        yield from _dangerous(shape.parts[0], dangers, within)
+        return
     whole = [_plainest(part, frozenset(within)) for part in shape.parts]
     for place, part in enumerate(shape.parts):
         for value in _dangerous(part, dangers, within):
             parts = [*copy.deepcopy(whole[:place]), value, *copy.deepcopy(whole[place + 1 :])]
-            named = dict(zip(shape.fields, parts, strict=False))
-            yield shape.values[0](**named) if shape.kind == "class" else tuple(parts)
+            if shape.kind == "tuple":
+                yield tuple(parts)
+                continue
+            with contextlib.suppress(RefusedError):
+                yield instance_of(shape._replace(instances=()), dict(zip(shape.fields, parts, strict=True)))
 
 
 def _dangerous_containers(

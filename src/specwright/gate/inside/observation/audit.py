@@ -23,6 +23,10 @@ Report = Callable[[str, str], None]
 
 _HERE = __file__
 _WATCH = str(Path(__file__).with_name("library_watch.py"))
+_CLOCK = str(Path(__file__).with_name("clock.py"))
+_DATABASES = str(Path(__file__).with_name("databases.py"))
+_CONNECTIONS = str(Path(__file__).parents[1] / "web/connections.py")
+_CLIENT = str(Path(__file__).parents[1] / "web/client.py")
 _INSIDE = str(Path(__file__).parents[1])
 _LIBRARY = str(Path(os.__file__).parent)
 _MOST_TEXT = 120
@@ -38,13 +42,15 @@ _EVENTS = {
     "INPUT": "builtins.input",
     "NETWORK": """socket.bind socket.connect socket.getaddrinfo socket.gethostbyaddr socket.gethostbyname
         socket.gethostname socket.getnameinfo socket.getservbyname socket.getservbyport socket.sendmsg socket.sendto
-        socket.sethostname urllib.Request http.client.connect http.client.send ftplib.connect smtplib.connect
+        socket.sethostname ftplib.connect smtplib.connect
         poplib.connect imaplib.open telnetlib.Telnet.open nntplib.connect webbrowser.open""",
+    "HTTP": "urllib.Request http.client.connect http.client.send",
     "PROCESS": """subprocess.Popen os.system os.exec os.fork os.forkpty os.kill os.killpg os.posix_spawn os.spawn
         os.startfile pty.spawn signal.pthread_kill mmap.__new__ fcntl.fcntl fcntl.flock fcntl.ioctl fcntl.lockf
         resource.setrlimit resource.prlimit syslog.openlog syslog.syslog ctypes.dlopen ctypes.dlsym ctypes.call_function
         ctypes.cdata ctypes.string_at ctypes.addressof ctypes.memoryview_at sys.addaudithook gc.get_objects
         gc.get_referrers gc.get_referents sys._current_frames sys._current_exceptions sys.settrace sys.setprofile""",
+    "EXTENSION": "sqlite3.enable_load_extension sqlite3.load_extension",
     "DYNAMIC": "pickle.find_class cpython.run_command cpython.run_file cpython.run_string",
 }
 # functions of the library that ask for somebody else
@@ -69,21 +75,29 @@ _OWN_DOING = {
     "concurrent/": "ENVIRONMENT CLOCK",
     "contextlib.py": "",
     "gettext.py": "ENVIRONMENT LOOK READ",
+    "http/cookiejar.py": "CLOCK",
     "importlib/": "LOOK READ ENVIRONMENT",
     "linecache.py": "LOOK READ",
     "logging/": "CLOCK ENVIRONMENT",
     "queue.py": "CLOCK",
     "selectors.py": "CLOCK",
+    "ssl.py": "ENVIRONMENT",
     "shutil.py": "LOOK READ ENVIRONMENT",
     "subprocess.py": "ENVIRONMENT",
     "tempfile.py": "LOOK READ ENVIRONMENT RANDOMNESS",
     "threading.py": "CLOCK",
+    "urllib/request.py": "ENVIRONMENT",
     "zoneinfo/": "LOOK READ",
 }
+# and what clients of HTTP do for themselves, which stand elsewhere: proxies, certificates, how long an answer took
+_CLIENTS = ("/httpx/", "/httpx2/", "/httpcore/", "/httpcore2/", "/truststore/")
+_CLIENTS_DOING = "ENVIRONMENT CLOCK LOOK"
 # modules of the library that make classes by executing code that they have written
 _CLASS_MAKERS = tuple(f"{_LIBRARY}/{name}.py" for name in ("collections/__init__", "dataclasses", "enum"))
 _REPLACES = {"__code__", "__defaults__", "__kwdefaults__"}
 _AF_UNIX = 1
+_READ_ONLY = frozenset({"mode=ro", "mode=ro&immutable=1", "immutable=1&mode=ro"})
+# names are decoded, and of two the last counts, so what follows the question mark is compared whole
 _ZONES = "/usr/share/zoneinfo/"
 
 _Place = tuple[str, str, str]
@@ -98,7 +112,7 @@ def install(descriptor: int, folder: str, reads: tuple[str, ...]) -> None:
         folder: Of the modules, with a slash at its end.
         reads: Where Python itself is, which its library may read for its own purposes.
     """
-    report, place = _reporter(descriptor), _placer(folder)
+    report, place = _reporter(descriptor, folder), _placer(folder)
     kinds = {event: kind for kind, events in _EVENTS.items() for event in events.split()}
     special = _special_kinds(folder, tuple(f"{path}/" for path in reads))
 
@@ -117,7 +131,7 @@ def install(descriptor: int, folder: str, reads: tuple[str, ...]) -> None:
 
 def teller(descriptor: int, folder: str) -> Report:
     """A way to tell of effects for functions that the module can reach: none of it is part of the hook."""
-    report, place = _reporter(descriptor), _placer(folder)
+    report, place = _reporter(descriptor, folder), _placer(folder)
 
     def tell(kind: str, what: str) -> None:
         where = place(2)
@@ -127,11 +141,22 @@ def teller(descriptor: int, folder: str) -> Report:
     return tell
 
 
-def _reporter(descriptor: int) -> Callable[[str, str, object, _Place], None]:
+def locator(folder: str) -> Callable[[], str | None]:
+    """Says which line of the modules is running, from the function that asks; None for what is not the module's doing."""
+    place = _placer(folder)
+
+    def line() -> str | None:
+        where = place(2)
+        return where[2] if where else None
+
+    return line
+
+
+def _reporter(descriptor: int, modules: str) -> Callable[[str, str, object, _Place], None]:
     """What sends a report, once for each kind, event and line."""
     write, quote, exact, text, size = os.write, encode_basestring_ascii, type, str, len
     doing = tuple((f"{_LIBRARY}/{name}", kinds) for name, kinds in _OWN_DOING.items())
-    no_payload, most = bytes(4), _MOST_TEXT
+    no_payload, most, clients, of_clients = bytes(4), _MOST_TEXT, _CLIENTS, _CLIENTS_DOING
     told: set[tuple[str, str, str]] = set()
 
     def report(kind: str, what: str, about: object, where: _Place) -> None:
@@ -139,6 +164,10 @@ def _reporter(descriptor: int) -> Callable[[str, str, object, _Place], None]:
         for name, kinds in doing:
             if asker.startswith(name) and kind in kinds:
                 return
+        if kind in of_clients and not asker.startswith(modules):
+            for name in clients:
+                if name in asker:
+                    return
         if (kind, what, line) in told:
             return
         told.add((kind, what, line))
@@ -153,7 +182,13 @@ def _reporter(descriptor: int) -> Callable[[str, str, object, _Place], None]:
 def _placer(modules: str) -> Callable[[int], _Place | None]:
     """Says whose code is running, from a number of frames above; nothing for what is not the module's doing."""
     get_frame, ident = sys._getframe, get_ident  # pyright: ignore[reportPrivateUsage] - there is no other way
-    here, watch, inside, paths, loop_time = _HERE, _WATCH, f"{_INSIDE}/", _PATH_FILES, _LOOP_TIME
+    here, watch, inside, paths, loop_time = (
+        _HERE,
+        (_WATCH, _DATABASES, _CLOCK, _CONNECTIONS, _CLIENT),
+        f"{_INSIDE}/",
+        _PATH_FILES,
+        _LOOP_TIME,
+    )
     not_its_own = (_IMPORT, _SEALED)
     looking: set[int] = set()
 
@@ -166,7 +201,7 @@ def _placer(modules: str) -> Callable[[int], _Place | None]:
         while frame is not None and line is None:
             code = frame.f_code
             file = code.co_filename
-            if file == watch:
+            if file in watch:
                 frame = frame.f_back
                 continue
             doer = doer or file
@@ -191,7 +226,7 @@ _Special = Callable[[tuple[Any, ...], _Place], str]
 
 def _special_kinds(modules: str, reads: tuple[str, ...]) -> dict[str, _Special]:
     """The kinds of events that depend on their arguments."""
-    exact, text, makers = type, str, _CLASS_MAKERS
+    exact, text, makers, read_only = type, str, _CLASS_MAKERS, _READ_ONLY
     replaces, unix, calls = _REPLACES, _AF_UNIX, _calls()
 
     def exec_kind(arguments: tuple[Any, ...], where: _Place) -> str:
@@ -207,7 +242,14 @@ def _special_kinds(modules: str, reads: tuple[str, ...]) -> dict[str, _Special]:
         return "" if arguments[1] == unix else "NETWORK"
 
     def database_kind(arguments: tuple[Any, ...], where: _Place) -> str:
-        return "" if exact(arguments[0]) is text and arguments[0] in {"", ":memory:"} else "WRITE"
+        name = arguments[0]
+        if exact(name) is not text:
+            return "WRITE"
+        if name in {"", ":memory:"}:
+            return ""
+        # without `uri` this would be the name of a file, which a connection tells (`databases`)
+        is_plain = name[:5] == "file:" and "#" not in name
+        return "READ" if is_plain and name.partition("?")[2] in read_only else "WRITE"
 
     return {
         "open": _open_kind(modules, reads),

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 from specwright.gate.inside.observation.audit import Report
+from specwright.gate.inside.observation.databases import watch_databases
 
 _FUNCTIONS: dict[Any, dict[str, str]] = {
     os: {
@@ -38,8 +39,6 @@ _FUNCTIONS: dict[Any, dict[str, str]] = {
 }
 _WITHOUT_TIME = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
 """Functions of `time` that take the present time unless it is given, at this place."""
-
-_PLACE_OF_FACTORY = 5
 
 
 def install(tell: Report, sources: bytes) -> None:
@@ -63,7 +62,7 @@ def install(tell: Report, sources: bytes) -> None:
     _watch_environment(tell)
     _watch_waiting(tell)
     if b"sqlite3" in sources:
-        _watch_databases(tell)
+        watch_databases(tell)
     sys.argv = _Arguments(tell, sys.argv)
     sys.stdin = _Input(tell)
 
@@ -121,34 +120,6 @@ def _watch_waiting(tell: Report) -> None:
         return select(self, timeout)
 
     kind.select = watched
-
-
-def _watch_databases(tell: Report) -> None:
-    """Files that are attached to a database, which need not be in a file itself."""
-    import sqlite3
-    from sqlite3 import dbapi2
-
-    def authorize(action: int, what: str | None, *_: object) -> int:
-        if action == sqlite3.SQLITE_ATTACH and what not in {"", ":memory:"}:
-            tell("READ", "attach")
-            tell("WRITE", "attach")
-        return sqlite3.SQLITE_OK
-
-    class Connection(sqlite3.Connection):
-        """With an authorizer."""
-
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self.set_authorizer(authorize)
-
-    def connect(*args: Any, **kwargs: Any) -> sqlite3.Connection:
-        if len(args) <= _PLACE_OF_FACTORY:
-            kwargs.setdefault("factory", Connection)
-        return plain(*args, **kwargs)
-
-    plain = sqlite3.connect
-    for module in (sqlite3, dbapi2):
-        module.__dict__.update(connect=connect, Connection=Connection)
 
 
 class _Arguments(list[str]):

@@ -33,7 +33,8 @@ class Observer:
         self._scratch: str = plan["scratch"]
         self._files = WrittenFiles(self._scratch, {})
         sources = b"\n".join(path.read_bytes() for path in Path(plan["lib"]).rglob("*.py"))
-        library_watch.install(audit.teller(plan["to_gate"], self._folder), sources)
+        self.tell = audit.teller(plan["to_gate"], self._folder)
+        library_watch.install(self.tell, sources)
         audit.install(plan["to_gate"], self._folder, tuple(plan["reads"]))
 
     def loaded(self, surface: dict[str, Any]) -> None:

@@ -28,8 +28,48 @@ def take_on(plan: dict[str, Any]) -> None:
     if "LOCALE" in plan["surroundings"]:
         # how the names of files are encoded stays as it is
         locale.setlocale(locale.LC_CTYPE, "C")
+    if "LISTING" in plan["surroundings"]:
+        _turn_listings()
     if "CALLERS" in plan["surroundings"]:
         _hide_callers()
+
+
+def _turn_listings() -> None:
+    """List folders from their end: the order in which a system gives names is nobody's to rely on."""
+    listdir: Any = os.listdir
+    scandir: Any = os.scandir
+
+    def turned(*given: Any, **named: Any) -> list[Any]:
+        return listdir(*given, **named)[::-1]
+
+    def scanned(*given: Any, **named: Any) -> "_Listing":
+        with scandir(*given, **named) as entries:
+            return _Listing([*entries][::-1])
+
+    os.listdir, os.scandir = turned, scanned  # type: ignore[assignment]  # they are called alike
+
+
+class _Listing:
+    """What `os.scandir` gives: an iterator that can be closed."""
+
+    def __init__(self, entries: list[Any]) -> None:
+        self._entries = iter(entries)
+
+    def __iter__(self) -> "_Listing":
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._entries)
+
+    def __enter__(self) -> "_Listing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give nothing more."""
+        self._entries = iter(())
 
 
 class _Finder:

@@ -1,9 +1,9 @@
 """Which files a call wrote, created or removed outside of what its contract's WRITE effects name (design: ship-gate).
 
 The folder in which a module may write is looked at before and after each call. A target that is an input of type Path
-allows that path, what lies below it, and the folders above it; any other target that names an input allows the folder of
-what was given as well. What was there only during the call, such as a file that then takes the target's place, is left
-out.
+allows that path, what SQLite keeps beside a database of that name, what lies below it, and the folders above it; any
+other target that names an input allows the folder of what was given as well. What was there only during the call, such
+as a file that then takes the target's place, is left out.
 
 Left out: contracts with a target that names no input, calls that leave such an input out, folders with very many files.
 """
@@ -69,7 +69,10 @@ def _allowed(
     targets: Mapping[str, Any], folder: str, args: list[object], kwargs: dict[str, object]
 ) -> list[str] | None:
     """The paths that a call's targets come to; None if one of them was left out, or is no path."""
-    given = {**dict(zip(targets["parameters"], args, strict=False)), **kwargs}
+    names, many = targets["parameters"], targets["many"]
+    given: dict[str, object] = {**dict(zip(names, args, strict=False)), **kwargs}
+    if many:
+        given[many] = args[names.index(many) :]
     found: list[str] = []
     for name, is_exact in targets["names"].items():
         paths = [os.path.join(folder, path) for path in _paths(given.get(name))]  # noqa: PTH118 - texts that may be no paths
@@ -78,8 +81,13 @@ def _allowed(
         for path in paths:
             with contextlib.suppress(ValueError, OSError):
                 both = {os.path.normpath(path), os.path.realpath(path)}
-                found += both if is_exact else map(os.path.dirname, both)
+                found += _with_companions(both) if is_exact else map(os.path.dirname, both)
     return found or None
+
+
+def _with_companions(paths: set[str]) -> list[str]:
+    """Paths, and what SQLite keeps beside a database."""
+    return [path + end for path in paths for end in ("", "-journal", "-wal", "-shm")]
 
 
 def _paths(value: object) -> list[str]:

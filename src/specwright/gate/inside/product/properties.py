@@ -7,14 +7,22 @@ from typing import Any
 
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.fuzz.properties import try_properties
+from specwright.gate.inside.observation.clock import ModuleClock, install, offer
+from specwright.gate.inside.web.direct import lead_to
+from specwright.gate.inside.web.script import Web
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
     """Try the properties of a job on the package that it names."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
+    clock = ModuleClock()
+    install(clock)
+    offer(clock=clock)
     sys.path.append(plan["product"])
     sys.argv = ["example"]
+    if job["web"]:
+        lead_to(Web(), clock)
     package = str(Path(plan["product"]) / job["package"]) + os.sep
     try_properties(job["request"], send, Path(plan["scratch"]), package)
     send({"event": "end"})

@@ -12,13 +12,21 @@ from typing import Any
 
 from specwright.gate.inside.example_runner import outcome_of
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.clock import ModuleClock, install, offer
+from specwright.gate.inside.web.direct import lead_to
+from specwright.gate.inside.web.script import Web
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
     """Do the one thing that a job asks: import the package, or execute code."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
+    clock = ModuleClock()
+    install(clock)
+    offer(clock=clock)
     sys.argv = ["example"]
+    if job["web"]:
+        lead_to(Web(), clock)
     folder = Path(plan["scratch"]) / "work"
     folder.mkdir()
     os.chdir(folder)

@@ -5,11 +5,20 @@ import os
 import shutil
 from pathlib import Path
 
+from specwright.gate.inside.variants.databases import (
+    COMPANIONS,
+    change_rows,
+    content_of,
+    is_companion,
+    is_database,
+    restore_database,
+)
 from specwright.gate.inside.variants.values import perturb_bytes
 
 FILE_WAYS = ("alter", "clear", "move", "undo")
 """`alter` changes what is in the files, and `clear` leaves them empty. `undo` puts everything back as it was; `move` does
-so where files came, went or changed places, and nothing new is written in any."""
+so where files came, went or changed places, and nothing new is written in any. Of a database rows are changed, or
+deleted."""
 
 _MOST_FILES = 500
 _MOST_BYTES = 1024 * 1024
@@ -26,8 +35,8 @@ def files_below(folder: Path) -> Files:
         for name in names:
             path = Path(place, name)
             with contextlib.suppress(OSError):
-                if path.is_file() and path.stat().st_size <= _MOST_BYTES:
-                    found[str(path)] = path.read_bytes()
+                if path.is_file() and path.stat().st_size <= _MOST_BYTES and not is_companion(str(path)):
+                    found[str(path)] = content_of(path)
         if len(found) > _MOST_FILES:
             break
     return found
@@ -51,7 +60,9 @@ def perturb_files(folder: Path, before: Files, variation: str) -> None:
             _restore(Path(path), before[path])
         return
     for path, data in written.items():
-        if data is not None:
+        if is_database(data):
+            change_rows(Path(path), before.get(path), delete=variation == "clear")
+        elif data is not None:
             _replace(Path(path), b"" if variation == "clear" else perturb_bytes(data, "other"))
 
 
@@ -62,15 +73,16 @@ def _undo(written: Files, before: Files) -> None:
         elif written[path] is None:
             shutil.rmtree(path, ignore_errors=True)
         else:
-            with contextlib.suppress(OSError):
-                Path(path).unlink()
+            for end in ("", *(COMPANIONS if is_database(written[path]) else ())):
+                with contextlib.suppress(OSError):
+                    Path(path + end).unlink()
 
 
 def _restore(path: Path, data: bytes | None) -> None:
     if data is None:
         with contextlib.suppress(OSError):
             path.mkdir(parents=True, exist_ok=True)
-    else:
+    elif not (is_database(data) and restore_database(path, data)):
         _replace(path, data)
 
 

@@ -18,6 +18,7 @@ import pytest
 from specwright.gate.inside.drawing import draws, use_fixed_profile
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.guard import Guard
+from specwright.gate.inside.observation.clock import install as install_clock
 from specwright.gate.inside.proxies import Caller, install
 from specwright.gate.inside.test_runner import Reporter, pytest_options
 from specwright.gate.inside.variants.files import files_below, perturb_files
@@ -47,18 +48,24 @@ class _Perturber(Caller):
         self._folder = Path.cwd()
         self._before = files_below(self._folder) if watches else {}
         self._given: list[object] = []
+        self._slept = self._asked = 0
         self.altered = False
 
     def before_call(self) -> None:
-        """Remember the files that are there."""
+        """Remember the files that are there, what was slept, and what was asked."""
+        self._slept, self._asked = len(self.clock.slept), len(self.web.requests)
         if self._watches:
             self._before = files_below(self._folder)
 
     def after_call(self, header: dict[str, Any], values: list[object]) -> None:
-        """Change the files, or the arguments."""
+        """Change the files, what was asked, or the arguments."""
         self._given = values
+        if "slept" in header:
+            self.clock.alter(self._slept, header["slept"])
         if "files" in header:
             perturb_files(self._folder, self._before, header["files"])
+        if "requests" in header:
+            self.web.alter(self._asked, header["requests"])
         if "spoil" in header:
             spoil(values)
 
@@ -127,6 +134,7 @@ class _Repetitions:
             self._wanted = set(order["tests"]) if order["tests"] is not None else None
             caller = _Perturber(self._link, watches=job["watches"])
             install(caller, job["surface"])
+            install_clock(caller.clock)
             guard = Guard(lambda what: send({"event": "forged", "message": what}), self._tests)
             reporter = _Reporter(send, guard, self._tests, caller)
             session.config.pluginmanager.register(reporter)
@@ -146,7 +154,7 @@ class _Reporter(Reporter):
     """Tells of each test also how and where it failed, and whether a changed answer was another one."""
 
     def __init__(self, send: Any, guard: Guard, tests: str, caller: _Perturber) -> None:
-        super().__init__(self._with_kind, guard)
+        super().__init__(self._with_kind, guard, caller.clock, caller.web)
         self._tell = send
         self._tests = tests
         self._caller = caller

@@ -20,8 +20,12 @@ import pytest
 
 from specwright.gate.inside.drawing import use_fixed_profile
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.observation.clock import ModuleClock, install, offer
+from specwright.gate.inside.observation.databases import shorten_waits
 from specwright.gate.inside.variants.forks import Forked, limit, run_all, write
 from specwright.gate.inside.variants.source import replace_file
+from specwright.gate.inside.web.direct import lead_to
+from specwright.gate.inside.web.script import Web
 
 # pytest loads these late; they are wanted once, before the forks
 for _name in ("python", "raises", "skipping", "unittest"):
@@ -74,6 +78,8 @@ class _Variants:
         self._link = link
         self._plan = plan
         self.outcomes: _Outcomes | None = None
+        self._clock = ModuleClock()
+        self._web = Web()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -84,6 +90,11 @@ class _Variants:
             os._exit(0)
         send = self._link.marked(job.pop("nonce"))
         work = json.loads(Path(self._plan["listing"]).read_text(encoding="utf-8"))
+        if any(b"sqlite3" in path.read_bytes() for path in Path(self._plan["lib"]).rglob("*.py")):
+            shorten_waits()
+        if work["web"]:
+            for name in ("ssl", "socket", "urllib.request"):
+                importlib.import_module(name)
         # keep the collector from looking at what is loaded already in every fork
         gc.freeze()
         gc.disable()
@@ -94,7 +105,11 @@ class _Variants:
         for descriptor in (self._plan["from_gate"], self._plan["to_gate"]):
             os.close(descriptor)
         self.outcomes = _Outcomes(forked.writer, whole=work["variants"][forked.place]["whole"])
-        _become(work, forked, self.outcomes)
+        _become(work, forked, self.outcomes, self._clock, self._web)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._clock.clear()
+        self._web.clear()
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed and self.outcomes:
@@ -115,7 +130,7 @@ class _Variants:
             self.outcomes.passed(report.nodeid)
 
 
-def _become(work: dict[str, Any], forked: Forked, outcomes: _Outcomes) -> None:
+def _become(work: dict[str, Any], forked: Forked, outcomes: _Outcomes, clock: ModuleClock, web: Web) -> None:
     """Make this fork the process of a variant."""
     home = forked.home
     try:
@@ -134,7 +149,11 @@ def _become(work: dict[str, Any], forked: Forked, outcomes: _Outcomes) -> None:
     except BaseException:
         os._exit(1)
     try:
+        install(clock)
         importlib.import_module(f"modules.{work['name']}")
+        offer(clock=clock)
+        if work["web"]:
+            lead_to(web, clock)
     except BaseException:
         outcomes.tell("stillborn")
 

@@ -14,6 +14,9 @@ import uuid
 from collections.abc import Callable
 from typing import Any, cast
 
+from specwright.gate.inside.codec import KEPT, unchecked_value
+from specwright.gate.inside.values.value_types import VALUE_ROWS
+
 WAYS = ("other", "last", "higher", "lower", "more", "fewer", "order")
 """`other` changes every part and keeps the shape, `last` the last part alone; `higher` and `lower` go far from each part,
 `more` and `fewer` change the number of items, and `order` turns them round."""
@@ -51,6 +54,14 @@ def _composite(value: Any, variation: str) -> object:
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in dataclasses.fields(kind) if field.init]
         chosen = names[-1:] if variation == "last" else names
+        if getattr(kind, KEPT, False):
+            # no call: the check would refuse most of what is altered
+            kept: dict[str, object] = {
+                name: part if name in names and name not in chosen else perturb(part, variation)
+                for name, part in cast("dict[str, object]", vars(value)).items()
+            }
+            fields = {name: kept.pop(name) for name in names}
+            return unchecked_value(kind, fields, kept)
         return dataclasses.replace(
             value, **{name: perturb(getattr(value, name), variation) for name in chosen}
         )
@@ -177,6 +188,7 @@ _SCALARS: dict[type, Callable[[Any, str], object]] = {
     datetime.time: _time,
     uuid.UUID: lambda value, variation: uuid.UUID(int=value.int ^ 1),
     type(pathlib.Path()): lambda value, variation: value.with_name(_text(value.name or "x", "other")),
+    **{row.kind: row.altered for row in VALUE_ROWS},
 }
 
 
@@ -185,6 +197,8 @@ def spoil(values: list[object]) -> None:
     waiting, seen = [*values], set[int]()
     while waiting:
         value: Any = waiting.pop()
+        if type(value) is bytearray:
+            value.append(0)
         if id(value) in seen or type(value) not in _CONTAINERS:
             continue
         seen.add(id(value))

@@ -1,0 +1,1 @@
+"""Module directories that enter a project as sealed modules (design: adopted-modules)."""

@@ -1,0 +1,114 @@
+"""What a researcher is told of how examples read, of what cannot be built, and of interfaces, where SPEC.md asks for one
+(design: executable-spec, shell, outside)."""
+
+import re
+
+from specwright.application.messages.hosts import FOR_SPEC, speaks_of_hosts
+from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
+
+OUTSIDE = """# What cannot be built as it says
+
+What SPEC.md asks for and this factory cannot build (a graphical interface, a service that keeps running, concurrency, a \
+database server, and all that the limits above rule out) belongs in `outside[]`, one entry each: `quote`, the sentence of \
+SPEC.md to the letter, `why`, and `instead`: what you have built of it, or in its place; left out where nothing is. The \
+person reads it first. Nothing is left out silently, and nothing that can be built belongs there."""
+
+EXAMPLES = f"""# How an example reads
+
+A person reads and approves each `code` beside its `gives`: plain values and calls, a name for what is long, no \
+comprehension, and the value itself, no comparison that only gives `True`. Of the standard library it imports no more than \
+{", ".join(sorted(EXAMPLE_IMPORTS))}."""
+
+INTERFACES = """# The command
+
+A command line is no task: code makes it from `interfaces` {"command": {"name", "subcommands": [{"name", "calls"}]}} \
+and the contracts; without subcommands {"command": {"name", "calls"}}. Each `calls` one function of `provides`, \
+whose parameters must have types there. A parameter without a default is an argument, one with a default an option, \
+a bool a flag; a word is a str, int, float, bool, Decimal, date, datetime, time, timedelta, UUID, Path, Literal or \
+Enum, or a list of these. Only what differs is stated, in `parameters[]`: `parameter`, `place` (argument, option, \
+stdin), `name`, `short` ("n" for `-n`), `content` (what the named file or stdin holds: `text` for a str, `lines` for \
+a list[str], `json` for any type, `toml` for settings, a dataclass, whose `default` file may be missing \
+if the parameter has a default), `default` (also `today`, `now`). A record is \
+printed as lines, a list of records as a table, everything as JSON with `--json`; a str as it is; `shows[]` names \
+the fields to print. Exit codes: 0; 2 for wrong usage; of a result as `exits[]` says: {"code": 1, "when": "filled" \
+or "empty", "of": a field of it}; of an error as `errors` {"NotFound": 4, "*": 3} says, else the first of 1, 3, 4 \
+that no result has.
+
+A task's `acceptance` may have `sessions[]`: `title`, `criteria[]`, `console`, run in an empty folder; show a call \
+of each subcommand that succeeds:
+
+$ cat > notes/a.md
+[x](http://gone.example)
+$ NAME scan notes --limit 3 < FILE
+what it prints
+[stderr] NAME: how the message begins
+[exit 1]
+$ cat FILE
+what it must hold now"""
+
+HTTP = """# The HTTP API
+
+An HTTP API is no task and not `outside`: code makes it from `interfaces` {"http": {"name", "routes": [{"calls"}]}}, \
+where `name` is that of the program. Each route `calls` one function of `provides`, whose parameters must have types \
+there, none a Path. Only what differs from the rule is stated: `method` (GET if each parameter is a word or a list \
+of words, which stand in the query; else POST, whose body is a JSON object; a function with effects needs it \
+stated), `path` (else `/` and the function; `/items/{item}` takes a parameter), `defaults` {"day": "today"}, \
+`errors` {"NotFound": 404, "*": 409} (else LookupError 404, PermissionError 403, FileExistsError 409, TimeoutError \
+504, any other 422). Code answers wrong requests. Users, logins, HTML and uploads cannot be built.
+
+A task's `acceptance` may have `sessions[]`: `title`, `criteria[]`, `http`, requests each with its status and JSON; \
+show one of each route that succeeds:
+
+GET /items/milk?count=3
+
+200
+{"item": "milk", "total": "3.30"}
+
+POST /settle
+{"bills": []}
+
+422
+{"error": "ValueError", "message": "how it begins"}"""
+
+MCP = """# The MCP server
+
+An MCP server is no task and not `outside`: code makes it from `interfaces` {"mcp": {"name", "tools": [{"calls"}]}}, \
+where `name` is that of the program. Each tool `calls` one function of `provides`, whose parameters must have types \
+there; `name`, `help` and `defaults` {"day": "today"} are stated only where they differ."""
+
+HOSTS_OF_SESSIONS = """## Hosts of a session
+
+No network is there when a session runs. Before a call of `console`, `$ hosts` and lines below it say what hosts answer \
+from there on, and `$ clock 2026-03-09T12:00:00Z` what time it is; in `http` a line `HOSTS` and these lines stand first:
+
+https://a.example/x 301
+  Location: https://a.example/y
+POST https://b.example/ 200 after 2.5 s
+  | the body
+https://c.example/ timeout
+
+Below a call of `console`, lines `[asks] HEAD https://a.example/x` list all that it asks hosts, `[asks nothing]` that it \
+asks none."""
+
+_ASKS = re.compile(
+    r"\b(command[- ]?lines?|commands?|subcommands?|CLI|console|terminal|std(in|out|err)|exit (code|status))\b",
+    re.IGNORECASE,
+)
+_ASKS_HTTP = re.compile(
+    r"\b(?i:(HTTP|REST|web|JSON) (API|service|server|interface|endpoint)s?|endpoints?|OpenAPI|FastAPI|RESTful)\b"
+    r"|\b(GET|POST|PUT|PATCH|DELETE) /"
+)
+_ASKS_MCP = re.compile(r"\bMCP\b|\bmodel context protocol\b", re.IGNORECASE)
+
+
+def researcher_notes(text: str) -> str:
+    """What the researcher needs to know beyond its prompt: of each interface only if the text speaks of one.
+
+    Args:
+        text: What is asked for.
+    """
+    hosts = [FOR_SPEC] if speaks_of_hosts(text) else []
+    asked = ((_ASKS, INTERFACES), (_ASKS_HTTP, HTTP), (_ASKS_MCP, MCP))
+    notes = [note for pattern, note in asked if pattern.search(text)]
+    of_sessions = [HOSTS_OF_SESSIONS] if hosts and INTERFACES in notes else []
+    return "\n\n".join([OUTSIDE, EXAMPLES, *hosts, *notes, *of_sessions])

@@ -1,0 +1,66 @@
+"""A finding of the gate, explained by its code (design: ship-gate)."""
+
+from typing import NamedTuple
+
+from specwright.bootstrap.gate.batch import UNREADABLE
+from specwright.bootstrap.gate.package_explanations import PACKAGE_EXPLANATIONS
+from specwright.domain.base.text import did_you_mean
+from specwright.errors import InputError
+from specwright.gate.explanations import Explanation, explained
+from specwright.gate.findings import FindingCode, Severity
+
+_UNREADABLE = Explanation(
+    "The directory could not be judged at all: it is no module directory, its specwright.toml is wrong, a module that "
+    "it calls is not there, or the sandbox could not be started.",
+    "What was not judged did not pass.",
+    ("Do what the message says; it names the place.",),
+)
+
+
+_FILES_OF_MODULES = ("contract.json", "tests/obligations.json", "examples.md", "implementation/")
+_IN_A_TREE = (
+    "Where `gate --package` or `gate_package` judged a source tree there are no such files: types stand in the signature, "
+    "errors under `Raises`, examples in the docstring, tests in `tests`; `explain docstring` shows all of it."
+)
+
+
+class ExplainedFinding(NamedTuple):
+    """What there is to say of a code.
+
+    Args:
+        code: The finding's.
+        severity: What it means for the rest of a judgement.
+        means: What was observed.
+        why: Why that refuses the module.
+        steps: What to do.
+    """
+
+    code: str
+    severity: str
+    means: str
+    why: str
+    steps: tuple[str, ...]
+
+
+def explain_finding(code: str) -> ExplainedFinding:
+    """Explain a code of the gate, or `docstring`.
+
+    Raises:
+        InputError: there is no such code.
+    """
+    if code == UNREADABLE:
+        return ExplainedFinding(code, Severity.FATAL, *_UNREADABLE)
+    if code in PACKAGE_EXPLANATIONS:
+        severity, explanation = PACKAGE_EXPLANATIONS[code]
+        return ExplainedFinding(code, severity, *explanation)
+    found = explained(code)
+    if found is None:
+        known = [UNREADABLE, *PACKAGE_EXPLANATIONS, *map(str, FindingCode)]
+        raise InputError(
+            f"the gate has no finding {code[:100]!r}",
+            remedy=f"{did_you_mean(code[:100], known)}a code stands in front of each finding, as tests.failed; "
+            "docs/gate.md lists them",
+        )
+    names_files = any(name in step for step in found.steps for name in _FILES_OF_MODULES)
+    steps = (*found.steps, *([_IN_A_TREE] if names_files else []))
+    return ExplainedFinding(code, FindingCode(code).severity, found.means, found.why, steps)

@@ -1,0 +1,395 @@
+"""Where the records of a project are kept, and the adapters for each place (design: stores).
+
+The setting `store` decides: empty is the project's directory, `postgresql://...` a schema of a Postgres database.
+"""
+
+import shlex
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from specwright.application.store.layout import DEFINITIONS
+from specwright.database import Dump, dump_file, restore_file
+from specwright.errors import CorruptionError, InputError
+from specwright.index.database import STATEMENTS as INDEX_SCHEMA
+from specwright.index.database import TABLES as INDEX_TABLES
+from specwright.index.database import VERSION as INDEX_VERSION
+from specwright.journal import FileJournal, JournalRecord, Recording, read_records
+from specwright.journal.journal import StoredJournal
+from specwright.log.database import SCHEMA as LOG_SCHEMA
+from specwright.log.database import TABLES as LOG_TABLES
+from specwright.log.database import VERSION as LOG_VERSION
+from specwright.log.sqlite_log import DatabaseWireLog, SqliteWireLog
+from specwright.ports.store import FileTree, StateStore
+from specwright.settings import ProviderLimits, load_settings
+from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock, driver_of
+
+if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
+    from specwright.graphs.checkpoints import Saver, SaverClass
+    from specwright.index.embedder import Embedder
+    from specwright.index.sqlite_index import DatabaseCodeIndex
+    from specwright.queue.jobs import QueuedJob
+    from specwright.roles.models.rate_limits import Limiter
+
+RUNTIME = ".specwright"
+TOPIC = "0.0.1001"
+JOURNAL = "journal.jsonl"
+LOG = "wire.db"
+
+
+MOVED_TREES = ("state_store", "project")
+LAST_RUN = f"{RUNTIME}/run.json"
+"""Where the options of the last run are stored."""
+LAST_STOP = f"{RUNTIME}/last_stop.json"
+"""Where it is noted what stopped it."""
+
+MOVED_FILES = (LAST_RUN,)
+"""What is moved from store to store; SPEC.md and specwright.toml are the person's."""
+
+
+class ProjectContent(NamedTuple):
+    """Everything of a project that is moved from store to store.
+
+    Args:
+        files: Their bytes by their paths.
+        journal: Its lines.
+        rows: Of the log and of the Code Index.
+    """
+
+    files: Mapping[str, bytes]
+    journal: bytes
+    rows: Dump
+
+
+class ProjectStore(Protocol):
+    """Where the records of a project are; what is opened is closed by the one who opens it."""
+
+    @property
+    def log_address(self) -> str:
+        """Where the log is, for messages."""
+        ...
+
+    @property
+    def journal_address(self) -> str:
+        """Where the journal is, for messages."""
+        ...
+
+    @property
+    def folder(self) -> FileTree:
+        """The project's files: task files, options of the last run, and `state_store/`."""
+        ...
+
+    @property
+    def files(self) -> StateStore:
+        """`state_store/`."""
+        ...
+
+    @property
+    def workspace(self) -> Path:
+        """A directory on this machine for what roles have on the way."""
+        ...
+
+    def driving(self) -> AbstractContextManager[None]:
+        """Hold the project against other drivers; it is made if there is none.
+
+        Raises:
+            BusyError: another process drives it.
+        """
+        ...
+
+    def driver(self) -> str:
+        """The process that drives it, in words; empty if none does."""
+        ...
+
+    def has_log(self) -> bool:
+        """Whether a run has begun."""
+        ...
+
+    def log(self, *, reading: bool = False) -> DatabaseWireLog:
+        """The Wire log."""
+        ...
+
+    def journal(self, recording: Recording | None = None) -> StoredJournal:
+        """The journal, for a driver."""
+        ...
+
+    def has_answers(self) -> bool | None:
+        """Whether anything is in the journal; None if there is no journal."""
+        ...
+
+    def records(self, kind: str = "") -> Iterator[JournalRecord]:
+        """The journal's records of a kind; none if there is no journal."""
+        ...
+
+    def index(self, embedder: "Embedder") -> "DatabaseCodeIndex":
+        """The Code Index."""
+        ...
+
+    def checkpoints(self, saver: "SaverClass") -> "AbstractContextManager[Saver]":
+        """The graphs' checkpoints."""
+        ...
+
+    def unlike_schema(self) -> list[str]:
+        """What keeps the records append-only and is not as the program made it, in words; of files that are verified as
+        they are nothing."""
+        ...
+
+    def limiter(self, limits: Mapping[str, ProviderLimits]) -> "Limiter":
+        """Holds the limits of providers, for all that drive projects in this place."""
+        ...
+
+    def content(self) -> ProjectContent:
+        """Everything that is moved to another store, in one state.
+
+        Raises:
+            BusyError: a run changes it meanwhile.
+        """
+        ...
+
+    def restore(self, content: ProjectContent) -> None:
+        """Write what another store had, as it was; this one is driven and empty."""
+        ...
+
+    def queueing(self) -> AbstractContextManager[None]:
+        """Have a worker drive the project: what the block writes and the job are written together, or nothing is.
+
+        Raises:
+            InputError: the store has no workers.
+        """
+        ...
+
+    def jobs(self) -> "list[QueuedJob]":
+        """The project's jobs that workers have not done yet, the claimed one first."""
+        ...
+
+    def workers(self) -> int:
+        """How many workers are alive, whatever they drive."""
+        ...
+
+
+class DirectoryStore:
+    """A project in its directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._runtime = directory / RUNTIME
+        self._index = directory / "state_store" / "code_index" / "index.db"
+        self.folder = DiskTree(directory, self._runtime / STAGING)
+        self.files = DiskStateStore(directory / "state_store", self._runtime / STAGING)
+
+    @property
+    def log_address(self) -> str:
+        """The log's file."""
+        return str(self._runtime / LOG)
+
+    @property
+    def journal_address(self) -> str:
+        """The journal's file."""
+        return str(self._runtime / JOURNAL)
+
+    @property
+    def workspace(self) -> Path:
+        """A directory beside the log."""
+        return self._runtime / "work"
+
+    def driving(self) -> AbstractContextManager[None]:
+        """Hold the lock of the directory."""
+        return driver_lock(self._runtime)
+
+    def driver(self) -> str:
+        """The process that holds the lock."""
+        return driver_of(self._runtime)
+
+    def has_log(self) -> bool:
+        """Whether the log's file is there and is not empty, since SQLite takes an empty file for a new database."""
+        path = self._runtime / LOG
+        return path.is_file() and path.stat().st_size > 0
+
+    def log(self, *, reading: bool = False) -> DatabaseWireLog:
+        """The log's file."""
+        return SqliteWireLog(self._runtime / LOG, TOPIC, time.time_ns, reading=reading)
+
+    def journal(self, recording: Recording | None = None) -> StoredJournal:
+        """The journal's file."""
+        return FileJournal(self._runtime / JOURNAL, recording=recording)
+
+    def has_answers(self) -> bool | None:
+        """Whether the journal's file is larger than nothing."""
+        try:
+            return (self._runtime / JOURNAL).stat().st_size > 0
+        except FileNotFoundError:
+            return None
+
+    def records(self, kind: str = "") -> Iterator[JournalRecord]:
+        """The records of the journal's file."""
+        path = self._runtime / JOURNAL
+        return read_records(path, kind) if path.exists() else iter(())
+
+    def index(self, embedder: "Embedder") -> "DatabaseCodeIndex":
+        """The index's file."""
+        from specwright.index.sqlite_index import SqliteCodeIndex
+
+        return SqliteCodeIndex(self._index.parent, embedder)
+
+    def checkpoints(self, saver: "SaverClass") -> "AbstractContextManager[Saver]":
+        """The checkpoints' file."""
+        from specwright.graphs.checkpoints import checkpoint_file
+
+        return checkpoint_file(self._runtime / "checkpoints.db", saver)
+
+    def unlike_schema(self) -> list[str]:
+        """Nothing: `verify` looks at the triggers of the files themselves."""
+        return []
+
+    def limiter(self, limits: Mapping[str, ProviderLimits]) -> "Limiter":
+        """For this process."""
+        from specwright.roles.models.rate_limits import RateLimiter
+
+        return RateLimiter(limits)
+
+    def content(self) -> ProjectContent:
+        """The files, read while no run is at work."""
+        with self.driving():
+            journal = self._runtime / JOURNAL
+            lines = journal.read_bytes() if journal.is_file() else b""
+            return ProjectContent(
+                moved_files(self.folder),
+                lines[: lines.rfind(b"\n") + 1],  # a line that a crash cut short is no record
+                {**dump_file(self._runtime / LOG, LOG_TABLES), **dump_file(self._index, INDEX_TABLES)},
+            )
+
+    def restore(self, content: ProjectContent) -> None:
+        """Write the files; the log is the last one, since with it a project is there."""
+        for path, data in content.files.items():
+            self.folder.publish(path, data)
+        self.folder.publish(f"{RUNTIME}/{JOURNAL}", content.journal)
+        if any(content.rows.get(table.name) for table in INDEX_TABLES):
+            restore_file(self._index, INDEX_SCHEMA, INDEX_VERSION, INDEX_TABLES, content.rows)
+        restore_file(self._runtime / LOG, LOG_SCHEMA, LOG_VERSION, LOG_TABLES, content.rows)
+
+    @contextmanager
+    def queueing(self) -> Generator[None]:
+        """Refuse: workers reach no directory."""
+        raise InputError(
+            "a project in a directory has no workers",
+            where=self.folder.address,
+            remedy='set `store` to a Postgres database, or `drive` to "here"',
+        )
+        yield
+
+    def jobs(self) -> "list[QueuedJob]":
+        """None."""
+        return []
+
+    def workers(self) -> int:
+        """None."""
+        return 0
+
+
+def moved_files(folder: FileTree) -> dict[str, bytes]:
+    """The files of a project that are moved; those of the Code Index are moved as rows."""
+    found = {f"{tree}/{path}": data for tree in MOVED_TREES for path, data in folder.tree(tree).items()}
+    found |= {path: folder.read(path) for path in MOVED_FILES if folder.exists(path)}
+    return {path: data for path, data in found.items() if not path.startswith("state_store/code_index/")}
+
+
+@contextmanager
+def opened_store(directory: Path, url: str | None = None) -> Generator[ProjectStore]:
+    """The store of a project, open for as long as the block.
+
+    Args:
+        directory: The project's directory, which has at least its settings.
+        url: The setting `store`; by default it is read.
+
+    Raises:
+        InputError: the setting names no store that can be used.
+    """
+    url = store_setting(directory) if url is None else url
+    if not url:
+        yield DirectoryStore(directory)
+        return
+    with _postgres_extra():
+        from specwright.bootstrap.storage.postgres_store import opened_postgres_store
+    with opened_postgres_store(url) as store:
+        yield store
+
+
+@contextmanager
+def _postgres_extra() -> Generator[None]:
+    """Say what to install where an import in the block fails."""
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(
+            f"a store on Postgres needs the package {error.name}, which is not installed",
+            where="store",
+            remedy="pip install 'specwright[postgres]'",
+        ) from error
+
+
+def directories_of_store(url: str) -> list[Path]:
+    """A directory for each project of a database, with the setting that says where it is kept.
+
+    Raises:
+        InputError: it is no address, holds a password, or cannot be used.
+        RefusedError: the server cannot be reached.
+    """
+    with _postgres_extra():
+        from specwright.bootstrap.storage.postgres_store import project_directories
+    return project_directories(url)
+
+
+def store_setting(directory: Path) -> str:
+    """The setting `store` of a project.
+
+    Other settings may be damaged where a run has begun in the directory: what is there can be looked at all the same.
+
+    Raises:
+        InputError: the settings cannot be read.
+    """
+    try:
+        return load_settings(directory).store
+    except InputError:
+        if (directory / RUNTIME / LOG).is_file():
+            return ""
+        raise
+
+
+@contextmanager
+def begun_store(directory: Path) -> Generator[ProjectStore]:
+    """The store of a project in which a run has begun.
+
+    Raises:
+        InputError: none has.
+        CorruptionError: one had, and its log is gone.
+    """
+    with opened_store(directory) as store:
+        require_log(store)
+        if not store.has_log():
+            if not directory.exists():
+                raise InputError(
+                    "there is no such directory",
+                    where=str(directory),
+                    remedy="name the directory of a project; `specwright init DIR` begins one",
+                )
+            raise InputError(
+                "no run has begun here",
+                where=str(directory),
+                remedy=f"`specwright run {shlex.quote(str(directory))}` begins one, once there is a SPEC.md",
+            )
+        yield store
+
+
+def require_log(store: ProjectStore) -> None:
+    """Refuse a project that was copied without its log, or whose log was emptied.
+
+    Raises:
+        CorruptionError: a spec was approved here, but there is no log.
+    """
+    if not store.has_log() and store.files.names(DEFINITIONS):
+        raise CorruptionError(
+            "the project's log is gone; without it nobody can say what was done",
+            where=store.log_address,
+            remedy="bring `.specwright/` back from a copy: it belongs to the project as `state_store/` does",
+        )

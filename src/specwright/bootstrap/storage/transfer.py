@@ -1,0 +1,204 @@
+"""Moving a project between stores, byte for byte, by a file (design: stores).
+
+The file is a tar archive: `files/` with task files, `state_store/` and the options of the last run, `journal.jsonl`, and
+the rows of log and Code Index as JSON lines. Two exports of one project are the same bytes, whatever store they are from.
+Leaves out SPEC.md and specwright.toml, which are the person's; the checkpoints, since journal and log are enough to go
+on; and what is on the way, such as the workspaces of roles.
+"""
+
+import base64
+import io
+import json
+import os
+import tarfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, cast
+
+from specwright.atomic_write import write_atomically
+from specwright.bootstrap.storage.stores import (
+    MOVED_FILES,
+    MOVED_TREES,
+    DirectoryStore,
+    ProjectContent,
+    ProjectStore,
+    begun_store,
+    opened_store,
+)
+from specwright.database import Dump
+from specwright.errors import InputError, RefusedError
+
+_FORMAT = {"format": 1, "program": "specwright"}
+_HEADER, _FILES, _JOURNAL, _ROWS = "specwright.json", "files/", "journal.jsonl", "rows.jsonl"
+_REMEDY = "take a file that `specwright export` wrote"
+
+
+class Moved(NamedTuple):
+    """How much was moved: files, records of the journal, Wires."""
+
+    files: int
+    records: int
+    wires: int
+
+
+def export_project(place: str, file: Path) -> Moved:
+    """Write a project into a file.
+
+    Args:
+        place: Its directory, or the address of its store.
+        file: A new one.
+
+    Raises:
+        InputError: there is no project, or the file is there already.
+        BusyError: a run is at work in the directory.
+        RefusedError: the file cannot be written.
+    """
+    if os.path.lexists(file):
+        raise InputError(
+            "the file is there already, and nothing is overwritten",
+            where=str(file),
+            remedy="name another one, or remove it",
+        )
+    with _store_at(place, begun=True) as store:
+        content = store.content()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, archive_of(content))
+    except OSError as error:
+        raise RefusedError(
+            f"the file cannot be written: {error.strerror}", where=str(file), remedy="name another place"
+        ) from error
+    return _moved(content)
+
+
+def import_project(place: str, file: Path) -> Moved:
+    """Put the project of a file into a store that has none; all of it or nothing.
+
+    Args:
+        place: A directory, or the address of a store.
+        file: That `export_project` wrote.
+
+    Raises:
+        InputError: it is no such file.
+        RefusedError: there is a project already.
+    """
+    content = content_of(file)
+    with _store_at(place, begun=False) as store, store.driving():
+        if store.has_log() or store.has_answers() or store.files.names(""):
+            raise RefusedError(
+                "there is a project already", where=store.log_address, remedy="import into another place"
+            )
+        store.restore(content)
+    return _moved(content)
+
+
+@contextmanager
+def as_directory(directory: Path) -> Generator[Path]:
+    """A directory with the files of a project: its own, or for the time of the block a copy of what its store has.
+
+    Raises:
+        InputError: there is no project.
+    """
+    with begun_store(directory) as store:
+        if isinstance(store, DirectoryStore):
+            yield directory
+            return
+        content = store.content()
+    with TemporaryDirectory() as copy:
+        DirectoryStore(Path(copy)).restore(content)
+        yield Path(copy)
+
+
+@contextmanager
+def _store_at(place: str, *, begun: bool) -> Generator[ProjectStore]:
+    if "://" in place:
+        opened = opened_store(Path(), place)
+    elif begun:
+        opened = begun_store(Path(place))
+    else:
+        opened = opened_store(Path(place))
+    with opened as store:
+        if begun and not store.has_log():
+            raise InputError("no run has begun here", where=store.log_address)
+        yield store
+
+
+def _moved(content: ProjectContent) -> Moved:
+    return Moved(len(content.files), content.journal.count(b"\n"), len(content.rows.get("entry", ())))
+
+
+def archive_of(content: ProjectContent) -> bytes:
+    """The bytes of the file of a project."""
+    rows = "".join(
+        json.dumps({"table": table, "row": [_to_json(value) for value in row]}, ensure_ascii=False) + "\n"
+        for table, found in sorted(content.rows.items())
+        for row in found
+    )
+    members = {
+        _HEADER: json.dumps(_FORMAT).encode(),
+        _JOURNAL: content.journal,
+        _ROWS: rows.encode(),
+        **{f"{_FILES}{path}": data for path, data in sorted(content.files.items())},
+    }
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, data in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return written.getvalue()
+
+
+def content_of(file: Path) -> ProjectContent:
+    """The project of a file.
+
+    Raises:
+        InputError: it cannot be read, or is no such file.
+    """
+    try:
+        with tarfile.open(file, "r:") as archive:
+            members = {member.name: _read(archive, member) for member in archive}
+        if json.loads(members[_HEADER]) != _FORMAT:
+            raise InputError("the file has another format", where=str(file), remedy=_REMEDY)
+        files = {_path(name): data for name, data in members.items() if name.startswith(_FILES)}
+        return ProjectContent(files, members[_JOURNAL], _rows(members[_ROWS]))
+    except OSError as error:
+        what = f"the file cannot be read: {error.strerror or error}"
+        raise InputError(what, where=str(file), remedy=_REMEDY) from error
+    except (tarfile.TarError, KeyError, TypeError, ValueError) as error:
+        raise InputError("the file is no exported project", where=str(file), remedy=_REMEDY) from error
+
+
+def _read(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    content = archive.extractfile(member)
+    if content is None:
+        raise ValueError("a member is no file")
+    return content.read()
+
+
+def _path(name: str) -> str:
+    path = name.removeprefix(_FILES)
+    folders = path.split("/")
+    if path not in MOVED_FILES and (folders[0] not in MOVED_TREES or {"", ".", ".."} & {*folders}):
+        raise ValueError(f"{path} is no file of a project")
+    return path
+
+
+def _rows(lines: bytes) -> Dump:
+    found: dict[str, list[list[Any]]] = {}
+    for line in lines.decode().split("\n")[:-1]:
+        entry = cast(Mapping[str, Any], json.loads(line))
+        found.setdefault(str(entry["table"]), []).append([_from_json(value) for value in entry["row"]])
+    return found
+
+
+def _to_json(value: object) -> object:
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+
+
+def _from_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return base64.b64decode(cast(Mapping[str, str], value)["base64"], validate=True)
+    return value

@@ -1,0 +1,1 @@
+"""Projects as other processes than their driver see them (design: floors, studio)."""

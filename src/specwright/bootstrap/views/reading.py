@@ -1,0 +1,219 @@
+"""A project opened for reading, while another process may drive it (design: floors, command-line).
+
+Log, store, projection and journal: no model, no graph, no gate; the index only where it is searched.
+"""
+
+import gc
+import json
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from itertools import islice, takewhile
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from specwright import canonical_json
+from specwright.application.factory import ProjectView
+from specwright.application.projection import Projection
+from specwright.application.store.layout import CHANGES, STATE_STORE, spec_files
+from specwright.application.store.log_ends import log_ends
+from specwright.bootstrap.storage.stores import (
+    LAST_RUN,
+    LAST_STOP,
+    LOG,
+    RUNTIME,
+    TOPIC,
+    DirectoryStore,
+    begun_store,
+    opened_store,
+)
+from specwright.bootstrap.storage.transfer import as_directory
+from specwright.domain.modules.code_index import SearchHit
+from specwright.errors import SpecwrightError
+from specwright.log.hcs import hcs_metadata
+from specwright.log.verify import UNPROTECTED, Finding
+from specwright.log.verify import verify as verify_log
+from specwright.ports.code_index import IndexQuery
+from specwright.ports.wire_log import StoredEntry
+from specwright.settings import load_settings
+
+_WATCHED = ("SPEC.md", f"{RUNTIME}/at_work.json", LAST_RUN, LAST_STOP)
+"""Files that change what is shown without an entry in the log; so do drafts."""
+
+
+def watched_files(changes: Iterable[int]) -> Iterator[str]:
+    """The files beside the log from which the position of a project is worked out.
+
+    Args:
+        changes: The numbers of its changes.
+    """
+    yield from _WATCHED
+    for files in (spec_files(number) for number in (0, *changes)):
+        yield from (
+            f"{STATE_STORE}/{path}" for path in (files.history, files.spec, files.text, files.acceptance)
+        )
+
+
+def driven_by(directory: Path) -> str:
+    """The process that drives a project, in words; empty if none does."""
+    with opened_store(directory) as store:
+        return store.driver()
+
+
+class LastRun(NamedTuple):
+    """What the options of the last run say, for those who only look.
+
+    Args:
+        model: That answered; empty if none was named.
+        scripted: Whether any answer of the project was scripted.
+        budgets: The limits that its options named, by the setting.
+        settings: What the settings said then.
+    """
+
+    model: str = ""
+    scripted: bool = False
+    budgets: Mapping[str, float] = MappingProxyType({})
+    settings: Mapping[str, object] = MappingProxyType({})
+
+
+def last_run(directory: Path) -> LastRun:
+    """What the options of the last run say; nothing if there was none, or if they cannot be read."""
+    with (
+        suppress(SpecwrightError, OSError, ValueError, KeyError, TypeError, AttributeError),
+        opened_store(directory) as store,
+    ):
+        if store.folder.exists(LAST_RUN):
+            data = json.loads(store.folder.read(LAST_RUN))
+            budgets = {str(name): float(limit) for name, limit in data.get("budgets", ())}
+            return LastRun(
+                str(data["model"]), bool(data["scripted"]), budgets, dict(data.get("settings", {}))
+            )
+    return LastRun()
+
+
+@contextmanager
+def reading_project(directory: Path, upto: int | None = None) -> Generator[ProjectView]:
+    """A project as its log and its store show it; nothing is locked or written.
+
+    Args:
+        directory: Of the project.
+        upto: The entry of the log after which it is shown; by default the last one.
+
+    Raises:
+        InputError: there is no project.
+    """
+    with begun_store(directory) as store, closing(store.log(reading=True)) as log:
+        view = ProjectView(store=store.files, projection=Projection(log, store.files, time.monotonic))
+        with without_garbage_collection():
+            if upto is None:
+                view.projection.catch_up()
+            else:
+                view.projection.apply(takewhile(lambda one: one.sequence_number <= upto, log.entries()))
+        yield view
+
+
+@contextmanager
+def without_garbage_collection() -> Generator[None]:
+    """Reading a project makes no cycles, and looking for them took a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def stored_wires(directory: Path) -> list[dict[str, Any]]:
+    """Every Wire of a project with its proof beside it (design: wire).
+
+    Raises:
+        InputError: there is no project.
+    """
+    with begun_store(directory) as store, closing(store.log()) as log:
+        return [_with_proof(entry) for entry in log.stored()]
+
+
+def _with_proof(entry: StoredEntry) -> dict[str, Any]:
+    return {**hcs_metadata(TOPIC, entry), "wire": canonical_json.loads(entry.body)}
+
+
+def wires_after(directory: Path, after: int, most: int) -> list[dict[str, Any]]:
+    """Some Wires of a project, each with its proof beside it, in order.
+
+    Args:
+        directory: Of the project.
+        after: The number of the entry before the first one.
+        most: How many.
+
+    Raises:
+        InputError: there is no project.
+    """
+    with begun_store(directory) as store, closing(store.log(reading=True)) as log:
+        return [_with_proof(entry) for entry in islice(log.stored(after), most)]
+
+
+def log_length(directory: Path) -> int:
+    """The number of the last entry of a project's log; 0 if it is empty or no run has begun."""
+    with opened_store(directory) as store:
+        if not store.has_log():
+            return 0
+        with closing(store.log(reading=True)) as log:
+            return last.sequence_number if (last := log.last()) else 0
+
+
+def position(directory: Path) -> str:
+    """Where a project is, as one word: another one says that something changed, in the log or in what is at work."""
+    with opened_store(directory) as store:
+        parts = [store.driver()]
+        if store.has_log():
+            with closing(store.log(reading=True)) as log:
+                parts.append(last.running_hash.hex() if (last := log.last()) else "")
+        folder, changes = store.folder, [int(name) for name in store.files.names(CHANGES) if name.isdecimal()]
+        parts += [
+            canonical_json.sha256(folder.read(path)) if folder.exists(path) else ""
+            for path in watched_files(changes)
+        ]
+    return canonical_json.sha256("\n".join(parts).encode())[:16]
+
+
+def log_findings(directory: Path) -> list[dict[str, Any]]:
+    """What is wrong with a project's log; empty if its chain is intact and has every end that was noted.
+
+    Raises:
+        InputError: there is no project.
+    """
+    with begun_store(directory) as store:
+        unlike = store.unlike_schema()
+    unprotected = [Finding(TOPIC, 0, UNPROTECTED, f"not as the program made it: {one}") for one in unlike]
+    with as_directory(directory) as place:
+        noted = log_ends(DirectoryStore(place).files)
+        damaged = [
+            Finding(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable
+        ]
+        findings = verify_log(place / RUNTIME / LOG, expected=tuple(noted.ends.values()))
+    return [finding._asdict() for finding in (*unprotected, *damaged, *findings)]
+
+
+def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
+    """Search the Code Index of a project as its roles do (design: code-index).
+
+    Raises:
+        InputError: there is no project, or a setting is wrong.
+        RefusedError: the index was made by another embedder than the one that is configured.
+    """
+    from specwright.index.embedder import load_embedder
+
+    settings = load_settings(directory)
+    with begun_store(directory) as store, closing(store.index(load_embedder(settings.embedder))) as index:
+        return index.search(query)
+
+
+def require_begun(directory: Path) -> None:
+    """Refuse a directory in which no run has begun.
+
+    Raises: as `begun_store`.
+    """
+    with begun_store(directory):
+        pass

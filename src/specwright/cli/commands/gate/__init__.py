@@ -1,0 +1,1 @@
+"""Commands that bring the gate to code that exists."""

@@ -1,0 +1,1 @@
+"""Commands that serve other programs and browsers until they are stopped (design: command-line)."""

@@ -1,0 +1,1 @@
+"""What the gate and the adoption print."""

@@ -1,0 +1,120 @@
+"""Many module directories: the verdict on each in a line, its findings below, the counts at the end; and what became of
+those that were imported (design: command-line, adopted-modules)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from specwright.cli.pages.findings import FindingsPage, FindingText
+from specwright.cli.pages.page import Page
+from specwright.cli.terminal.output import counted, next_command
+
+if TYPE_CHECKING:
+    from specwright.application.adopted.directory_import import ImportOutcome
+    from specwright.bootstrap.gate.batch import JudgedModule
+    from specwright.bootstrap.verify import DirectoryVerdict
+
+_WORDS = {"PASS": "passed", "FAIL": "failed", "UNCHANGED": "passed before", "UNJUDGED": "not judged in time"}
+
+
+def line_of(module: "JudgedModule") -> str:
+    """A module in a line: what came of it, its name, and how long it took."""
+    took = f"  {module.seconds:.1f} s" if module.judged else ""
+    return f"{module.result.ljust(9)}  {module.name}{took}"
+
+
+def print_modules(modules: "Sequence[JudgedModule]", seconds: float) -> None:
+    """Print all verdicts."""
+    page = Page()
+    for module in modules:
+        page.line(line_of(module))
+        FindingsPage(page, 2).add(
+            FindingText(finding.code, finding.where or ".", finding.message) for finding in module.findings
+        )
+    counts = [
+        f"{number} {words}"
+        for result, words in _WORDS.items()
+        if (number := sum(module.result == result for module in modules))
+    ]
+    page.line(f"{counted(len(modules), 'module')}: {', '.join(counts)}, {seconds:.1f} s")
+    page.print()
+
+
+def gate_document(judged: "DirectoryVerdict") -> dict[str, Any]:
+    """A verdict as `gate --json` has it."""
+    tests = judged.verdict.tests if judged.verdict else ()
+    return {
+        "verdict": "FAIL" if judged.findings else "PASS",
+        "findings": [finding._asdict() for finding in judged.findings],
+        "tests": [
+            {"name": test.name, "result": test.result, "duration_ms": round(test.duration_ms, 3)}
+            for test in tests
+        ],
+        "stages": [stage._asdict() for stage in judged.verdict.stages] if judged.verdict else [],
+        "notes": [*judged.verdict.notes] if judged.verdict else [],
+        "fingerprint": judged.verdict.actual_fingerprint if judged.verdict else "",
+    }
+
+
+def gates_document(modules: "Sequence[JudgedModule]") -> dict[str, Any]:
+    """All verdicts; one that was not judged in time is none."""
+    return {
+        "verdict": "PASS" if all(module.passed for module in modules) else "FAIL",
+        "modules": [
+            {
+                "directory": str(module.directory),
+                "name": module.name,
+                "result": module.result.value,
+                "seconds": round(module.seconds, 3),
+                **({"judged": gate_document(module.judged)} if module.judged else {}),
+            }
+            for module in modules
+        ],
+    }
+
+
+_STATES = {
+    "adopted": "adopted",
+    "waiting": "taken; it is a module of the project once the spec is approved",
+    "unchanged": "adopted before, with the same bytes",
+    "failed": "the gate does not pass it",
+    "left_out": "it passed, and was left out because another one failed",
+}
+
+
+def import_page(outcomes: "Sequence[ImportOutcome]", directory: Path) -> Page:
+    """What became of each directory that was imported."""
+    page = Page()
+    for one in outcomes:
+        ref = f"{one.record.module_ref}  " if one.record else ""
+        tests = f", {counted(one.record.tests, 'test')}" if one.record else ""
+        page.line(f"{ref}{one.name}  from {one.directory}: {_STATES[one.state]}{tests}")
+        if one.refused:
+            page.prose(f"No plan may use it: {one.refused}", 2)
+        FindingsPage(page, 2).add(
+            FindingText(found.code, found.where or ".", found.message) for found in one.findings
+        )
+    if any(one.findings for one in outcomes):
+        page.line("Nothing was taken.")
+    else:
+        page.copy("See:", next_command("modules", directory), 0)
+    return page
+
+
+def import_document(outcomes: "Sequence[ImportOutcome]") -> dict[str, Any]:
+    """The same as `import --json` has it."""
+    return {
+        "modules": [
+            {
+                "directory": one.directory,
+                "name": one.name,
+                "state": one.state.value,
+                "module_ref": one.record and one.record.module_ref,
+                "tests": one.record.tests if one.record else 0,
+                "replaces": one.record and one.record.replaces,
+                "findings": [finding._asdict() for finding in one.findings],
+                "refused": one.refused,
+            }
+            for one in outcomes
+        ]
+    }

@@ -1,0 +1,1 @@
+"""Functions that were written without the factory, as modules with contracts."""

@@ -1,0 +1,225 @@
+"""`interface.json`: the interfaces of a product, rendered from its contracts (design: shell).
+
+The same contracts give the same document. The shell that reads it is the same in every product.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.interfaces.functions import PublicFunction, function_of_contract
+from specwright.domain.interfaces.openapi import openapi_document
+from specwright.domain.interfaces.records import (
+    ConsoleCommand,
+    FunctionUse,
+    HttpApi,
+    Interfaces,
+    McpServer,
+    Route,
+    Subcommand,
+    Tool,
+)
+from specwright.domain.interfaces.requests import (
+    RequestParameter,
+    method_of,
+    parameters_of_route,
+    parameters_of_tool,
+    status_of,
+)
+from specwright.domain.interfaces.rules import uses_of
+from specwright.domain.interfaces.schemas import Schemas
+from specwright.domain.interfaces.words import CommandWord, words_of
+from specwright.errors import RefusedError
+
+
+class ProductHead(NamedTuple):
+    """What an interface says of its product.
+
+    Args:
+        package: As it is imported.
+        distribution: As it is installed.
+        version: Of the product.
+        summary: What it is, on one line.
+    """
+
+    package: str
+    distribution: str
+    version: str
+    summary: str
+
+
+def functions_of(
+    interfaces: Interfaces, contracts: Sequence[MicroModuleContract]
+) -> dict[str, PublicFunction]:
+    """The functions that interfaces call, by name.
+
+    Raises:
+        RefusedError: a function has no module among these, or its contract does not fit its interface.
+    """
+    by_name = {one.name: one for one in contracts}
+    found: dict[str, PublicFunction] = {}
+    for one in uses_of(interfaces):
+        if one.calls not in by_name:
+            raise RefusedError(
+                f"{one.shown} calls {one.calls}, which no module of this release has",
+                remedy="release the task that provides it as well",
+            )
+        function = found.get(one.calls) or function_of_contract(by_name[one.calls], contracts)
+        if problems := one.problems(function):
+            raise RefusedError(
+                f"{one.shown} does not fit the contract of {one.calls}: {problems[0]}",
+                remedy="`specwright change` makes another interface or another contract",
+            )
+        found[one.calls] = function
+    return found
+
+
+def interface_document(
+    interfaces: Interfaces, contracts: Sequence[MicroModuleContract], head: ProductHead
+) -> dict[str, Any]:
+    """The content of `interface.json`.
+
+    Args:
+        interfaces: As they were approved.
+        contracts: Of the released modules.
+        head: Of the product.
+
+    Raises:
+        RefusedError: as `functions_of`.
+    """
+    functions = functions_of(interfaces, contracts)
+    document: dict[str, Any] = {
+        **head._asdict(),
+        "functions": {name: _function(one) for name, one in sorted(functions.items())},
+    }
+    if interfaces.command:
+        document["command"] = _command(interfaces.command, functions, head)
+    if interfaces.http:
+        document["http"] = _http(interfaces.http, functions, head)
+    if interfaces.mcp:
+        document["mcp"] = _mcp(interfaces.mcp, functions, head)
+    return document
+
+
+def _command(
+    command: ConsoleCommand, functions: Mapping[str, PublicFunction], head: ProductHead
+) -> dict[str, Any]:
+    return {
+        "name": command.name,
+        "help": command.help or (functions[command.calls].purpose if command.calls else head.summary),
+        "uses": [_use(one, functions[one.calls]) for one in command.uses],
+    }
+
+
+def _http(api: HttpApi, functions: Mapping[str, PublicFunction], head: ProductHead) -> dict[str, Any]:
+    told = api.help or head.summary
+    return {
+        "name": api.name,
+        "help": told,
+        "routes": [_route(one, functions[one.calls]) for one in api.routes],
+        "openapi": openapi_document(api, functions, head.distribution, head.version, told),
+    }
+
+
+def _route(route: Route, function: PublicFunction) -> dict[str, Any]:
+    return {
+        "method": method_of(route, function),
+        "path": route.template,
+        "calls": route.calls,
+        "parameters": [_parameter(one) for one in parameters_of_route(route, function)],
+        "errors": {name: status_of(route, name) for name in function.errors},
+    }
+
+
+def _parameter(one: RequestParameter) -> dict[str, Any]:
+    return {
+        "name": one.parameter.name,
+        "type": one.parameter.type,
+        "place": one.place,
+        "default": one.default,
+        "needed": one.needed,
+        "many": one.many,
+    }
+
+
+def _mcp(server: McpServer, functions: Mapping[str, PublicFunction], head: ProductHead) -> dict[str, Any]:
+    return {
+        "name": server.name,
+        "help": server.help or head.summary,
+        "tools": [_tool(one, functions[one.calls]) for one in server.tools],
+    }
+
+
+def _tool(tool: Tool, function: PublicFunction) -> dict[str, Any]:
+    parameters, classes = parameters_of_tool(tool.defaults, function), function.classes or {}
+    needed = [one.parameter.name for one in parameters if one.needed]
+    given, returned = Schemas("#/$defs/"), Schemas("#/$defs/")
+    returns = function.returns or {}
+    members = [(one.parameter.name, one.parameter.type) for one in parameters]
+    taken, made = (
+        given.object_of(members, needed, classes),
+        returned.object_of(returns.items(), returns, classes),
+    )
+    for one in parameters:
+        if one.parameter.about:
+            taken["properties"][one.parameter.name]["description"] = "; ".join(one.parameter.about)
+    raises = "".join(f"\n{name}: {when}" for name, when in function.errors.items())
+    return {
+        "name": tool.called,
+        "calls": tool.calls,
+        "description": (tool.help or function.purpose) + (f"\n\nErrors:{raises}" if raises else ""),
+        "parameters": [_parameter(one) for one in parameters],
+        "input_schema": {**taken, **({"$defs": given.classes} if given.classes else {})},
+        "output_schema": {**made, **({"$defs": returned.classes} if returned.classes else {})},
+        "reads_only": not function.effects,
+    }
+
+
+def _function(function: PublicFunction) -> dict[str, Any]:
+    return {
+        "module": function.name,
+        "purpose": function.purpose,
+        "is_async": function.is_async,
+        "effects": list(function.effects),
+        "outputs": dict(function.returns or {}),
+        "errors": dict(function.errors),
+        "classes": {
+            name: {
+                "module": stated.module,
+                "kind": stated.statement.kind,
+                "fields": [[one.name, one.type, not one.default] for one in stated.statement.fields],
+            }
+            for name, stated in sorted((function.classes or {}).items())
+        },
+    }
+
+
+def _use(one: FunctionUse, function: PublicFunction) -> dict[str, Any]:
+    return {
+        "subcommand": one.name if isinstance(one, Subcommand) else "",
+        "calls": one.calls,
+        "help": one.help or function.purpose,
+        "words": [_word(word) for word in words_of(one, function)],
+        "shows": one.shows,
+        "exits": [{"code": rule.code, "when": rule.when, "of": rule.of} for rule in one.exits],
+        "errors": {name: one.error_code(name) for name in function.errors},
+        "other_errors": one.other_errors,
+    }
+
+
+def _word(word: CommandWord) -> dict[str, Any]:
+    return {
+        "parameter": word.parameter.name,
+        "type": word.parameter.type,
+        "place": word.place,
+        "name": word.name,
+        "metavar": word.metavar,
+        "content": word.content,
+        "default": word.default,
+        "python_default": word.parameter.default,
+        "help": word.help,
+        "needed": word.needed,
+        "many": word.many,
+        "flag": word.flag,
+        "short": word.short,
+    }

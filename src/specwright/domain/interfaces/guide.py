@@ -1,0 +1,222 @@
+"""How a product is used from outside Python, as Markdown: for the person who approves it, and for those who install it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from specwright.domain.base.markdown_text import fenced, inline, printable
+from specwright.domain.interfaces.functions import PublicFunction
+from specwright.domain.interfaces.records import (
+    OTHER_ERRORS,
+    ConsoleCommand,
+    FunctionUse,
+    HttpApi,
+    Interfaces,
+    McpServer,
+    Route,
+)
+from specwright.domain.interfaces.requests import (
+    method_of,
+    parameters_of_route,
+    parameters_of_tool,
+    status_of,
+)
+from specwright.domain.interfaces.rules import exit_condition
+from specwright.domain.interfaces.words import CommandWord, words_of
+
+_CONTENTS = {
+    "text": "the text of a file, `-` for stdin",
+    "lines": "the lines of a file, `-` for stdin",
+    "json": "a JSON file, `-` for stdin",
+    "toml": "a TOML file",
+}
+
+
+def synopsis(command: ConsoleCommand, use: FunctionUse, words: Sequence[CommandWord]) -> str:
+    """A command or subcommand on one line: `linkwatch scan DIR [--limit INT] [--json]`."""
+    order = sorted(words, key=lambda one: ("option", "argument", "stdin").index(one.place))
+    arguments = [one.synopsis for one in order if one.place == "argument"]
+    options = [one.synopsis for one in order if one.place == "option"]
+    stdin = [one.synopsis for one in order if one.place == "stdin"]
+    return " ".join((command.line(use), *arguments, *options, "[--json]", *stdin))
+
+
+def started(interfaces: Interfaces | None) -> str:
+    """What a user of the product starts, in a line."""
+    if interfaces is None:
+        return "nothing; its functions are called from Python. No command was asked for."
+    found: list[str] = []
+    if command := interfaces.command:
+        names = ", ".join(one.name for one in command.subcommands)
+        found.append(f"the command {command.name}{f': {names}' if names else ''}")
+    if http := interfaces.http:
+        found.append(f"the HTTP API {http.name}: {', '.join(one.template for one in http.routes)}")
+    if mcp := interfaces.mcp:
+        found.append(f"the MCP server {mcp.name}: {', '.join(one.called for one in mcp.tools)}")
+    return "; ".join(found)
+
+
+Shown = Mapping[str, Sequence[str]]
+"""Of each function the approved uses that succeed."""
+
+
+class ShownUses(NamedTuple):
+    """What approved sessions show of uses that succeed.
+
+    Args:
+        calls: Of the command.
+        requests: To the HTTP API.
+    """
+
+    calls: Shown
+    requests: Shown
+
+
+def interface_guide(
+    interfaces: Interfaces,
+    functions: Mapping[str, PublicFunction],
+    distribution: str,
+    shown: ShownUses | None = None,
+) -> str:
+    """All interfaces, as far as their functions are known.
+
+    Args:
+        interfaces: As they are approved.
+        functions: By name.
+        distribution: As the product is installed.
+        shown: What approved sessions show; None where that is not told.
+    """
+    parts: list[str] = []
+    if interfaces.command:
+        parts.append(command_guide(interfaces.command, functions, shown.calls if shown else None))
+    if interfaces.http:
+        parts.append(_http_guide(interfaces.http, functions, distribution, shown.requests if shown else None))
+    if interfaces.mcp:
+        parts.append(_mcp_guide(interfaces.mcp, functions, distribution))
+    return "\n".join(parts)
+
+
+def _http_guide(
+    api: HttpApi, functions: Mapping[str, PublicFunction], distribution: str, shown: Shown | None
+) -> str:
+    lines = [f"## The HTTP API `{api.name}`", ""]
+    lines += [inline(api.help), ""] if api.help else []
+    lines += [
+        f"`pip install '{distribution}[http]'`, then `{api.name}` serves it at http://127.0.0.1:8000, for this machine "
+        "alone unless `--host` says otherwise."
+    ]
+    for route in api.routes:
+        if route.calls in functions:
+            lines += ["", *_route(route, functions[route.calls])]
+            lines += _printed(shown.get(route.calls, ()), "http") if shown is not None else []
+    lines += [
+        "",
+        "A body is a JSON object with a member for each parameter; results are JSON. An error is an object with `error` and "
+        "`message`: 400 what is no JSON, 404 an unknown path, 413 a body of more than 1 MiB, 415 another type of content, "
+        "422 wrong values, 500 a fault with its `id`. `GET /openapi.json` describes it all.",
+    ]
+    return "\n".join((*lines, ""))
+
+
+def _route(route: Route, function: PublicFunction) -> Iterator[str]:
+    yield f"### `{method_of(route, function)} {route.template}`"
+    told = route.help or function.purpose
+    yield from ("", inline(f"{told} (`{route.calls}`)" if told else f"Calls `{route.calls}`."))
+    parameters = parameters_of_route(route, function)
+    yield from [""] if parameters else []
+    for one in parameters:
+        default = one.default or one.parameter.default
+        given = f", default `{printable(default)}`" if default not in (None, "None") else ""
+        typed = f"`{printable(one.parameter.name)}: {printable(one.parameter.type)}`"
+        about = "; ".join(one.parameter.about)
+        left_out = "" if one.needed else ", may be left out"
+        yield f"- {one.place} {typed}{left_out}{given}{'; ' if about else ''}{inline(about)}"
+    names = function.errors or [name for name in route.errors if name != OTHER_ERRORS]
+    codes = [f"- status {status_of(route, name)} on {name}" for name in names]
+    yield from ("", *codes) if codes else ()
+
+
+def _mcp_guide(server: McpServer, functions: Mapping[str, PublicFunction], distribution: str) -> str:
+    lines = [f"## The MCP server `{server.name}`", ""]
+    lines += [inline(server.help), ""] if server.help else []
+    lines += [
+        f"`pip install '{distribution}[mcp]'`; a client starts `{server.name}` over standard input and output.",
+        "",
+    ]
+    for tool in server.tools:
+        if tool.calls in functions:
+            function = functions[tool.calls]
+            names = [one.parameter for one in parameters_of_tool(tool.defaults, function)]
+            typed = ", ".join(f"{printable(one.name)}: {printable(one.type)}" for one in names)
+            told = tool.help or function.purpose
+            lines.append(inline(f"- `{tool.called}({typed})`{f': {told}' if told else ''} (`{tool.calls}`)"))
+    return "\n".join((*lines, ""))
+
+
+def command_guide(
+    command: ConsoleCommand,
+    functions: Mapping[str, PublicFunction],
+    shown: Shown | None = None,
+) -> str:
+    """The command with its subcommands, as far as their functions are known.
+
+    Args:
+        command: As it is approved.
+        functions: By name.
+        shown: Of each function the approved calls that succeed, with what they print; None where that is not told.
+    """
+    lines = [f"## The command `{command.name}`"]
+    if command.help:
+        lines += ["", inline(command.help)]
+    for one in command.uses:
+        if one.calls in functions:
+            lines += ["", *_use(command, one, functions[one.calls])]
+            lines += _printed(shown.get(one.calls, ()), "console") if shown is not None else []
+    lines += [
+        "",
+        "Wrong usage or input ends with exit code 2, an interruption with 130; `--json` prints the result as JSON.",
+    ]
+    return "\n".join((*lines, ""))
+
+
+def _printed(calls: Sequence[str], language: str) -> Iterator[str]:
+    """What comes out when it succeeds, if a session of the spec has it."""
+    if not calls:
+        what = "prints" if language == "console" else "answers"
+        yield from ("", f"What it {what} when it succeeds: no session was given.")
+        return
+    yield from ("", "When it succeeds:", "", fenced(calls[0], language))
+
+
+def _use(command: ConsoleCommand, one: FunctionUse, function: PublicFunction) -> Iterator[str]:
+    words = words_of(one, function)
+    yield f"### `{synopsis(command, one, words)}`"
+    told = one.help or function.purpose
+    yield from ("", inline(f"{told} (`{one.calls}`)" if told else f"Calls `{one.calls}`."))
+    if words:
+        yield ""
+    yield from (_word(word) for word in words)
+    if codes := list(_codes(one, function)):
+        yield from ("", *codes)
+
+
+def _word(word: CommandWord) -> str:
+    option = f"-{word.short}, --{word.name}" if word.short else f"--{word.name}"
+    shown = {"argument": word.name.upper(), "option": option, "stdin": "stdin"}[word.place]
+    parts = [f"`{printable(word.parameter.name)}: {printable(word.parameter.type)}`"]
+    if word.content != "value":
+        parts.append(_CONTENTS[word.content] if word.place != "stdin" else f"as {word.content}")
+    default = word.default or word.parameter.default
+    if default not in (None, "None", "False"):
+        parts.append(f"default `{printable(default)}`")
+    return f"- `{shown}`: {', '.join(parts)}{'; ' if word.help else ''}{inline(word.help)}"
+
+
+def _codes(one: FunctionUse, function: PublicFunction) -> Iterator[str]:
+    yield from (f"- exit code {rule.code} if {exit_condition(rule)}" for rule in one.exits)
+    errors = {name: one.error_code(name) for name in function.errors} or {
+        name: code for name, code in one.errors.items() if name != OTHER_ERRORS
+    }
+    yield from (f"- exit code {code} on {name}, with its message on stderr" for name, code in errors.items())
+    if function.returns is None:
+        other = "any other error" if errors else "an error"
+        yield f"- exit code {one.other_errors} on {other} that its contract declares"

@@ -1,0 +1,206 @@
+"""How a function is called by a request of HTTP or by a tool of MCP, and what no request can carry (design: shell)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from specwright.domain.base.text import did_you_mean
+from specwright.domain.interfaces.functions import FunctionParameter, PublicFunction
+from specwright.domain.interfaces.records import OTHER_ERRORS, HttpApi, McpServer, Route
+from specwright.domain.interfaces.words import foreign_to_documents, is_array, value_problem
+
+OPENAPI_PATH = "/openapi.json"
+"""Where an API describes itself."""
+
+REFUSED = 422
+"""The status code of an error that the table does not have, and of values of wrong types."""
+
+STATUS_OF_ERROR = {
+    "PermissionError": 403,
+    "LookupError": 404,
+    "KeyError": 404,
+    "IndexError": 404,
+    "FileNotFoundError": 404,
+    "FileExistsError": 409,
+    "NotImplementedError": 501,
+    "ConnectionError": 502,
+    "TimeoutError": 504,
+}
+"""The status codes of Python's errors that say one thing; the table in `docs/design.md` is this one."""
+
+_CHANGING = {"POST", "PUT", "PATCH", "WRITE", "MUTATION"}
+_IN_BRACES = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+
+
+class RequestParameter(NamedTuple):
+    """A parameter in a request.
+
+    Args:
+        parameter: Of the function.
+        place: Where it comes from.
+        default: What the interface states; empty if nothing.
+        needed: Whether it must be given.
+        many: Whether several words of the query make the value.
+    """
+
+    parameter: FunctionParameter
+    place: Literal["path", "query", "body"]
+    default: str
+    needed: bool
+    many: bool
+
+
+def method_of(route: Route, function: PublicFunction) -> str:
+    """The method of a route: what it states, else GET if each parameter is a word or several, else POST."""
+    if route.method:
+        return route.method
+    # of a class only the contract says whether it is an Enum, and the rule must hold before there is one
+    words = (one.type and not value_problem(one.type, "", {}) for one in function.parameters)
+    return "GET" if all(words) else "POST"
+
+
+def parameters_of_route(route: Route, function: PublicFunction) -> list[RequestParameter]:
+    """The parameters of a function in a request, in its order: those of the path, the others in the query of a GET or
+    DELETE, else in the body."""
+    in_path = _IN_BRACES.findall(route.template)
+    rest: Literal["query", "body"] = "query" if method_of(route, function) in ("GET", "DELETE") else "body"
+    return [
+        _parameter(one, "path" if one.name in in_path else rest, route.defaults.get(one.name, ""))
+        for one in function.parameters
+    ]
+
+
+def _parameter(
+    parameter: FunctionParameter, place: Literal["path", "query", "body"], default: str
+) -> RequestParameter:
+    needed = parameter.default is None and not default
+    return RequestParameter(parameter, place, default, needed, place == "query" and is_array(parameter.type))
+
+
+def status_of(route: Route, error: str) -> int:
+    """The status code of a declared error."""
+    known = STATUS_OF_ERROR.get(error, route.errors.get(OTHER_ERRORS, REFUSED))
+    return route.errors.get(error, known)
+
+
+def any_number_problem(function: PublicFunction) -> str:
+    """That a function takes any number of arguments, which no interface passes; empty if it does not."""
+    many = next((one.name for one in function.parameters if one.is_any_number), "")
+    what = f"{many} of {function.name} stands for any number of arguments, which no interface can pass"
+    return f"{what}; call a function that takes a list" if many else ""
+
+
+def route_problems(route: Route, function: PublicFunction) -> list[str]:
+    """The faults of a route that calls a function, as far as the function is known."""
+    if many := any_number_problem(function):
+        return [many]
+    method = method_of(route, function)
+    problems = list(_default_problems(route.defaults, function))
+    names = [one.name for one in function.parameters]
+    in_path = _IN_BRACES.findall(route.template)
+    problems += [
+        f"the path names {one}, and {function.name} has {', '.join(names) or 'no parameter'}"
+        for one in in_path
+        if one not in names
+    ]
+    if len(set(in_path)) < len(in_path):
+        problems.append("the path names a parameter twice; name it once")
+    for one in parameters_of_route(route, function):
+        if told := _parameter_problem(one, function):
+            problems.append(f"the parameter {one.parameter.name} of {function.name}: {told}")
+    if method == "GET" and (changing := sorted(set(function.effects) & _CHANGING)):
+        problems.append(
+            f"{function.name} has effects ({', '.join(changing)}), and GET changes nothing; state `method`, such as POST"
+        )
+    return [*problems, *_error_problems(route, function)]
+
+
+def _parameter_problem(one: RequestParameter, function: PublicFunction) -> str:
+    kind = one.parameter.type
+    if not kind:
+        return "it has no type; state it in `provides`"
+    if foreign_to_documents(kind, function.classes or {}, paths=False) == "Path":
+        return (
+            "a client would name files of the server; take the content, or a name that the function looks up"
+        )
+    if one.place == "body":
+        return _foreign(kind, function)
+    if one.place == "path" and is_array(kind):
+        return "a part of the path is one word; leave it out of the path"
+    told = value_problem(kind, one.default, function.classes)
+    return f"{told.partition(';')[0]}; let the `method` be POST, whose body is JSON" if told else ""
+
+
+def _foreign(kind: str, function: PublicFunction) -> str:
+    name = foreign_to_documents(kind, function.classes or {})
+    return f"{name} has no form in JSON; take a type that JSON has, or a text of it" if name else ""
+
+
+def _default_problems(defaults: Mapping[str, str], function: PublicFunction) -> Iterator[str]:
+    known = {one.name: one for one in function.parameters}
+    for name, word in defaults.items():
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            yield f"{function.name} has no parameter {name}; {did_you_mean(name, known)}it has {listed}"
+        elif known[name].type and is_array(known[name].type):
+            yield f"the default of {name}: {known[name].type} is no word; give the function a default"
+        elif known[name].type and (told := value_problem(known[name].type, word, function.classes)):
+            yield f"the default of {name}: {told}"
+
+
+def _error_problems(route: Route, function: PublicFunction) -> Iterator[str]:
+    if function.returns is None:
+        return
+    for name in route.errors:
+        if name not in (*function.errors, OTHER_ERRORS):
+            listed = ", ".join(function.errors) or "none"
+            yield f"{function.name} has no error {name}; {did_you_mean(name, function.errors)}its contract has {listed}"
+
+
+def api_problems(api: HttpApi, functions: Mapping[str, PublicFunction]) -> Iterator[tuple[int, str]]:
+    """The routes whose path and method an earlier one has, or the API itself: the place of each, and what is wrong."""
+    seen: dict[tuple[str, str], str] = {("GET", OPENAPI_PATH): "the description of the API"}
+    for place, route in enumerate(api.routes):
+        if route.calls in functions:
+            method = method_of(route, functions[route.calls])
+            key = (method, _IN_BRACES.sub("{}", route.template))
+            if key in seen:
+                yield place, f"{method} {route.template} is {seen[key]} already; choose another `path`"
+            seen.setdefault(key, f"the route of {route.calls}")
+
+
+def tool_problems(server: McpServer, place: int, function: PublicFunction) -> list[str]:
+    """The faults of a tool that calls a function, as far as the function is known."""
+    if many := any_number_problem(function):
+        return [many]
+    tool = server.tools[place]
+    problems = list(_default_problems(tool.defaults, function))
+    if tool.called in [one.called for one in server.tools[:place]]:
+        problems.append(f"{tool.called} is the name of an earlier tool; give it another `name`")
+    for one in function.parameters:
+        told = _foreign(one.type, function) if one.type else "it has no type; state it in `provides`"
+        if told:
+            problems.append(f"the parameter {one.name} of {function.name}: {told}")
+    return problems
+
+
+def parameters_of_tool(defaults: Mapping[str, str], function: PublicFunction) -> list[RequestParameter]:
+    """The arguments of a tool: members of one JSON object."""
+    return [_parameter(one, "body", defaults.get(one.name, "")) for one in function.parameters]
+
+
+def matching_routes(api: HttpApi, method: str, path: str) -> Sequence[Route]:
+    """The routes that a request may call, by what the spec says of them."""
+    return [
+        one
+        for one in api.routes
+        if one.method in ("", method)
+        and re.fullmatch(
+            "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in _parts(one.template)),
+            path,
+        )
+    ]
+
+
+def _parts(template: str) -> list[str]:
+    return re.split(r"(\{[a-z][a-z0-9_]*\})", template)

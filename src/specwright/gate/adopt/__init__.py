@@ -1,0 +1,1 @@
+"""Makes module directories of functions that were written without the factory."""

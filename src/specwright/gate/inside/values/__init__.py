@@ -1,0 +1,1 @@
+"""The values of a module's boundary where they are drawn, packed and altered."""

@@ -1,0 +1,1 @@
+"""The studio: what a project is and asks, in a browser (design: studio)."""

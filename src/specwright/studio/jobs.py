@@ -1,0 +1,148 @@
+"""Commands that the studio starts: each is a process of its own, as if a person had typed it (design: studio).
+
+A process does not end with the studio: what it prints goes to a file, and it has a session of its own. So a studio that is
+killed loses nothing, and what the process did stands in the project's log. The studio remembers only what the last command
+of each project said.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from typing import IO, Any, NamedTuple, cast
+
+TOKEN_VARIABLE = "SPECWRIGHT_STUDIO_TOKEN"  # noqa: S105 - the name of a variable
+"""Holds the studio's token; no command gets it."""
+
+_WAITS = 3
+"""The exit code of a command that reached a stop where a person is asked."""
+
+
+class Command(NamedTuple):
+    """A command line.
+
+    Args:
+        words: What follows `specwright`.
+        given: What it reads on standard input.
+        shown: What stands in its place where `given` would be a file; empty if nothing is given.
+    """
+
+    words: tuple[str, ...]
+    given: str = ""
+    shown: str = ""
+
+    def __str__(self) -> str:
+        text = shlex.join(("specwright", *self.words))
+        return f"{text} < {self.shown}" if self.shown else text
+
+
+class Failure(NamedTuple):
+    """Why a command failed: what, where, what to do."""
+
+    what: str
+    where: str = ""
+    remedy: str = ""
+    code: int = 1
+
+
+class Job:
+    """A command that was started; a thread waits for its end.
+
+    Args:
+        command: What was started.
+        process: It.
+        output: What it prints.
+    """
+
+    def __init__(self, command: Command, process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
+        self.command = command
+        self._failure: Failure | None = None
+        self._ended = threading.Event()
+        threading.Thread(target=self._await, args=(process, output), daemon=True).start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it goes on."""
+        return not self._ended.is_set()
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why it failed; None if it goes on, is done, or reached a stop."""
+        return self._failure
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for its end.
+
+        Returns:
+            Whether it came.
+        """
+        return self._ended.wait(seconds)
+
+    def _await(self, process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
+        with output:
+            if code := process.wait():
+                self._failure = self._named(_failure_of(output, code))
+        self._ended.set()
+
+    def _named(self, failure: Failure | None) -> Failure | None:
+        """A failure with what was written in the browser under the name that the page gives it."""
+        if failure is None or not self.command.shown:
+            return failure
+        return failure._replace(where=failure.where.replace("/dev/stdin", self.command.shown))
+
+
+class Jobs:
+    """The last command of each project.
+
+    Args:
+        program: The program that carries out a command.
+    """
+
+    def __init__(self, program: Sequence[str] = (sys.executable, "-m", "specwright")) -> None:
+        self._program = tuple(program)
+        self._last: dict[str, Job] = {}
+
+    def last(self, key: str) -> Job | None:
+        """The last command of a project; None if this studio started none."""
+        return self._last.get(key)
+
+    def wait(self) -> None:
+        """Wait for the end of the last command of every project."""
+        for job in list(self._last.values()):
+            job.wait()
+
+    def start(self, key: str, command: Command) -> Job:
+        """Start a command for a project, with `--json`."""
+        environment = {name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE}
+        output = tempfile.TemporaryFile()  # noqa: SIM115 - the job reads it later
+        with tempfile.TemporaryFile() as given:
+            given.write(command.given.encode())
+            given.seek(0)
+            process = subprocess.Popen(
+                [*self._program, *command.words, "--json"],
+                stdin=given,
+                stdout=output,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+            )
+        job = Job(command, process, output)
+        self._last[key] = job
+        return job
+
+
+def _failure_of(output: IO[bytes], code: int) -> Failure | None:
+    """What a command that ended with a code says went wrong; None if it only reached a stop."""
+    output.seek(0)
+    data = output.read()
+    try:
+        document = cast("dict[str, Any]", json.loads(data))
+    except ValueError:
+        return Failure(f"the command ended with exit code {code} and said nothing", code=code)
+    if (error := document.get("error")) is not None:
+        return Failure(str(error["what"]), str(error["where"]), str(error["do"]), code)
+    return None if code == _WAITS else Failure("the command ended before the product was released", code=code)

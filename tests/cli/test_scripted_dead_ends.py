@@ -1,0 +1,99 @@
+"""A project whose answers are scripted, and a change that the script does not hold: where it stands and the way back."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from specwright.errors import InputError
+from specwright.ports.roles import Place, Role
+from specwright.roles.models.playbook import Playbook
+from testkit.cli.commands import SMALL, everything, specwright
+
+REQUEST = "A hyphen parts two words, too."
+
+
+@pytest.fixture
+def journal(released: Path) -> str:
+    """The model name of its recording."""
+    return f"replay:{released / '.specwright/journal.jsonl'}"
+
+
+def stored(project: Path) -> dict[str, bytes]:
+    """Its state but for what SQLite keeps beside a database, which goes when the last reader closes it."""
+    files = everything(project / "state_store")
+    return {name: data for name, data in files.items() if not name.endswith(("-shm", "-wal"))}
+
+
+@pytest.mark.parametrize("script", ["playbook", "replay"])
+def test_a_change_that_the_script_does_not_hold_is_not_begun(
+    released: Path, journal: str, script: str
+) -> None:
+    """It is refused before anything is written, with the way to a model that answers (D-S9-04, D-38-14)."""
+    if script == "replay":
+        assert specwright("run", released, "--model", journal).code == 0
+    state = stored(released)
+    told = specwright("change", released, "--request", REQUEST)
+    told.refuses("answers of this project are scripted", "change-1", "nothing was begun", "--model")
+    assert stored(released) == state
+    assert specwright("status", released, "--json").document["where"] == "released"
+
+
+def test_what_cannot_be_changed_is_told_first(released: Path) -> None:
+    """Not that answers are scripted (D-S9-04)."""
+    specwright("change", released).refuses("nothing has changed")
+
+
+def test_a_report_that_the_script_does_not_hold_is_not_begun(released: Path, tmp_path: Path) -> None:
+    """The example is tried, and no repair begins (D-S9-04, D-39-02)."""
+    file = tmp_path / "bug.md"
+    file.write_text(
+        "## A bug\n\nOf one name.\n\n```python\nfrom modules.initials import initials\ninitials('Ada')\n```\n\n"
+        "```text\n'B'\n```\n"
+    )
+    state = stored(released)
+    for pointed, place in ((("--pointer", "criterion 1"), "TSK-001.2/initials"), ((), "change-1")):
+        told = specwright("report", "initials", released, "--example", file, *pointed)
+        told.refuses("answers of this project are scripted", place, "nothing was begun")
+    assert stored(released) == state
+
+
+def test_a_change_that_the_script_ends_in_names_the_ways_on_and_back(released: Path, tmp_path: Path) -> None:
+    """`status` names the change, what is released and the way back, which works (D-S9-04, D-38-14)."""
+    playbook = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook"))
+    script = playbook / "change-1/spec.json"
+    script.parent.mkdir()
+    script.write_text("{")
+    assert specwright("run", released, "--model", f"playbook:{playbook}").code == 0
+    assert specwright("change", released, "--request", REQUEST).code == 1
+    script.unlink()
+    told = specwright("run", released)
+    told.refuses(
+        "answers are scripted, and the playbook holds none for change-1",
+        "--model",
+        f"specwright change {released} --abandon",
+        code=told.code,
+    )
+    page = specwright("status", released).out
+    assert "Change 1 is under way since 20" in page
+    assert REQUEST in page
+    assert f"Back:   specwright change {released} --abandon" in page
+    (release,) = (released / "state_store/releases").iterdir()
+    assert f"{release.name} is the product, version 1.0.0" in page
+    assert f"Install: pip install {release}" in page
+    assert specwright("change", released, "--abandon").code == 0
+    assert specwright("status", released, "--json").document["where"] == "released"
+
+
+@pytest.mark.parametrize(("attempt", "back"), [(1, False), (2, True)])
+def test_a_repair_that_the_script_does_not_hold_names_the_way_back(attempt: int, back: bool) -> None:
+    """A task that runs again is answered as the first time; what comes after that may be the repair of a report
+    (D-S9-04, D-38-14)."""
+    model = Playbook(SMALL / "playbook").model(
+        Place("TSK-001", attempt, "initials", "round-1", Role.PROPOSER)
+    )
+    with pytest.raises(InputError, match="the answers are scripted") as refused:
+        model.invoke([AIMessage("what was answered")])
+    assert "--model" in refused.value.remedy
+    assert ("specwright change --abandon" in refused.value.remedy) is back

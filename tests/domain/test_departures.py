@@ -1,0 +1,130 @@
+"""What the researcher decided of open cases, as a person reads it at the gate (F§3.2.4)."""
+
+import pytest
+
+from specwright.domain.spec.completeness import validate
+from specwright.domain.spec.departures import decisions_of, named_decisions, unmentioned
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.spec_changes import spec_changes
+from specwright.domain.spec.spec_markdown import render
+from specwright.domain.tasks.task_file import render_at_init
+from specwright.domain.tasks.task_ids import lay_out
+from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
+
+ROUNDING = "Half a cent is rounded up."
+
+
+def spec_with(*decisions, sketch="names: list[str], in the order of the file"):
+    """A spec of two tasks, with the decisions of each and what the outputs of the first one say."""
+    tasks = [
+        task_data(number, name, **({"decisions": list(own)} if own else {}))
+        for number, name, own in zip((1, 2), ("Split a bill", "Settle up"), decisions, strict=True)
+    ]
+    tasks[0]["io_contract_sketch"]["outputs"] = sketch
+    return ProductSpecDraft.model_validate(draft_data([pillar_data([epic_data([story_data(tasks)])])]))
+
+
+def test_each_decision_is_listed_once_with_its_tasks():
+    """F-3.2.4-01: by its own list or within the sketch, in another case or over two lines, a decision is one."""
+    spec = spec_with(
+        [ROUNDING, "An empty list gives no payments."],
+        ["half a cent is\nrounded up", "Names are compared as they are written."],
+        sketch="A Decimal.\nDecided: Half a cent is rounded up.\nDecided: a bill of nought is refused.",
+    )
+    assert [(one.number, one.text, one.place) for one in decisions_of(spec)] == [
+        (1, ROUNDING, "TSK-001, TSK-002"),
+        (2, "An empty list gives no payments.", "TSK-001 Split a bill"),
+        (3, "a bill of nought is refused.", "TSK-001 Split a bill"),
+        (4, "Names are compared as they are written.", "TSK-002 Settle up"),
+    ]
+
+
+def test_decisions_stand_before_the_description():
+    """F-3.2.4-01: numbered, right after what is not built, before anything that is asked for."""
+    data = spec_with([ROUNDING], ["Two of a name are one."]).to_json()
+    data["outside"] = [{"quote": "It has a window.", "why": "No graphical interface."}]
+    page = render(ProductSpecDraft.model_validate(data))
+    chapters = [line for line in page.splitlines() if line.startswith("## ")]
+    assert chapters[:3] == ["## Not built", "## Decisions", "## Pillar: Core (PIL-001)"]
+    assert page.index("## Decisions") < page.index(data["description"])
+    assert (
+        "2 cases that SPEC.md leaves open are decided as follows. An amendment that names a number has it decided "
+        f"otherwise.\n\n1. {ROUNDING} (TSK-001 Split a bill)\n2. Two of a name are one. (TSK-002 Settle up)\n"
+    ) in page
+    assert "## Decisions" not in render(spec_with([], []))
+
+
+def test_what_is_narrowed_is_built_in_part():
+    """D-10-07: a decision that begins "Out of scope:" has a chapter before the decisions, and keeps its number there."""
+    page = render(spec_with([ROUNDING, "Out of scope: bills in two currencies."], []))
+    chapters = [line for line in page.splitlines() if line.startswith("## ")]
+    assert chapters[:2] == ["## Built in part", "## Decisions"]
+    assert (
+        "One kind of input is out of scope: what comes out of it is an error or any value.\n\n- bills in two currencies. "
+        "(decision 2, TSK-001 Split a bill)\n"
+    ) in page
+    assert "2. Out of scope: bills in two currencies. (TSK-001 Split a bill)" in page
+    assert "## Built in part" not in render(spec_with([ROUNDING], []))
+
+
+def test_a_decision_belongs_to_its_task():
+    """F-4.1-08, F-3.2.4-01: whoever plans it reads it in its task file, and a changed one changes the task alone; a spec
+    without decisions is stored as before."""
+    before, after = (
+        ProductSpec.model_validate(spec_with(own, []).stamped(NOW, NOW).to_json()) for own in ([], [ROUNDING])
+    )
+    assert "decisions" not in str(before.to_json())
+    assert spec_changes(before, after) == [f"changed: task TSK-001 Split a bill: decisions: + {ROUNDING}"]
+    first, second = lay_out(after)
+    definitions = {one.task_id: one for one in (first, second)}
+    assert f"## Decisions\n- {ROUNDING}\n\n## Micro Module Contract" in render_at_init(first, definitions)
+    assert "## Decisions" not in render_at_init(second, definitions)
+    assert (first.decided, second.decided) == ([ROUNDING], [])
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ("Decision 2: half to even.", [2]),
+        ("Overturn decisions 1 and #3, please", [1, 3]),
+        ("decisions 1, 2, and 3 are wrong", [1, 2, 3]),
+        ("Decision 9 is not there", []),
+        ("It takes 2 decisions", []),
+    ],
+)
+def test_a_number_leads_to_what_was_decided(words, numbers):
+    """F-3.2.4-03: the next draft counts anew, so the amendment says what was meant."""
+    decisions = decisions_of(spec_with([ROUNDING, "B is so."], ["C is so."]))
+    told = named_decisions(words, decisions)
+    assert [one.number for one in decisions if f"Decision {one.number}, of {one.place}" in told] == numbers
+    assert bool(told) is bool(numbers)
+    if 1 in numbers:
+        assert told.splitlines()[:2] == [
+            "The decisions named here:",
+            f'- Decision 1, of TSK-001 Split a bill: "{ROUNDING}"',
+        ]
+
+
+def test_a_decision_that_says_nothing_is_refused():
+    """F-3.2.3-05: as any placeholder is."""
+    data = spec_with([ROUNDING], []).to_json()
+    data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["decisions"] = ["TBD"]
+    (error,) = validate(data).errors
+    assert (error.field, "is a placeholder" in error.message) == ("decisions", True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "warned"),
+    [
+        ("# Bills\n\nSettings in `bills.toml`.", ["SPEC.md line 3: bills.toml stands nowhere in the spec"]),
+        ("It is fast on 10,000 names.\nSee `names: list[str]`.", ["SPEC.md line 1: 10,000 stands nowhere"]),
+        ('It says "no such bill" within 45 seconds.', ["no such bill, 45 stands nowhere"]),
+        ("A bill of 1,200 is split in `[names](file)` order.", []),
+        ("It is quick and pretty.", []),
+    ],
+)
+def test_a_sentence_whose_values_stand_nowhere_in_the_spec_is_a_warning(asked: str, warned: list[str]):
+    """F-3.2.4-01: a person is told what may have been forgotten; numbers count with and without commas."""
+    spec = spec_with([ROUNDING], ["1200 is no limit."], sketch="names: list[str], in the order of the file")
+    found = [str(one) for one in unmentioned(asked, spec)]
+    assert [part in text for part, text in zip(warned, found, strict=True)] == [True] * len(warned)

@@ -1,0 +1,365 @@
+"""HTTP APIs and MCP servers of a spec: what maps a function to a route or a tool, and what cannot (D45)."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from jsonschema_rs import validator_for
+from pydantic import ValidationError
+
+from specwright.application.messages.researcher import HTTP, INTERFACES, MCP, researcher_notes
+from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of
+from specwright.domain.acceptance.scripted_hosts import HostAnswer
+from specwright.domain.contract.class_statement import ClassStatement, Field
+from specwright.domain.interfaces.document import ProductHead, interface_document
+from specwright.domain.interfaces.functions import StatedClass, function_of_contract, function_of_signature
+from specwright.domain.interfaces.records import Interfaces, Route, Tool
+from specwright.domain.interfaces.requests import method_of, route_problems, status_of
+from specwright.domain.interfaces.rules import unfit_contracts, use_of
+from specwright.domain.interfaces.schemas import Schemas
+from specwright.domain.spec.acceptance_text import acceptance_file, read_acceptance, with_acceptance
+from specwright.domain.spec.completeness import validate
+from specwright.domain.spec.product_spec import ProductSpecDraft
+from specwright.domain.spec.spec_changes import spec_changes
+from specwright.domain.spec.spec_markdown import render
+from testkit.domain.product_specs import NOW, draft_data
+from testkit.interfaces.market import INTERFACES as MARKET
+from testkit.interfaces.market import contracts
+
+SCAN = "scan(root: str, limit: int = 3, marks: list[str] | None = None) -> list[str]"
+HEAD = ProductHead("market", "market", "1.0.0", "Prices.")
+
+
+def spec(
+    interfaces: dict[str, Any], *sessions: dict[str, Any], effects: str = "none: pure"
+) -> dict[str, Any]:
+    """A draft whose first task provides `scan`."""
+    data = draft_data()
+    task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    task["acceptance"] = {"provides": [SCAN], "sessions": list(sessions)}
+    task["io_contract_sketch"]["effects"] = effects
+    return {**data, "interfaces": interfaces}
+
+
+def api(**route: Any) -> dict[str, Any]:
+    """An API of one route."""
+    return {"http": {"name": "watch-http", "routes": [{"calls": "scan", **route}]}}
+
+
+def problems(public: str, **stated: Any) -> list[str]:
+    """Of one route that calls a function."""
+    function = function_of_signature(public)
+    assert function is not None
+    return route_problems(Route.model_validate({"calls": function.name, **stated}), function)
+
+
+def errors(data: dict[str, Any]) -> list[str]:
+    """What keeps a spec from the gate."""
+    return [f"{one.field}: {one.message}" for one in validate(data).errors]
+
+
+@pytest.mark.parametrize(
+    ("public", "method"),
+    [
+        (SCAN, "GET"),
+        ("scan()", "GET"),
+        ("scan(a: Literal['x', 1], b: frozenset[date] = None)", "GET"),
+        ("scan(a: dict[str, int])", "POST"),
+        ("scan(a: list[list[int]])", "POST"),
+        ("scan(a: Mode)", "POST"),
+        ("scan(a: bytes)", "POST"),
+        ("scan(a: Sequence[int], *, b: Fraction, c: ZoneInfo)", "GET"),
+        ("scan(a: Mapping[str, int])", "POST"),
+    ],
+)
+def test_words_stand_in_the_query_and_anything_else_in_a_body(public: str, method: str):
+    """The rule is the same before and after there is a contract, so that what was approved stays (D-45-10)."""
+    function = function_of_signature(public)
+    assert function is not None
+    assert method_of(Route(calls="scan"), function) == method
+    assert problems(public) == []
+
+
+@pytest.mark.parametrize(
+    ("public", "stated", "problem"),
+    [
+        ("scan(root)", {}, "it has no type"),
+        ("scan(*roots: str)", {}, "stands for any number of arguments, which no interface can pass"),
+        ("scan(root: Path)", {}, "a client would name files of the server"),
+        ("scan(roots: list[Path])", {"method": "POST"}, "a client would name files of the server"),
+        ("scan(a: dict[str, int])", {"method": "GET"}, "let the `method` be POST"),
+        ("scan(a: int)", {"path": "/x/{b}"}, "the path names b, and scan has a"),
+        ("scan(a: int)", {"path": "/{a}/{a}"}, "the path names a parameter twice"),
+        ("scan(a: list[int])", {"path": "/{a}"}, "a part of the path is one word"),
+        ("scan(a: int)", {"defaults": {"b": "1"}}, "scan has no parameter b; it has a"),
+        ("scan(a: dict)", {"defaults": {"a": "1"}}, "the default of a: dict has fields"),
+        ("scan(a: date)", {"defaults": {"a": "now"}, "method": "GET"}, ""),
+    ],
+)
+def test_what_no_request_can_carry_is_said_with_what_to_do(public: str, stated: dict[str, Any], problem: str):
+    """Types, places, defaults (D-45-10)."""
+    assert problem in "\n".join(problems(public, **stated))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        (
+            api(calls="scann"),
+            "http.routes[0].calls: no task provides the function scann; did you mean `scan`?",
+        ),
+        (
+            {"http": {"name": "w", "routes": [{"calls": "scan"}, {"calls": "scan", "path": "/scan"}]}},
+            "http.routes[1].path: GET /scan is the route of scan already",
+        ),
+        (api(path="/openapi.json"), "GET /openapi.json is the description of the API already"),
+        (
+            {"mcp": {"name": "w", "tools": [{"calls": "scan"}, {"calls": "scan"}]}},
+            "mcp.tools[1]: scan is the name of an earlier tool; give it another `name`",
+        ),
+    ],
+)
+def test_what_is_wrong_with_servers_is_an_error_with_its_field(wrong: dict[str, Any], problem: str):
+    """Before the gate (D-45-10, D-45-11)."""
+    (told,) = errors(spec(wrong))
+    assert told.startswith(problem) or problem in told
+
+
+def test_a_function_with_effects_needs_its_method_stated():
+    """GET changes nothing: the sketch tells it before the gate, the contract in the plan (D-45-10)."""
+    (told,) = errors(spec(api(), effects="Writes the file `seen.txt`."))
+    assert told == (
+        "http.routes[0].method: the task of scan has effects, and GET changes nothing; state `method`, POST or GET"
+    )
+    assert errors(spec(api(method="POST"), effects="Writes the file `seen.txt`.")) == []
+    keep = contracts()[2]
+    get = Interfaces.model_validate({"http": {"name": "m", "routes": [{"calls": "keep", "method": "GET"}]}})
+    assert unfit_contracts(get, {"keep": keep}) == [
+        "modules.keep: the route `/keep` calls it, and keep has effects (WRITE), and GET changes nothing; state `method`, "
+        "such as POST"
+    ]
+    assert unfit_contracts(MARKET, {one.name: one for one in contracts()}) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"http": {"name": "a", "routes": []}},
+        {"http": {"name": "a", "routes": [{"calls": "scan", "path": "scan"}]}},
+        {"http": {"name": "a", "routes": [{"calls": "scan", "errors": {"X": 200}}]}},
+        {"mcp": {"name": "a", "tools": [{"calls": "scan", "name": "a b"}]}},
+        {
+            "command": {"name": "a", "calls": "scan"},
+            "mcp": {"name": "a", "tools": [{"calls": "scan"}]},
+        },
+    ],
+)
+def test_interfaces_name_at_least_one_and_programs_differ(wrong: dict[str, Any]):
+    """What a record knows of itself (D-45-01)."""
+    with pytest.raises(ValidationError):
+        Interfaces.model_validate(wrong)
+
+
+def test_an_error_has_the_status_of_its_kind_unless_the_spec_says_otherwise():
+    """The table holds for Python's own errors, 422 for all others (D-45-10)."""
+    route = Route.model_validate({"calls": "scan", "errors": {"KeyError": 410, "*": 409}})
+    assert [status_of(Route(calls="scan"), one) for one in ("KeyError", "Gone", "FileExistsError")] == [
+        404,
+        422,
+        409,
+    ]
+    assert [status_of(route, one) for one in ("KeyError", "Gone", "LookupError")] == [410, 409, 404]
+
+
+def test_one_document_has_all_three_and_is_the_same_on_every_render():
+    """Functions once, each interface with what it maps (D-45-02, D-45-10, D-45-11)."""
+    document = interface_document(MARKET, contracts(), HEAD)
+
+    assert json.dumps(document) == json.dumps(interface_document(MARKET, contracts(), HEAD))
+    assert set(document["functions"]) == {"keep", "quote", "settle"}
+    assert [(one["method"], one["path"]) for one in document["http"]["routes"]] == [
+        ("GET", "/items/{item}"),
+        ("POST", "/settle"),
+        ("PUT", "/kept"),
+    ]
+    assert document["http"]["routes"][0]["errors"] == {"NoSuchItem": 404, "PermissionError": 403}
+    assert [one["name"] for one in document["mcp"]["tools"]] == ["price", "settle", "keep"]
+    assert function_of_contract(contracts()[2]).effects == ("WRITE",)
+    assert Tool(calls="quote").called == "quote"
+    assert MARKET.command is not None
+    assert use_of(MARKET.command, ["milk"]) is MARKET.command
+
+
+TREE = StatedClass(
+    "m",
+    ClassStatement("Tree", "frozen dataclass", (Field("name", "str"), Field("below", "list[Tree]", "()"))),
+)
+LEVEL = StatedClass("m", ClassStatement("Level", "Enum", (Field("LOW", "", "1"), Field("HIGH", "", "2"))))
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("int | None", [1, None], ["1", 1.5]),
+        ("Sequence[Fraction]", [["1/3"]], [[1]]),
+        ("Mapping[str, int]", [{"a": 1}], [{"a": "1"}]),
+        ("Decimal", [1, 1.5, "1.5"], [True, None]),
+        ("Literal['a', 2]", ["a", 2], ["b"]),
+        ("tuple[int, str]", [[1, "a"]], [[1], [1, "a", 2]]),
+        ("tuple[int, ...]", [[], [1, 2]], [["a"]]),
+        ("dict[str, list[date]]", [{"a": ["2026-01-31"]}], [{"a": "b"}, []]),
+        ("Tree", [{"name": "a", "below": [{"name": "b"}]}], [{"below": []}, {"name": "a", "more": 1}]),
+        ("Level", [1, "LOW"], [3, "low"]),
+        ("dict", [{}, {"a": [1]}], [[]]),
+    ],
+)
+def test_a_type_has_a_schema(kind: str, good: list[Any], bad: list[Any]):
+    """Of values as they are read and as they are printed; a class may name itself (D-45-10, D-45-11)."""
+    schemas = Schemas("#/$defs/")
+    schema = schemas.of_type(kind, {"Tree": TREE, "Level": LEVEL})
+    validator = validator_for({**schema, "$defs": schemas.classes})
+
+    assert [one for one in good if not validator.is_valid(one)] == []
+    assert [one for one in bad if validator.is_valid(one)] == []
+
+
+def test_exchanges_are_requests_with_answers():
+    """Line, body, status, JSON; the answer may be open (D-45-10)."""
+    assert exchanges('GET /a?b=1\n\n200\n\nPOST /c\n{"d":\n 1}\n\n422\n{"error": "E"}\n') == [
+        Exchange("GET /a?b=1", "GET", "/a?b=1", "", 200, ""),
+        Exchange("POST /c", "POST", "/c", '{"d":\n 1}', 422, '{"error": "E"}'),
+    ]
+    assert exchanges("POST /c\nno JSON\n400")[0].body == "no JSON"
+
+
+def test_requests_say_what_hosts_answer():
+    """Above the first one (D-45-10, D-44-03)."""
+    text = "HOSTS\nhttps://a.example/ 200\n  | x\n\nGET /a\n\n200\n"
+    assert hosts_of(text) == (HostAnswer("", "https://a.example/", 200, body="x"),)
+    assert [one.line for one in exchanges(text)] == ["GET /a"]
+    assert hosts_of("GET /a\n\n200\n") == ()
+    with pytest.raises(ValueError, match="no host is described"):
+        hosts_of("HOSTS\n\nGET /a\n\n200\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("200\n{}", "begin with one such as"),
+        ("GET /a", "has no answer; write its status"),
+        ("GET /a\n{}\n200", "has no body; write its values into the query"),
+        ("GET /a\n200\n{", "what it answers is not JSON"),
+        ("GET /ä\n200", "write what is not ASCII as %-escapes"),
+        ("get /a\n200", "begin with one such as"),
+        ("HOSTS\nhttps://a.example/ 200\n", "begin with one such as"),
+    ],
+)
+def test_what_is_no_exchange(text: str, problem: str):
+    """The line, and what to write (D-45-10)."""
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        exchanges(text)
+
+
+@pytest.mark.parametrize(
+    ("expected", "status", "body", "same"),
+    [
+        ("GET /a\n200\n[1, 2.50]", 200, "[1.0, 2.5]", True),
+        ("GET /a\n200", 200, "anything", True),
+        ("GET /a\n200\n{}", 201, "{}", False),
+        ("GET /a\n200\n[1]", 200, "[true]", False),
+        ('GET /a\n200\n{"a": 1}', 200, '{"a": 1, "b": 2}', False),
+        ("GET /a\n200\n[1, 2]", 200, "[2, 1]", False),
+        ("GET /a\n200\n1", 200, "no JSON", False),
+        ('GET /a\n404\n{"error": "E"}', 404, '{"error": "E", "message": "m"}', True),
+        ('GET /a\n404\n{"message": "there is"}', 404, '{"error": "E", "message": "there is no a"}', True),
+        ('GET /a\n404\n{"message": "is no"}', 404, '{"error": "E", "message": "there is no a"}', False),
+        ('GET /a\n404\n{"error": "F"}', 404, '{"error": "E"}', False),
+        ('GET /a\n404\n{"error": "E"}', 404, "[]", False),
+    ],
+)
+def test_answers_are_compared_as_json(expected: str, status: int, body: str, *, same: bool):
+    """Numbers by their value; of an error what is written, and how its message begins (D-45-10)."""
+    (one,) = exchanges(expected)
+    assert (answer_problem(one, status, body) == "") is same
+
+
+def test_requests_of_a_session_call_routes_of_its_spec_and_a_function_of_its_task():
+    """Anything else is an error before the gate, but a request that is refused (D-45-07, D-45-10)."""
+    session = {"title": "S", "criteria": [1], "http": "GET /scan?root=a\n200\n[]\nGET /none\n404"}
+    assert errors(spec(api(), session)) == []
+    for http, problem in (
+        ("GET /none\n200", "`GET /none` is no route of this product; it has * /scan"),
+        ("GET /none\n404", "it calls no route of a function of this task"),
+    ):
+        (told,) = errors(spec(api(), {**session, "http": http}))
+        assert problem in told
+    command = {"command": {"name": "watch", "calls": "scan"}}
+    told = "\n".join(errors(spec(command, session)))
+    assert "`GET /scan?root=a` needs an HTTP API, and this product has none" in told
+    (told,) = errors(spec(api(), {"title": "S", "criteria": [1], "console": "$ watch a"}))
+    assert "`watch a` calls a command, and this product has none" in told
+    assert any(
+        "either `console` or `http`" in one
+        for one in errors(spec(api(), {**session, "console": "$ watch a"}))
+    )
+
+
+def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools():
+    """What is started, each route with a request that succeeds, each tool; the file is read back (D-45-01, D-45-10)."""
+    session = {
+        "title": "S",
+        "criteria": [1],
+        "http": 'GET /find/a\n404\n{"error": "E"}\nGET /find/b?limit=1\n200\n["x"]',
+    }
+    interfaces = {
+        **api(path="/find/{root}", help="Find marks."),
+        "mcp": {"name": "watch-mcp", "tools": [{"calls": "scan"}]},
+    }
+    data = spec(interfaces, session)
+    assert errors(data) == []
+    draft = ProductSpecDraft.model_validate(data)
+    page = render(draft)
+    for part in (
+        "To start: the HTTP API watch-http: /find/{root}; the MCP server watch-mcp: scan\n",
+        "### `GET /find/{root}`\n\nFind marks. (`scan`)\n\n- path `root: str`\n",
+        "- query `limit: int`, may be left out, default `3`\n",
+        'When it succeeds:\n\n```http\nGET /find/b?limit=1\n\n200\n["x"]\n```',
+        "- `scan(root: str, limit: int, marks: list[str] | None)` (`scan`)",
+        '   ```http\n   GET /find/a\n   404\n   {"error": "E"}',
+    ):
+        assert part in page, page
+    edited = read_acceptance(acceptance_file(draft), "acceptance.md")
+    assert with_acceptance(data, edited) == ProductSpecDraft.model_validate(data).to_json()
+    before = draft.stamped(NOW, NOW)
+    after = ProductSpecDraft.model_validate(spec(api(path="/f/{root}"), session | {"http": "GET /f/a\n200"}))
+    (told,) = [one for one in spec_changes(before, after.stamped(NOW, NOW)) if "interfaces" in one]
+    assert "- route /find/{root}; - mcp watch-mcp; - tool scan; + route /f/{root}" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("Functions that add.", []),
+        ("A command line tool.", [INTERFACES]),
+        ("It checks links over HTTP.", []),
+        ("An HTTP API for prices.", [HTTP]),
+        ("GET /items/x gives a price.", [HTTP]),
+        ("An MCP server and a CLI.", [INTERFACES, MCP]),
+    ],
+)
+def test_the_researcher_is_told_of_an_interface_only_if_one_is_asked_for(text: str, notes: list[str]):
+    """No request has more than it needs (D-45-01)."""
+    told = researcher_notes(text)
+    assert [one for one in (INTERFACES, HTTP, MCP) if one in told] == notes
+
+
+def test_the_schema_of_a_named_type_is_that_of_what_it_stands_for():
+    """Issue 22: it may refer to itself."""
+    nested = StatedClass("parts", ClassStatement("Nested", "type", (Field("", "int | list[Nested]"),)))
+    schemas = Schemas("#/$defs/")
+    schema = schemas.of_type("Nested", {"Nested": nested})
+    fits = validator_for({**schema, "$defs": schemas.classes})
+    assert fits.is_valid([1, [2, []]])
+    assert not fits.is_valid([1, ["a"]])

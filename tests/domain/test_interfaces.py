@@ -1,0 +1,500 @@
+"""The interfaces of a spec: what maps a function to a command line, and what cannot (D45)."""
+
+import re
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from specwright.domain.acceptance.scripted_hosts import HostAnswer
+from specwright.domain.acceptance.sessions import (
+    RESERVED,
+    SessionCall,
+    SessionClock,
+    SessionFile,
+    SessionHosts,
+    printed_as,
+    session_steps,
+)
+from specwright.domain.interfaces.document import ProductHead, interface_document
+from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
+from specwright.domain.interfaces.records import ConsoleCommand, Interfaces, OutsideScope, Subcommand
+from specwright.domain.interfaces.rules import interface_problems, unfit_contracts, use_problems
+from specwright.domain.spec.completeness import validate
+from specwright.domain.spec.departures import outside_problems
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.spec_changes import spec_changes
+from specwright.domain.spec.spec_markdown import render
+from specwright.errors import RefusedError
+from testkit.domain.product_specs import NOW, draft_data, spec_data
+from testkit.interfaces.notebook import INTERFACES, contract, contracts
+
+SCAN = "scan(root: Path, limit: int = 3, quiet: bool = False, since: date | None = None) -> list[str]"
+HEAD = ProductHead("notebook", "notebook", "1.0.0", "Notes.")
+
+
+def command(*subcommands: dict[str, Any]) -> Interfaces:
+    """A command with subcommands."""
+    return Interfaces.model_validate({"command": {"name": "watch", "subcommands": list(subcommands)}})
+
+
+def problems(public: str, **stated: Any) -> list[str]:
+    """Of one subcommand that calls a function."""
+    function = function_of_signature(public)
+    assert function is not None
+    return use_problems(Subcommand.model_validate({"name": "go", "calls": function.name, **stated}), function)
+
+
+def with_interfaces(**changes: Any) -> dict[str, Any]:
+    """A draft whose first task provides `scan`, and a command that calls it."""
+    data = draft_data()
+    task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    task["acceptance"] = {"provides": [SCAN], **changes}
+    return {**data, "interfaces": command({"name": "scan", "calls": "scan"}).to_json()}
+
+
+def test_a_spec_without_interfaces_is_what_it_was():
+    """Neither field is written, so that its hash stays (D-45-01)."""
+    spec = ProductSpec.model_validate(spec_data())
+
+    assert {"interfaces", "outside"}.isdisjoint(spec.to_json())
+    assert validate(draft_data()).errors == []
+
+
+def test_a_function_that_no_task_provides_is_an_error_with_its_path():
+    """What is there is said, and what is meant (D-45-01)."""
+    data = with_interfaces()
+    assert validate(data).errors == []
+    data["interfaces"]["command"]["subcommands"][0]["calls"] = "scann"
+
+    (error,) = validate(data).errors
+    assert (error.path, error.field) == ("interfaces", "command.subcommands[0].calls")
+    assert error.message == (
+        "no task provides the function scann; did you mean `scan`? tasks provide scan in `acceptance`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "problem"),
+    [
+        (
+            command({"name": "a", "calls": "scan"}, {"name": "a", "calls": "scan"}),
+            "a is the name of an earlier subcommand",
+        ),
+        (command({"name": "a", "calls": "link"}), "no task provides the function link"),
+    ],
+)
+def test_what_is_wrong_with_a_command(interfaces: Interfaces, problem: str):
+    """Two subcommands of one name, a name that nobody provides (D-45-01)."""
+    assert problem in "\n".join(message for _, message in interface_problems(interfaces, [SCAN, "Link"]))
+    assert (
+        "provided as a class" in interface_problems(command({"name": "a", "calls": "link"}), ["link"])[0][1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("public", "stated", "problem"),
+    [
+        ("scan(root)", {}, "it has no type"),
+        ("scan(root: dict[str, int])", {}, "`content` toml for settings, or json"),
+        (
+            "scan(*roots: str)",
+            {},
+            "roots of scan stands for any number of arguments, which no interface can pass",
+        ),
+        ("scan(root: re.Pattern[str])", {}, "cannot be written as words"),
+        ("scan(root: Mapping[str, int])", {}, "`content` toml for settings, or json"),
+        ("scan(root: bytes)", {}, "`content` text, which reads a file"),
+        ("scan(root: int | str)", {}, "cannot say which of int | str"),
+        ("scan(root: tuple[int, str])", {}, "fixed number of words"),
+        ("scan(root: list[list[int]])", {}, "`content` json"),
+        ("scan(root: bool | None = None)", {}, "a flag is there or not"),
+        ("scan(a: list[str], b: int)", {}, "nothing tells where b begins"),
+        ("scan(json: int = 1)", {}, "every command has an option --json"),
+        ("scan(help: bool = False)", {}, "every command has an option --help"),
+        ("scan(a: int)", {"parameters": [{"parameter": "b"}]}, "scan has no parameter b; it has a"),
+        ("scan(a: int)", {"parameters": [{"parameter": "a"}, {"parameter": "a"}]}, "a is mapped twice"),
+        ("scan(a: int)", {"parameters": [{"parameter": "a", "content": "text"}]}, "it takes str or bytes"),
+        (
+            "scan(a: int)",
+            {"parameters": [{"parameter": "a", "content": "toml"}]},
+            "it takes a record or a dict",
+        ),
+        (
+            "scan(a: int = 1, b: int = 2)",
+            {"parameters": [{"parameter": "a", "name": "b"}]},
+            "two options are called --b",
+        ),
+        ("scan(quiet: bool = False, no_quiet: int = 1)", {}, "two options are called --no-quiet"),
+        (
+            "scan(n: int = 1, most: int = 2)",
+            {"parameters": [{"parameter": "most", "short": "n"}]},
+            "two options are called -n",
+        ),
+        ("scan(a: int)", {"parameters": [{"parameter": "a", "short": "n"}]}, "a is no option"),
+        (
+            "scan(a: str, b: str)",
+            {"parameters": [{"parameter": one, "place": "stdin", "content": "text"} for one in "ab"]},
+            "a command has only one",
+        ),
+    ],
+)
+def test_what_a_command_line_cannot_carry_is_said_with_what_to_do(
+    public: str, stated: dict[str, Any], problem: str
+):
+    """Types, names, places (D-45-01)."""
+    assert problem in "\n".join(problems(public, **stated))
+
+
+@pytest.mark.parametrize(
+    "public",
+    [
+        SCAN,
+        "scan(a: Decimal, b: list[UUID] | None = None, c: Literal['x', 1] = 'x', d: Mode = None)",
+        "scan(*, a: timedelta, b: frozenset[str] = ())",
+        "scan(a: Iterable[str], *, b: ZoneInfo = None, c: Sequence[Fraction] = (), d: IPv4Network = None)",
+        "scan()",
+    ],
+)
+def test_what_a_command_line_carries(public: str):
+    """Words, repeated words, choices, flags (D-45-04)."""
+    assert problems(public) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"exits": [{"code": 2, "when": "filled"}]},
+        {"errors": {"ValueError": 2}},
+        {"errors": {"ValueError": 0}},
+        {"parameters": [{"parameter": "a", "place": "stdin"}]},
+        {"name": "Go"},
+        {"name": "-x"},
+        {"parameters": [{"parameter": "a", "short": "h"}]},
+        {"parameters": [{"parameter": "a", "short": "ab"}]},
+    ],
+)
+def test_exit_codes_and_names_are_kept_apart(wrong: dict[str, Any]):
+    """2 is wrong usage and 0 is success; no other meaning is allowed for them (D-45-05)."""
+    with pytest.raises(ValidationError):
+        Subcommand.model_validate({"name": "go", "calls": "scan", **wrong})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"calls": "scan", "subcommands": [{"name": "scan", "calls": "scan"}]},
+        {"subcommands": [{"name": "scan", "calls": "scan"}], "exits": [{"code": 1, "when": "filled"}]},
+    ],
+)
+def test_a_command_calls_one_function_or_has_subcommands(wrong: dict[str, Any]):
+    """One of the two, and what is said of a call stands where the call is (D-45-01)."""
+    with pytest.raises(ValidationError):
+        Interfaces.model_validate({"command": {"name": "watch", **wrong}})
+
+
+def alone(**stated: Any) -> dict[str, Any]:
+    """A draft whose command is one function."""
+    interfaces = {"command": {"name": "watch", "calls": "scan", **stated}}
+    return {**with_interfaces(), "interfaces": interfaces}
+
+
+def test_a_result_and_an_error_with_one_exit_code_are_a_warning_at_the_gate():
+    """A script could not tell an alarm from an error; by rule they have two codes (D-45-05)."""
+    filled = {"exits": [{"code": 1, "when": "filled"}]}
+    told = validate(alone(**filled, errors={"ScanError": 1}))
+    (warning,) = [one for one in told.warnings if one.path == "interfaces"]
+    assert told.errors == []
+    assert (warning.field, warning.message) == (
+        "command.errors",
+        "exit code 1 of `watch` says that the result is not empty, and that ScanError was raised: a script cannot tell "
+        "them apart; give one another code",
+    )
+    assert [one for one in validate(alone(**filled)).warnings if one.path == "interfaces"] == []
+    assert "- exit code 3 on an error that its contract declares" in render(
+        ProductSpecDraft.model_validate(alone(**filled))
+    )
+
+
+def test_the_page_says_what_is_to_be_started_and_what_it_prints():
+    """The command with a call that succeeds, or that no session was given, or that there is nothing to start (D-45-01,
+    D-45-07)."""
+    plain = render(ProductSpecDraft.model_validate(draft_data()))
+    assert "To start: nothing; its functions are called from Python. No command was asked for." in plain
+    data = alone(exits=[{"code": 1, "when": "filled"}])
+    page = render(ProductSpecDraft.model_validate(data))
+    assert "To start: the command watch\n" in page
+    assert "### `watch ROOT [--limit INT] [--quiet] [--since DATE] [--json]`" in page
+    assert "What it prints when it succeeds: no session was given." in page
+    task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    console = "$ watch x\n[stderr] watch: no\n[exit 3]\n$ watch a --limit 1\na/b\n[exit 1]"
+    task["acceptance"]["sessions"] = [{"title": "S", "criteria": [1], "console": console}]
+    assert validate(data).errors == []
+    page = render(ProductSpecDraft.model_validate(data))
+    assert "When it succeeds:\n\n```console\n$ watch a --limit 1\na/b\n[exit 1]\n```" in page
+    assert "no session was given" not in page
+
+
+def test_a_plan_that_the_command_cannot_call_is_refused():
+    """With the contract, classes, outputs and errors are known (D-45-01)."""
+    wrong = contract(
+        "find",
+        "Find words.",
+        [("folder", "Path"), ("words", "Words", "Words is a frozen dataclass: all: list[str]")],
+        ("hits", "list[str]"),
+    )
+
+    told = unfit_contracts(INTERFACES, {"find": wrong})
+    assert told == [
+        "modules.find: the command `notebook find` calls it, and the parameter words of find: Words has fields, which one "
+        "word cannot carry; use `content` toml for settings, or json",
+        "modules.find: the command `notebook find` calls it, and find has no error BadPattern; its contract has none",
+    ]
+    assert unfit_contracts(INTERFACES, {one.name: one for one in contracts()}) == []
+    summary = contracts()[1]
+    stated = Subcommand.model_validate({"name": "s", "calls": "summary", "shows": ["titel"]})
+    (told,) = [one for one in use_problems(stated, function_of_contract(summary)) if "no part" in one]
+    assert told == (
+        "the result of summary has no part titel; did you mean `title`? it has summary, title, day, lines, missing"
+    )
+
+
+def test_a_release_without_the_function_or_with_another_contract_is_refused():
+    """No wheel is made whose command cannot work (D-45-02)."""
+    with pytest.raises(RefusedError, match="calls stamp, which no module of this release has"):
+        interface_document(INTERFACES, contracts()[:2], HEAD)
+    other = contract("stamp", "Write.", [("target", "Path"), ("lines", "int")], ("count", "int"))
+    with pytest.raises(RefusedError, match="does not fit the contract of stamp"):
+        interface_document(INTERFACES, [*contracts()[:2], other], HEAD)
+
+
+def test_another_contract_gives_another_document():
+    """Help and types follow the contract (D-45-04)."""
+    before = interface_document(INTERFACES, contracts(), HEAD)
+    changed = contracts()[0].model_copy(update={"purpose": "Find anything."})
+    after = interface_document(INTERFACES, [changed, *contracts()[1:]], HEAD)
+
+    assert before["command"]["uses"][0]["help"] == "Find 100% of the words in the notes of a folder."
+    assert after["command"]["uses"][0]["help"] == "Find anything."
+    assert before["command"]["uses"][1:] == after["command"]["uses"][1:]
+
+
+CONSOLE = """\
+$ cat > a/b.md
+one
+
+\\$ two
+
+$ watch scan a --limit 2 < a/b.md
+1 found
+[stderr] watch: slow
+[exit 1]
+$ cat a/gone
+[no such file]"""
+
+
+def test_a_session_is_files_and_calls():
+    """Files before, words, input, output, complaint, exit code, files after (D-45-07)."""
+    assert session_steps(CONSOLE) == [
+        SessionFile("write", "a/b.md", "one\n\n$ two\n"),
+        SessionCall(
+            "watch scan a --limit 2 < a/b.md",
+            "watch",
+            ("scan", "a", "--limit", "2"),
+            "a/b.md",
+            "1 found\n",
+            "watch: slow",
+            1,
+        ),
+        SessionFile("show", "a/gone", None),
+    ]
+
+
+HOSTS = """\
+$ hosts
+https://a.example/x 301 after 2.5 s
+  Location: /y
+  X-Empty:
+POST http://b.example:8080/ 500
+
+  | {"id":
+  |  7}
+https://c.example/ no such host
+$ clock 2026-03-09T12:00:00Z
+$ watch check
+1 checked
+[asks] HEAD https://a.example/x
+[asks] GET https://a.example/y
+$ watch check
+[asks nothing]"""
+
+
+def test_a_session_says_what_hosts_answer_and_reads_what_they_were_asked():
+    """Status, delay, headers, body, failure, the time, and all requests of a call (D-45-07, D-44-03)."""
+    hosts, clock, first, second = session_steps(HOSTS)
+    assert hosts == SessionHosts(
+        (
+            HostAnswer("", "https://a.example/x", 301, "", 2.5, (("Location", "/y"), ("X-Empty", ""))),
+            HostAnswer("POST", "http://b.example:8080/", 500, body='{"id":\n 7}'),
+            HostAnswer("", "https://c.example/", 0, "no such host"),
+        )
+    )
+    assert clock == SessionClock("2026-03-09T12:00:00Z")
+    assert isinstance(first, SessionCall)
+    assert isinstance(second, SessionCall)
+    assert (first.stdout, first.asks) == (
+        "1 checked\n",
+        ("HEAD https://a.example/x", "GET https://a.example/y"),
+    )
+    assert second.asks == ()
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_no_command_has_the_name_of_a_step(name: str):
+    """Else a session could not say which of both it means (D-45-07)."""
+    with pytest.raises(ValidationError, match="sessions say something else"):
+        ConsoleCommand.model_validate({"name": name, "calls": "find"})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("$ hosts\n$ watch", "no host is described"),
+        ("$ hosts a.example\n$ watch", "write `$ hosts` alone"),
+        ("$ hosts\na.example 200\n$ watch", "is no answer of a host"),
+        ("$ hosts\nhttps:///x 200\n$ watch", "is no address of a host"),
+        ("$ hosts\nhttps://a.example:x/ 200\n$ watch", "is no address of a host"),
+        ("$ hosts\nhttps://a.example/ 99\n$ watch", "cannot answer '99'"),
+        ("$ hosts\nhttps://a.example/ dead\n$ watch", "one of no such host, refused"),
+        ("$ hosts\n  Location: x\n$ watch", "stands below no address"),
+        ("$ hosts\nhttps://a.example/ 200\n  text\n$ watch", "then the body, `| text`"),
+        ("$ hosts\nhttps://a.example/ refused\n  | text\n$ watch", "neither headers nor a body"),
+        ("$ clock\n$ watch", "write a time with its zone"),
+        ("$ clock 2026-03-09T12:00:00\n$ watch", "write a time with its zone"),
+        ("$ clock 2026-03-09T12:00:00Z\nmore\n$ watch", "prints nothing"),
+        ("watch scan", "begin with a call"),
+        ("$ cat > a", "calls no command"),
+        ("$ watch scan | sort", "'|' is for a shell"),
+        ("$ watch scan *.md", "'*' is for a shell"),
+        ("$ watch 'x", "is no command line"),
+        ("$ watch < a", "write `$ cat > a`"),
+        ("$ cat > ../a\n$ watch", "not a path below the folder"),
+        ("$ cat > /a\n$ watch", "not a path below the folder"),
+        ("$ watch\n[exit 1]\nmore", "is not the last line"),
+        ("$ cat a b\n$ watch", "write `$ cat > FILE`"),
+    ],
+)
+def test_what_is_no_session(text: str, problem: str):
+    """The line, and what to write (D-45-07)."""
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        session_steps(text)
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "same"),
+    [
+        ("a\nb\n", "a\nb", True),
+        ("a\n...\nd\n", "a\nb\nc\nd\n", True),
+        ("a\n...\nd\n", "a\nd\n", True),
+        ("...", "", True),
+        ("a\n...\nd\n", "a\nb\n", False),
+        ("a.c\n", "abc\n", False),
+        ("a\n", "a\nb\n", False),
+    ],
+)
+def test_lines_stand_for_themselves_and_dots_for_any(expected: str, found: str, *, same: bool):
+    """What is printed is compared line by line (D-45-07)."""
+    assert printed_as(expected, found) is same
+
+
+def test_a_session_calls_the_command_of_its_spec_and_a_function_of_its_task():
+    """Anything else is an error before the gate (D-45-07)."""
+    session = {"title": "S", "criteria": [1], "console": "$ watch scan a"}
+    assert validate(with_interfaces(sessions=[session])).errors == []
+    other = {**session, "console": "$ look scan a"}
+    (error,) = validate(with_interfaces(sessions=[other])).errors
+    assert error.message == "'S': `look scan a` calls look; the command of this product is watch"
+    (error,) = validate(with_interfaces(sessions=[{**session, "console": "$ watch find"}])).errors
+    assert "it calls no subcommand of a function of this task" in error.message
+    alone = with_interfaces(sessions=[session])
+    alone.pop("interfaces")
+    (error,) = validate(alone).errors
+    assert "the spec has no `interfaces`" in error.message
+    (error,) = validate(with_interfaces(sessions=[{**session, "criteria": [9]}])).errors
+    assert "there is no criterion 9" in error.message
+
+
+def test_what_is_not_built_stands_first_with_its_sentence():
+    """The page counts it; a quotation that SPEC.md does not have goes back to the researcher (D-45-09)."""
+    text = "# Watch\n\nIt has **a window** with buttons. It runs as a service.\nIt checks 20 links at once.\n"
+    outside = [
+        OutsideScope(
+            quote="It has a window with buttons.", why="No graphical interface; the command is nearest."
+        ),
+        OutsideScope(
+            quote="It runs as a service.", why="Nothing keeps running; a timer may call the command."
+        ),
+        OutsideScope(quote="It checks 20 links at once.", why="One after the other."),
+    ]
+    assert outside_problems(outside, text) == []
+    draft = ProductSpecDraft.model_validate({**draft_data(), "outside": [one.to_json() for one in outside]})
+    page = render(draft).splitlines()
+    assert page[2:9] == [
+        "## Not built",
+        "",
+        "3 things that SPEC.md asks for cannot be built, and will be missing.",
+        "",
+        "> It has a window with buttons.",
+        "",
+        "No graphical interface; the command is nearest.",
+    ]
+    assert "Built otherwise" not in render(draft)
+    wrong = [
+        OutsideScope(quote="It has windows.", why="No windows."),
+        OutsideScope(quote="It has", why="x"),
+        outside[1],
+        outside[1],
+    ]
+    assert [problem.partition(": ")[2] for problem in outside_problems(wrong, text)] == [
+        "'It has windows.' does not stand in SPEC.md; quote its sentence to the letter",
+        "'It has' is no sentence; quote the whole one",
+        "'It runs as a service.' is quoted twice; say it in one entry",
+    ]
+
+
+def test_what_is_built_in_part_is_not_called_missing():
+    """Two kinds, each with its sentence (D-45-09)."""
+    outside = [
+        {"quote": "It has a window with buttons.", "why": "No graphical interface is built."},
+        {
+            "quote": "It mails the result on Mondays.",
+            "why": "Nothing is sent.",
+            "instead": "The text of the mail is made.",
+        },
+    ]
+    page = render(ProductSpecDraft.model_validate({**draft_data(), "outside": outside}))
+    missing, _, otherwise = page.partition("## Built otherwise\n\n")
+    assert "One thing that SPEC.md asks for cannot be built, and will be missing." in missing
+    assert "mails" not in missing
+    assert otherwise.startswith(
+        "One thing that SPEC.md asks for is built in part, or otherwise.\n\n> It mails the result on Mondays.\n\n"
+        "Nothing is sent.\n\nBuilt: The text of the mail is made.\n\n"
+    )
+    assert "missing" not in otherwise.partition("## ")[0]
+    assert "Not built" not in render(
+        ProductSpecDraft.model_validate({**draft_data(), "outside": outside[1:]})
+    )
+
+
+def test_the_page_and_the_changes_show_the_command():
+    """How it is called stands before the pillars; a change names the subcommand (D-45-01)."""
+    session = {"title": "S", "criteria": [1], "console": "$ watch scan a\nok"}
+    before = ProductSpecDraft.model_validate(with_interfaces(sessions=[session])).stamped(NOW, NOW)
+    page = render(before)
+    assert "### `watch scan ROOT [--limit INT] [--quiet] [--since DATE] [--json]`" in page
+    assert "   ```console\n   $ watch scan a\n   ok\n   ```" in page
+    data = with_interfaces(sessions=[session])
+    data["interfaces"]["command"]["subcommands"].append({"name": "again", "calls": "scan"})
+    after = ProductSpecDraft.model_validate(data).stamped(NOW, NOW)
+    assert spec_changes(before, after) == ["changed: the spec: interfaces: + watch again"]

@@ -1,0 +1,200 @@
+"""Contract debates that end: open cases, exact changes, and what is out of scope (F§9.3, D11, D13, D14)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.domain.contract.contract import MicroModuleContract
+from testkit.loop.debate_workbench import DebateWorkbench, script
+from testkit.loop.role_answers import again, amending, approving, failing, plan, planned, rejecting
+
+MODULE = "double"
+ONE = plan(planned(MODULE))
+REVISED = plan(planned(MODULE, purpose="Double a number that is not negative."))
+ZERO = ("ADD", f"contract:{MODULE}#/error_cases/-", "Zero is given back as nought")
+MINUS = ("MODIFY", f"contract:{MODULE}#/error_cases/0", "Minus two is refused with ValueError")
+BEYOND = ("ADD", f"contract:{MODULE}#/inputs/0/constraints/-", "out of scope: numbers of over ten digits")
+
+
+def change(one: tuple[str, str, str]) -> dict[str, str]:
+    """An exact change."""
+    return dict(zip(("action", "target", "detail"), one, strict=True))
+
+
+def finding(
+    *changes: tuple[str, str, str], why: str = "Nothing says what becomes of zero."
+) -> dict[str, Any]:
+    """A FAIL of one failure, with the changes that mend it."""
+    said = failing(why)
+    (failure,) = said["failures"]
+    return {**said, "failures": [{**failure, "exact_changes": [change(one) for one in changes]}]}
+
+
+def both(*verdicts: dict[str, Any]) -> dict[str, Any]:
+    """One FAIL with the failures of several."""
+    return {**verdicts[0], "failures": [one for said in verdicts for one in said["failures"]]}
+
+
+def accepting(*numbers: int, own: tuple[tuple[str, str, str], ...] = ()) -> dict[str, Any]:
+    """An approval that takes over exact changes by number."""
+    return {**amending(*own), "accepted_changes": list(numbers)}
+
+
+def debated(directory: Path, said: dict[str, list[Any]]) -> DebateWorkbench:
+    """A project whose contracts were debated so; by `C1`, `A2`, `P2`."""
+    places = {
+        "C": "contracts/round-{}/challenger",
+        "A": "contracts/round-{}/arbiter",
+        "P": "plan/round-{}/planner",
+    }
+    answers = {places[party[0]].format(party[1:]): given for party, given in said.items()}
+    with DebateWorkbench(directory, script(answers, ONE)) as bench:
+        bench.begin()
+    return bench
+
+
+def rounds(bench: DebateWorkbench) -> str:
+    """Who was asked about the contracts: `P1 C1 A1`."""
+    letters = {"planner": "P", "challenger": "C", "arbiter": "A"}
+    asked = [one.split("/") for one in bench.traced("plan", "contracts")]
+    return " ".join(f"{letters[role]}{stage.rpartition('-')[2]}" for _, stage, role in asked)
+
+
+def record(bench: DebateWorkbench, number: int, kind: str) -> dict[str, Any]:
+    """A record of the contract debate, which is about a plan."""
+    rounds_of = bench.base.glob(f"debates/*/round-{number}")
+    (found,) = (
+        one
+        for one in rounds_of
+        if json.loads((one / "proposal.json").read_text())["deliverable_ref"].startswith("MP-")
+    )
+    return json.loads((found / f"{kind}.json").read_text())
+
+
+def locked(bench: DebateWorkbench) -> MicroModuleContract:
+    """The contract of the module that shipped."""
+    path = bench.sealed()[MODULE] / "contract.json"
+    return MicroModuleContract.from_bytes(path.read_bytes(), str(path))
+
+
+def test_failures_with_exact_changes_cost_no_round(directory: Path):
+    """D-11-09: each has one that applies, so the Arbiter takes them over and code writes them into the plan."""
+    bench = debated(directory, {"C1": [both(finding(ZERO), finding(MINUS))], "A1": [accepting(1, 2)]})
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 A1")
+    challenge, ruling = record(bench, 1, "challenge"), record(bench, 1, "adjudication")
+    assert (challenge["verdict"], len(challenge["failures"]), challenge["mendable"]) == ("FAIL", 2, True)
+    assert ruling["amendments"] == [change(ZERO), change(MINUS)]
+    assert "accepted_changes" not in ruling
+    contract = locked(bench)
+    assert contract.error_cases == [MINUS[2], ZERO[2]]
+    told = bench.roles.asked_at("contracts/round-1/arbiter").message
+    assert f"1. ADD {ZERO[1]}: {ZERO[2]}" in told
+    assert "Each failure has exact changes, which code has tried" in told
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [approving(), accepting(1), accepting(1, 3), amending(ZERO)],
+    ids=["all", "one", "none such", "own"],
+)
+def test_an_approval_mends_every_failure(directory: Path, refused: dict[str, Any]):
+    """D-11-09: what it leaves out goes back to the Arbiter; a text of its own at the same target will do."""
+    fails = both(finding(ZERO), finding(MINUS))
+    own = ("MODIFY", MINUS[1], "Minus three is refused with ValueError")
+    bench = debated(directory, {"C1": [fails], "A1": [refused, accepting(1, own=(own,))]})
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 A1 A1")
+    assert locked(bench).error_cases == [own[2], ZERO[2]]
+
+
+def test_a_rejection_still_costs_the_revision(directory: Path):
+    """D-11-09, D-11-01: an Arbiter to whom the changes are not right sends the plan back, with them."""
+    bench = debated(directory, {"C1": [finding(ZERO)], "A1": [rejecting()], "P2": [REVISED]})
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 A1 P2 C2 A2")
+    assert f"0. ADD {ZERO[1]}: {ZERO[2]}" in bench.roles.asked_at("plan/round-2/planner").message
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [
+        both(finding(ZERO), finding()),
+        finding(("MODIFY", f"contract:{MODULE}#/error_cases/7", "Minus two is refused with ValueError")),
+        finding(MINUS, ("MODIFY", MINUS[1], "Minus nine is refused with ValueError")),
+        finding(("MODIFY", f"contract:{MODULE}#/purpose", "Doubles the number  \x07 with a bell in it")),
+        finding(("MODIFY", f"contract:{MODULE}#/purpose", "Reword it so that zero is said")),
+    ],
+    ids=["one without", "nowhere", "two of one statement", "no sound contract", "an instruction"],
+)
+def test_a_fail_that_code_cannot_mend_is_revised(directory: Path, fails: dict[str, Any]):
+    """D-11-09: without asking the Arbiter first, as any other."""
+    bench = debated(directory, {"C1": [fails], "P2": [REVISED]})
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 P2 C2 A2")
+    assert "mendable" not in record(bench, 1, "challenge")
+
+
+def test_what_comes_late_is_an_open_case(directory: Path):
+    """D-11-07, D-11-08: it goes to the Arbiter in the same round; the challenge stays a FAIL, and no revision is spent."""
+    fails = {"C1": [failing()], "P2": [REVISED], "C2": [finding(ZERO)], "A2": [accepting(1)]}
+    bench = debated(directory, fails)
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 P2 C2 A2")
+    challenge = record(bench, 2, "challenge")
+    assert (challenge["verdict"], challenge["failures"], len(challenge["open_cases"])) == ("FAIL", [], 1)
+    assert locked(bench).error_cases == ["Minus one is refused", ZERO[2]]
+    told = bench.roles.asked_at("contracts/round-2/arbiter").message
+    assert "Open cases, which cost no revision:\n1. " in told
+    assert "The challenge is FAIL by open cases alone" in told
+
+
+def test_an_open_case_may_be_left(directory: Path):
+    """D-11-08: the Arbiter approves what stands."""
+    bench = debated(directory, {"C1": [failing()], "P2": [REVISED], "C2": [finding(ZERO)]})
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 P2 C2 A2")
+    assert locked(bench).error_cases == ["Minus one is refused"]
+
+
+def test_an_open_case_that_breaks_a_criterion_is_rejected(directory: Path):
+    """D-11-08: an Arbiter may be stricter; the planner is told the open case as a failure, and a next round may say that
+    it is not mended."""
+    said = {
+        "C1": [failing()],
+        "P2": [REVISED],
+        "C2": [finding(ZERO)],
+        "A2": [rejecting()],
+        "P3": [ONE],
+        "C3": [again(finding(), cites="the ruling")],
+        "A3": [amending(ZERO)],
+    }
+    bench = debated(directory, said)
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 P2 C2 A2 P3 C3 A3")
+    assert "Nothing says what becomes of zero." in bench.roles.asked_at("plan/round-3/planner").message
+    assert record(bench, 3, "challenge")["failures"]
+
+
+def test_beside_a_late_failure_of_a_kind_an_open_case_waits(directory: Path):
+    """D-11-08: the revision is about the failure alone; the Arbiter is offered the open case's change when it rules."""
+    late = both(again(failing("Three is still doubled by no statement at all.")), finding(ZERO))
+    said = {"C1": [failing()], "P2": [REVISED], "C2": [late], "P3": [ONE], "A3": [accepting(1)]}
+    bench = debated(directory, said)
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 P2 C2 P3 C3 A3")
+    told = bench.roles.asked_at("plan/round-3/planner").message
+    assert "Three is still doubled by no statement at all." in told
+    assert "becomes of zero" not in told
+    assert locked(bench).error_cases == ["Minus one is refused", ZERO[2]]
+
+
+def test_finer_and_finer_cases_end_in_one_round(directory: Path):
+    """D-10-07, D-11-07, D-11-09: what took three rounds while each found new cases, takes one where the cases beyond
+    have a scope of their own, and two where they come late."""
+    cases = [
+        finding(BEYOND, why=f"A number of {n} digits has no statement of its own.") for n in (11, 12, 13)
+    ]
+    without = [failing(one["failures"][0]["evidence"]) for one in cases]
+    late = debated(directory / "late", {f"C{n}": [one] for n, one in enumerate(without, start=1)})
+    assert rounds(late) == "P1 C1 P2 C2 A2"
+    at_once = debated(directory / "scope", {"C1": [both(*cases)], "A1": [accepting(1)]})
+    assert rounds(at_once) == "P1 C1 A1"
+    assert locked(at_once).inputs[0].constraints == ["is not negative", BEYOND[2]]
+    of_a_kind = {f"C{n}": [again(one)] for n, one in enumerate(without, start=1)}
+    before = debated(directory / "before", {**of_a_kind, "A3": [amending(BEYOND)]})
+    assert rounds(before) == "P1 C1 P2 C2 P3 C3 A3"

@@ -1,0 +1,241 @@
+"""Every action of the studio is a command, and nothing is decided by an old page (DESIGN §13.5)."""
+
+import json
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from starlette.testclient import TestClient
+
+from specwright.domain.escalation.resolutions import Action, payload_schema
+from specwright.errors import InputError
+from specwright.ports.roles import Role
+from specwright.studio.actions import FormFields, command_of, init_command
+from specwright.studio.forms import fields_of, value_of
+from testkit.cli.commands import specwright
+from testkit.studio import send, shown_of
+
+OPEN_STUDIO = Callable[..., TestClient]
+SHA = "a" * 64
+EXAMPLES = """# TSK-001 Initials
+
+Provides:
+
+- `initials(name: str) -> str`
+
+## Two words
+
+Shows criterion 1.
+
+```python
+from nameplate import initials
+
+initials('ada lovelace')
+```
+
+```text
+'AL'
+```
+
+## No letter
+
+Shows criterion 2.
+
+```python
+from nameplate import initials
+
+initials('42')
+```
+
+```text
+ValueError
+```
+"""
+
+
+def words(action: str, /, **fields: str) -> tuple[str, ...]:
+    """The command that a form becomes."""
+    return command_of(action, FormFields(Path("trips"), [*fields.items()])).words
+
+
+def test_comments_at_their_places_become_one_amendment() -> None:
+    """One line each, the general words last (D48, F§3.2.4)."""
+    fields = {"sha256": SHA, "at.TSK-001 criterion 2": "no\nzeros", "at.EPC-001": " ", "words": "Shorter."}
+    made = command_of("amend", FormFields(Path("trips"), [*fields.items()])).words
+    assert made == ("amend", "trips", "--feedback=TSK-001 criterion 2: no zeros\nShorter.", "--sha256", SHA)
+
+
+def test_a_text_that_looks_like_an_option_stays_a_text() -> None:
+    """It is part of one word (D48)."""
+    assert words("reject", sha256=SHA, words="--model=openai:x")[2] == "--reasons=--model=openai:x"
+
+
+@pytest.mark.parametrize(
+    ("action", "fields"),
+    [
+        ("approve", {}),
+        ("approve", {"sha256": "zz"}),
+        ("resolve", {"escalation": "ESC-../../x", "action": "RETRY", "sha256": SHA}),
+        ("resolve", {"escalation": "ESC-00000000", "action": "--help", "sha256": SHA}),
+        ("exception-defer", {"exception": "ICE-1;rm", "sha256": SHA}),
+        ("run", {"model": "playbook:../../etc"}),
+        ("run", {"model": "replay:/etc/passwd"}),
+        ("run", {"model": "--store=postgresql://x"}),
+        ("run", {"budget_usd": "-1"}),
+        ("run", {"retry": "janitor"}),
+        ("report", {"module": "../x", "example": "x"}),
+        ("amend-examples", {"sha256": SHA, "examples": " "}),
+        ("amend-examples", {"examples": "# Acceptance"}),
+        ("deprecate", {"module": "../x", "reason": "old", "migration_note": "none"}),
+        ("deprecate", {"module": "MM-0123abcd@1.0.0", "replacement": "--json"}),
+        ("erase", {}),
+    ],
+)
+def test_a_form_that_makes_no_command_is_refused(action: str, fields: dict[str, str]) -> None:
+    """Before anything is started (D48)."""
+    with pytest.raises(InputError):
+        words(action, **fields)
+
+
+def test_the_form_of_a_run_makes_its_options(tmp_path: Path, studio: OPEN_STUDIO) -> None:
+    """Each field of the page, and each role that it offers to ask anew (D48)."""
+    specwright("init", tmp_path / "new")
+    page = studio(tmp_path).get("/p/new/run").text
+    offered = re.findall(r"<option>([a-z]+)</option>", page)
+    assert offered == list(Role)
+    fields = {"model": "openai:x", "budget_usd": "1.5", "budget_tokens": "9000", "retry": offered[0]}
+    assert all(f'name="{name}"' in page for name in fields)
+    options = ("--model", "openai:x", "--budget-tokens", "9000", "--budget-usd", "1.5", "--retry", offered[0])
+    assert words("run", **fields) == ("run", "trips", *options)
+
+
+def test_a_field_whose_name_does_not_say_what_is_meant_has_help() -> None:
+    """In lists within lists too (D48)."""
+    asked = {field.name: field.help for field in fields_of(payload_schema(Action.SPLIT_TASK), {})}
+    assert asked["new_tasks.0.depends_on.0"] == "a part by its name, another task as TSK-001"
+    assert asked["new_tasks.0.name"] == ""
+
+
+def test_an_example_for_a_new_project_is_a_name() -> None:
+    """No path (D48)."""
+    with pytest.raises(InputError):
+        init_command(Path("x"), "../tabkeeper", "")
+
+
+@pytest.mark.parametrize("action", Action)
+def test_a_form_is_made_of_the_schema_and_makes_its_payload(action: Action) -> None:
+    """What a draft holds comes back as it was, whatever the action (D48, F§17)."""
+    schema = payload_schema(action)
+    draft = {
+        name: {"a.py": "x = 1\n"}
+        if name == "fix_artifacts"
+        else ["one", "two"]
+        if "criteria" in name or name in ("strike_examples", "drop_depends_on", "removed_artifacts")
+        else [{"name": "n", "description": "d", "acceptance_criteria": ["a", "b"], "depends_on": ["c"]}]
+        if name == "new_tasks"
+        else [{"module_id": "m", "description": "d", "depends_on": ["n"]}]
+        if name == "revised_micro_plan"
+        else "said"
+        for name in schema.get("properties", {})
+    }
+    form = [(field.name, field.value) for field in fields_of(schema, draft)]
+    assert value_of(schema, form) == draft
+
+
+def test_an_old_page_decides_nothing(folder: Path, studio: OPEN_STUDIO) -> None:
+    """The spec was amended since the page was opened: no button of it counts (D48)."""
+    browser = studio(folder)
+    shown = shown_of(browser.get("/p/waits/spec").text)
+    (folder / "acceptance.md").write_text(EXAMPLES)
+    assert specwright("amend", folder / "waits", "--examples", folder / "acceptance.md").code == 3
+    for action in ("approve", "amend", "reject", "amend-examples"):
+        form = {"sha256": shown, "words": "Shorter.", "examples": EXAMPLES}
+        answer = send(browser, f"/p/waits/do/{action}", form)
+        assert answer.status_code == 409, action
+        assert "is not what was shown" in answer.text or "not approved" in answer.text, answer.text
+    assert specwright("status", folder / "waits", "--json").document["where"] == "approval"
+
+
+def test_a_page_that_a_person_edited_on_the_disk_is_not_approved(folder: Path, studio: OPEN_STUDIO) -> None:
+    """Its edit would be lost (D48)."""
+    browser = studio(folder)
+    spec = folder / "waits/state_store/product/spec.md"
+    shown = shown_of(browser.get("/p/waits/spec").text)
+    spec.write_text(spec.read_text() + "\nOne more line.\n")
+    answer = send(browser, "/p/waits/do/approve", {"sha256": shown})
+    assert answer.status_code == 409
+    assert "not approved" in answer.text
+
+
+@pytest.mark.slow
+def test_an_approval_in_the_browser_builds_the_product(folder: Path, studio: OPEN_STUDIO) -> None:
+    """The answer comes as soon as the approval is in the log; the command goes on (D48)."""
+    browser = studio(folder)
+    answer = send(browser, "/p/waits/do/approve", {"sha256": shown_of(browser.get("/p/waits/spec").text)})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/p/waits/run")
+    assert "waits for approval" not in browser.get("/p/waits/run").text
+
+
+def test_a_module_is_retired_on_its_page(folder: Path, studio: OPEN_STUDIO) -> None:
+    """As `deprecate` does it (D48, F§13)."""
+    browser = studio(folder)
+    page = browser.get("/p/done/module/initials").text
+    (ref,) = re.findall(r'name="module" value="(MM-[0-9a-f]{8}@[0-9.]+)"', page)
+    form = {"module": ref, "reason": "Too few.", "migration_note": "Take them all.", "back": f"module/{ref}"}
+    answer = send(browser, "/p/done/do/deprecate", form)
+    assert (answer.status_code, unquote(answer.headers["location"])) == (303, f"/p/done/module/{ref}")
+    after = browser.get(f"/p/done/module/{ref}").text
+    assert "Too few." in after
+    assert "Retire this version" not in after
+
+
+def test_edited_examples_are_handed_in_at_the_gate(folder: Path, studio: OPEN_STUDIO) -> None:
+    """What `amend --examples` refuses is refused in its words, under the name of the file (D48)."""
+    browser = studio(folder)
+    page = browser.get("/p/waits/spec").text
+    answer = send(browser, "/p/waits/do/amend-examples", {"sha256": shown_of(page), "examples": EXAMPLES})
+    assert answer.status_code == 303, answer.text
+    after = browser.get("/p/waits/spec").text
+    assert "Two words" in after
+    assert "(a person's)" in after
+    answer = send(browser, "/p/waits/do/amend-examples", {"sha256": shown_of(after), "examples": "nothing"})
+    assert answer.status_code == 422
+    assert "acceptance.md" in answer.text
+    assert "Where: <code>/dev/stdin" not in answer.text
+
+
+def escalation_in(page: str) -> str:
+    """The id of the one escalation that a page names."""
+    (name,) = set(re.findall(r"ESC-[0-9a-f]{8}", page))
+    return name
+
+
+def test_of_two_answers_one_counts_and_the_other_person_is_told(folder: Path, studio: OPEN_STUDIO) -> None:
+    """At the same moment, from two browsers (D48)."""
+    first, second = studio(folder), studio(folder)
+    name = escalation_in(first.get("/").text)
+    shown = shown_of(first.get(f"/p/halted/escalation/{name}").text)
+    answers = list[tuple[int, str]]()
+
+    def answer(browser: TestClient, why: str) -> None:
+        form = {"escalation": name, "action": "ABANDON_TASK", "rationale": why, "sha256": shown}
+        got = send(browser, "/p/halted/do/resolve", form)
+        answers.append((got.status_code, got.text))
+
+    threads = [
+        threading.Thread(target=answer, args=(browser, why))
+        for browser, why in ((first, "It is not worth it."), (second, "Nobody asked for it."))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    told = next(text for status, text in answers if status == 409)
+    assert sorted(status for status, _ in answers) == [303, 409]
+    record = json.loads((folder / f"halted/state_store/resolutions/{name}.json").read_text())
+    assert "Somebody decided before you" in told
+    assert record["payload"]["rationale"] in told

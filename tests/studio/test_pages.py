@@ -1,0 +1,206 @@
+"""The pages of the studio show projects as their logs tell them (DESIGN §13.5)."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from specwright.studio.views.board import Share
+from specwright.studio.views.heads import kind_of_stop
+from testkit.cli.commands import specwright
+from testkit.studio import cut_after, send
+
+OPEN_STUDIO = Callable[..., TestClient]
+
+
+class _Links(HTMLParser):
+    """The links of a page to other pages of the studio."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("href", "src") and value and not value.startswith("#"):
+                self.found.add(value.partition("#")[0])
+
+
+def links(page: str) -> set[str]:
+    """The links of a page."""
+    parser = _Links()
+    parser.feed(page)
+    return {one for one in parser.found if one}
+
+
+def test_what_needs_a_person_stands_first_and_the_oldest_on_top(
+    folder_once: Path, studio: OPEN_STUDIO
+) -> None:
+    """The approval and the escalation, each with its question, its page and its command (D48)."""
+    page = studio(folder_once).get("/").text
+    questions = re.findall(r'class="question">([^<]+)', page)
+    assert len(questions) == 2
+    assert "Is this what Nameplate shall be?" in " ".join(questions)
+    assert "/p/waits/spec" in page
+    assert re.search(r"/p/halted/escalation/ESC-[0-9a-f]{8}", page)
+    assert f"specwright approve {folder_once / 'waits'}" in page
+
+
+def test_every_link_of_every_page_leads_somewhere(folder_once: Path, studio: OPEN_STUDIO) -> None:
+    """From the first page on, over all pages that can be reached (D48)."""
+    browser, seen, todo = studio(folder_once), set[str](), ["/"]
+    while todo:
+        address = todo.pop()
+        if address in seen:
+            continue
+        seen.add(address)
+        answer = browser.get(address)
+        if answer.status_code == 307:
+            continue
+        assert answer.status_code == 200, address
+        if "html" in answer.headers["content-type"]:
+            todo += links(answer.text)
+    kinds = {address.split("/")[3].partition("?")[0] for address in seen if address.startswith("/p/")}
+    assert kinds >= {"run", "spec", "task", "escalation", "modules", "module", "trace", "wire", "at", "costs"}
+
+
+@pytest.mark.parametrize("name", ["waits", "halted", "done"])
+def test_the_status_is_that_of_the_command_line(name: str, folder_once: Path, studio: OPEN_STUDIO) -> None:
+    """The page of a run says what `status` says (D48)."""
+    where = specwright("status", folder_once / name, "--json").document["where"]
+    page = studio(folder_once).get(f"/p/{name}/run").text
+    assert f"<span>{where.replace('_', ' ')}</span>" in page
+
+
+def test_a_module_shows_contract_evidence_and_debate_and_the_way_back(
+    folder_once: Path, studio: OPEN_STUDIO
+) -> None:
+    """And each test with what it shows (D48)."""
+    page = studio(folder_once).get("/p/done/module/initials").text
+    for words in (
+        "has at least one letter",
+        "7 of 7 tests passed",
+        "Challenger",
+        "Arbiter",
+        "SPEC.md",
+        "TSK-001",
+    ):
+        assert words in page
+    assert "/outputs/0/invariants/0" in page
+
+
+def test_the_graph_says_why_a_task_is_blocked(folder_once: Path, studio: OPEN_STUDIO) -> None:
+    """At the task itself, for who points at it or hears it (D48)."""
+    page = studio(folder_once).get("/p/halted/run").text
+    assert re.search(r'aria-label="TSK-002 Banner: BLOCKED, waits for TSK-001 which waits for ESC-\w+"', page)
+
+
+def test_what_is_not_there_is_called_so(folder_once: Path, studio: OPEN_STUDIO) -> None:
+    """Nothing was tried, so nothing is "not done" (D48)."""
+    browser = studio(folder_once)
+    for address in ("/nowhere", "/p/done/nowhere", "/p/done/task/TSK-999", "/p/done/wire/999"):
+        answer = browser.get(address)
+        assert (answer.status_code, "<h1>No such page</h1>" in answer.text) == (404, True), address
+
+
+def test_an_earlier_moment_is_shown_as_it_was(folder_once: Path, studio: OPEN_STUDIO) -> None:
+    """After the entry that declares the task it waits; at the end it has shipped (D48)."""
+    browser = studio(folder_once)
+    wires = specwright("wire", "log", folder_once / "done", "--json").document["wires"]
+    created = next(one["hcs"]["sequence_number"] for one in wires if one["wire"]["type"] == "task.created")
+    assert "There were no tasks yet." in browser.get(f"/p/done/at/{created - 1}").text
+    assert "1 pending" in browser.get(f"/p/done/at/{created}").text
+    assert "1 shipped" in browser.get(f"/p/done/at/{len(wires)}").text
+    started = next(one["hcs"]["sequence_number"] for one in wires if one["wire"]["type"] == "task.started")
+    assert "is being worked on" in browser.get(f"/p/done/at/{started}").text
+    assert browser.get(f"/p/done/at/{len(wires) + 1}").status_code == 404
+
+
+def test_a_damaged_project_says_so_and_hides_no_other(folder: Path, studio: OPEN_STUDIO) -> None:
+    """The first page shows it beside the others (D48)."""
+    (folder / "done" / ".specwright" / "wire.db").write_bytes(b"no database at all")
+    browser = studio(folder)
+    page = browser.get("/").text
+    assert "damaged" in page
+    assert "Is this what Nameplate shall be?" in page
+    assert "cannot be read" in browser.get("/p/done/run").text
+
+
+def test_a_project_in_which_no_run_has_begun_offers_one(tmp_path: Path, studio: OPEN_STUDIO) -> None:
+    """And shows the command, and what is still missing; no link leads to a page that is not there yet (D48)."""
+    specwright("init", tmp_path / "new")
+    browser = studio(tmp_path)
+    page = browser.get("/p/new/run").text
+    assert "No run has begun here" in page
+    assert "SPEC.md is still the template" in page
+    assert f"specwright run {tmp_path / 'new'}" in page
+    assert {one: browser.get(one).status_code for one in links(page)} == dict.fromkeys(links(page), 200)
+    assert "SPEC.md is still the template" in browser.get("/").text
+    (tmp_path / "new/SPEC.md").write_text("# Tags\n\nMake the initials of a name.\n")
+    assert "Shall the researcher write the spec from SPEC.md?" in browser.get("/").text
+
+
+def test_a_run_that_stopped_says_what_is_spent_of_its_budget(
+    released_once: Path, tmp_path: Path, studio: OPEN_STUDIO
+) -> None:
+    """Of the limits that the last run was told, which no setting has (D48, F§3.4)."""
+    directory = Path(shutil.copytree(released_once, tmp_path / "stopped"))
+    cut_after(5, directory / ".specwright/wire.db")
+    note = directory / ".specwright/run.json"
+    told = json.loads(note.read_text())
+    note.write_text(json.dumps({**told, "budgets": [["budget_tokens", 5000], ["budget_usd", 2.5]]}))
+    browser = studio(tmp_path)
+    assert "Spent of its budget: 0 of 5,000 tokens, $0.00 of $2.50 money." in browser.get("/").text
+    assert "0 of 5,000 tokens" in browser.get("/p/stopped/run").text
+    (directory / "specwright.toml").write_text("budget_tokens = 7000\n")
+    assert "Spent of its budget: 0 of 7,000 tokens." in browser.get("/").text
+    home = browser.get("/").text
+    assert "<span>running</span>" not in home
+    assert "<span>stopped</span>" in home
+    stop = {"kind": "budget", "reason": "the next call may exceed it", "options": "--budget-tokens 9000"}
+    (directory / ".specwright/last_stop.json").write_text(json.dumps(stop))
+    home = browser.get("/").text
+    assert "The run stopped: the next call may exceed it." in home
+    assert "--budget-tokens 9000" in home
+    assert "The run stopped: the next call may exceed it." in browser.get("/p/stopped/run").text
+
+
+def test_a_module_that_was_laid_out_to_be_mended_is_no_project(tmp_path: Path, studio: OPEN_STUDIO) -> None:
+    """It has a contract, and the settings of its project (D48)."""
+    specwright("init", tmp_path / "own")
+    fix = tmp_path / "fix"
+    fix.mkdir()
+    (fix / "contract.json").write_text("{}")
+    (fix / "specwright.toml").write_text("")
+    home = studio(tmp_path).get("/").text
+    assert "/p/own/run" in home
+    assert "/p/fix/run" not in home
+
+
+def test_a_change_under_way_is_shown_and_given_up(
+    released_once: Path, tmp_path: Path, studio: OPEN_STUDIO
+) -> None:
+    """Beside what is the product until then (D48, F§14)."""
+    directory = Path(shutil.copytree(released_once, tmp_path / "changing"))
+    unreachable = 'model = "openai:x"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    (directory / "specwright.toml").write_text(unreachable)
+    assert specwright("change", directory, "--request", "Last letters too").code == 1
+    browser = studio(tmp_path)
+    assert "Change 1 is under way: Last letters too." in browser.get("/").text
+    page = browser.get("/p/changing/run").text
+    assert "Change 1 is under way" in page
+    assert "is the product" in page
+    assert send(browser, "/p/changing/do/abandon", {}).status_code == 303
+    assert "is under way" not in browser.get("/p/changing/run").text
+    assert specwright("status", directory, "--json").document["where"] == "released"
+
+
+def test_a_stop_with_most_of_a_budget_spent_is_a_stop_of_the_budget() -> None:
+    """A call that may exceed it is not made, so it need not be spent to the last token (D48)."""
+    spent, left = Share("tokens", "80", "100", 80), Share("tokens", "20", "100", 20)
+    assert [kind_of_stop(found) for found in ([left, spent], [left], [])] == ["budget", "stopped", "stopped"]

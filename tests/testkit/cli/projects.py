@@ -1,0 +1,52 @@
+"""Projects at each stage, made by commands, once for all tests that look at them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from testkit.cli.commands import PLAYBOOK, SMALL, specwright
+from testkit.loop.products import failing, pair, rejecting
+from testkit.shared_fixtures import made_once
+
+__all__ = ["halted_once", "released_once", "waiting_once"]
+
+
+@pytest.fixture(scope="session")
+def waiting_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A project whose spec waits for approval; copied, never used."""
+
+    def make(directory: Path) -> None:
+        waiting = specwright("run", directory / "project", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+        assert waiting.code == 3, waiting
+        (directory / "told").write_text(waiting.err)
+
+    return made_once(tmp_path_factory, worker_id, "waiting", make) / "project"
+
+
+@pytest.fixture(scope="session")
+def released_once(waiting_once: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A project that is done; only looked at. What was said on the way lies beside it, in `told`."""
+
+    def make(directory: Path) -> None:
+        approved = specwright("approve", shutil.copytree(waiting_once, directory / "project"))
+        assert approved.code == 0, approved
+        (directory / "told").write_text((waiting_once.parent / "told").read_text() + approved.err)
+
+    return made_once(tmp_path_factory, worker_id, "released", make) / "project"
+
+
+@pytest.fixture(scope="session")
+def halted_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A project whose second module shipped and whose first one failed three times; only looked at."""
+    # outside of what is copied: the project remembers where its playbook is
+    playbook = pair(tmp_path_factory.mktemp("halted") / "playbook")
+    failing(playbook / "TSK-001/shout", 3)
+    rejecting(playbook / "TSK-001/shout/round-3")
+
+    def make(directory: Path) -> None:
+        options = ("--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve")
+        halted = specwright("run", directory / "project", *options)
+        assert halted.code == 3, halted
+
+    return made_once(tmp_path_factory, worker_id, "halted", make) / "project"

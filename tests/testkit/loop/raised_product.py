@@ -1,0 +1,24 @@
+"""A project whose second task halted by an exception against the first one's module."""
+
+import json
+from pathlib import Path
+
+from testkit.cli.commands import SMALL, specwright
+from testkit.loop.exceptions import asked
+from testkit.loop.products import pair
+from testkit.loop.role_answers import plan, planned
+
+SEPARATOR = {"name": "separator", "type": "str", "constraints": ["is one character", "defaults to '.'"]}
+
+
+def raised_product(directory: Path, answers: Path) -> None:
+    """Run it below a directory, as `project`; its answers are made at a place that stays."""
+    playbook = pair(answers)
+    contracts = playbook / "TSK-002/contracts/round-1"
+    contracts.mkdir(parents=True)
+    (playbook / "TSK-002/planner.json").write_text(json.dumps({"plan": plan(planned("badge", "initials"))}))
+    exception = asked("initials", proposed_delta={"added_inputs": [SEPARATOR]})
+    (contracts / "challenger-exception.json").write_text(json.dumps(exception))
+    options = ("--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve")
+    halted = specwright("run", directory / "project", *options)
+    assert halted.code == 3, halted

@@ -1,0 +1,403 @@
+"""The command of a product: rendered from contracts, installed, called, called wrongly, interrupted (D45)."""
+
+import json
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.domain.contract.contract import Effect, EffectType
+from specwright.domain.interfaces.records import Interfaces
+from specwright.gate import SandboxedShipGate
+from specwright.ports.packaging import ExerciseReport, ProductPackage
+from specwright.wheels import FlitPackager
+from specwright.wheels.wheel import build_wheel
+from testkit.interfaces.notebook import SESSION, STAMP, notebook
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the wheel is unpacked."""
+    return unpacked(notebook(), tmp_path_factory.mktemp("site"))
+
+
+def unpacked(product: ProductPackage, folder: Path) -> Path:
+    """A folder with the content of a wheel, as an installation leaves it."""
+    with zipfile.ZipFile(BytesIO(build_wheel(product).content)) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+class Console:
+    """Calls the command with nothing but Python, in a folder."""
+
+    def __init__(self, site: Path, folder: Path) -> None:
+        self.site, self.folder = site, folder
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """A process of the command."""
+        code = "from notebook._shell.command import main; sys.exit(main())"
+        return subprocess.Popen(
+            [
+                sys.executable,
+                "-I",
+                "-S",
+                "-c",
+                f"import sys; sys.path.insert(0, {str(self.site)!r}); {code}",
+                *words,
+            ],
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={"LC_ALL": "C.UTF-8"},
+        )
+
+    def __call__(self, *words: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        process = self.start(*words)
+        stdout, stderr = process.communicate(stdin, timeout=30)
+        return process.returncode, stdout.decode(), stderr.decode()
+
+
+@pytest.fixture
+def console(site: Path, tmp_path: Path) -> Console:
+    """A folder with two notes and settings."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/a.md").write_text("a tree\nA TREE\n")
+    (tmp_path / "notes/b.md").write_text("none\n!lost\x1b[31m\n")
+    (tmp_path / "s.toml").write_text('title = "T"\nskip = ["none"]\n[limits]\nlines = 3\n')
+    return Console(site, tmp_path)
+
+
+def test_two_renders_give_the_same_bytes_and_no_requirement():
+    """The wheel with its shell is reproducible and needs nothing but Python (D-45-02, D-45-03)."""
+    first, second = build_wheel(notebook()), build_wheel(notebook())
+
+    assert first.content == second.content
+    with zipfile.ZipFile(BytesIO(first.content)) as archive:
+        names = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert "notebook=notebook._shell.command:main" in names["notebook-1.2.0.dist-info/entry_points.txt"]
+    assert "Requires-Dist" not in names["notebook-1.2.0.dist-info/METADATA"]
+    assert (
+        "### `notebook find DIR WORD ... [--case CASE] [--weight DECIMAL] [--strict] [--json]`"
+        in (names["notebook-1.2.0.dist-info/METADATA"])
+    )
+
+
+def test_a_product_without_interfaces_has_no_shell():
+    """The wheel is what it was (D-45-01)."""
+    plain = notebook()._replace(interface=None, guide="", sessions=())
+
+    with zipfile.ZipFile(BytesIO(build_wheel(plain).content)) as archive:
+        assert [name for name in archive.namelist() if "_shell" in name or "__main__" in name] == []
+
+
+def test_help_comes_from_the_contracts(console: Console):
+    """Purposes, constraints, choices, defaults, and the exit code of each error (D-45-04, D-45-05)."""
+    code, told, _ = console("find", "--help")
+
+    assert code == 0
+    for part in (
+        "Find 100% of the words in the notes of a folder.",
+        " DIR ",
+        " is a folder\n",
+        "--case CASE",
+        " one of keep, fold\n",
+        "--strict, --no-strict",
+        "1   the result is not empty",
+        "3   BadPattern: a word is empty",
+        "2   wrong usage or input",
+    ):
+        assert part in told, told
+    code, told, _ = console("--help")
+    assert all(f"    {name}" in told for name in ("find", "summary", "stamp"))
+    assert console("--version")[1] == "notebook 1.2.0\n"
+
+
+def test_results_are_tables_and_json(console: Console):
+    """A list of records is a table, and JSON has its fields; the exit code says that there is something (D-45-04)."""
+    code, told, _ = console("find", "notes", "tree", "--case", "fold")
+
+    assert code == 1
+    assert told.splitlines() == [
+        "path        line  text",
+        "notes/a.md  1     a tree",
+        "notes/a.md  2     A TREE",
+    ]
+    code, told, _ = console("find", "notes", "lost", "--json")
+    assert json.loads(told) == [{"path": "notes/b.md", "line": 2, "text": "!lost\x1b[31m"}]
+    assert "\x1b" not in console("find", "notes", "lost")[1]
+    assert console("find", "notes", "nowhere") == (0, "", "")
+
+
+def test_settings_are_a_record_in_toml(console: Console):
+    """Known keys of the right types are read, defaults apply; anything else is refused with file and key (D-45-06)."""
+    arguments = ("summary", "notes/b.md", "--day", "2026-01-31", "--settings")
+    assert console(*arguments, "s.toml") == (5, "1\n!lost\\x1b[31m\n", "")
+    told = json.loads(console(*arguments, "s.toml", "--json")[1])
+    assert told == {"title": "T", "day": "2026-01-31", "lines": 1, "missing": ["!lost\x1b[31m"]}
+
+    for text, problem in {
+        'title = "T"\nskip = []\nlimit = 3': "s.toml: limit: there is no such key; known are title, limits, skip",
+        'title = "T"\nskip = []\n[limits]\nlines = "3"': "s.toml: limits.lines: expected a whole number, found '3'",
+        'title = "T"\nskip = [1]\n[limits]': "s.toml: skip[0]: expected a text, found 1",
+        "title = 'T'\nskip = []": "s.toml: limits: it is missing",
+        "title = ": "s.toml is not TOML: ",
+    }.items():
+        (console.folder / "s.toml").write_text(text)
+        code, said, complaint = console(*arguments, "s.toml")
+        assert (code, said) == (2, "")
+        assert problem in complaint, complaint
+    assert "missing.toml cannot be read: No such file or directory" in console(*arguments, "missing.toml")[2]
+
+
+def test_declared_errors_have_their_exit_codes_and_a_fault_has_one_of_its_own(console: Console):
+    """Messages go to stderr in one line without control characters; there is no traceback (D-45-05)."""
+    assert console("find", "notes", "") == (3, "", "notebook: a word is empty\\x1b[31m\n")
+    assert console("find", "notes", "boom") == (70, "", "notebook: fault in find: KeyError: 'boom'\n")
+    assert console("stamp", "out.txt") == (4, "", "notebook: there are no lines\n")
+    assert console("stamp", "no/out.txt", stdin=b"x\n")[:2] == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ((), "the following arguments are required: SUBCOMMAND"),
+        (("fin",), "invalid choice: 'fin'"),
+        (("find",), "the following arguments are required: DIR, WORD"),
+        (("find", "notes", "x", "--case", "loud"), "--case: 'loud' is none of keep, fold"),
+        (("find", "notes", "x", "--weight", "\x1b[1m"), "--weight: '\\x1b[1m' is not a number"),
+        (("find", "notes", "x", "--cas", "keep"), "unrecognized arguments: --cas keep"),
+        (("find", "notes", "x", "--\x1b[1m"), "unrecognized arguments: --\\x1b[1m"),
+        (("find", "", "x"), "DIR: '' is not a path"),
+        (("summary", "notes/a.md", "--settings", "s.toml", "--day", "20260131"), "'20260131' is not a date"),
+        (("summary", "notes", "--settings", "s.toml"), "FILE: notes cannot be read: Is a directory"),
+        (("stamp",), "the following arguments are required: TARGET"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_a_line(console: Console, words: tuple[str, ...], problem: str):
+    """Whatever stands on the line (D-45-05)."""
+    code, told, complaint = console(*words)
+
+    assert (code, told) == (2, "")
+    assert problem in complaint
+    assert complaint.startswith("usage: notebook")
+    assert "Traceback" not in complaint
+
+
+def test_stdin_is_a_parameter_and_a_reader_that_leaves_is_no_fault(console: Console):
+    """Lines come from stdin; a closed pipe ends the command quietly (D-45-04)."""
+    assert console("stamp", "out.txt", stdin=b"a\nb\n") == (0, "2\n", "")
+    assert (console.folder / "out.txt").read_text() == "a\nb\n"
+    (console.folder / "notes/c.md").write_text("tree\n" * 100_000)
+    with console.start("find", "notes", "tree") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(30) == 141
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+
+
+def test_an_interruption_ends_with_130(console: Console):
+    """Ctrl-C while it waits for its input leaves one line and no traceback (D-45-08)."""
+    with console.start("stamp", "out.txt") as process:
+        assert process.stdin is not None
+        process.stdin.write(b"x\n" * 200_000)  # more than a pipe holds: from here on the command reads
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert process.stderr is not None
+        assert process.stderr.read() == b"notebook: interrupted\n"
+    assert not (console.folder / "out.txt").exists()
+
+
+ALONE = Interfaces.model_validate(
+    {
+        "command": {
+            "name": "find-notes",
+            "calls": "find",
+            "parameters": [
+                {"parameter": "words", "place": "option", "name": "word", "short": "w"},
+                {"parameter": "case", "name": "c"},
+                {"parameter": "strict", "short": "s"},
+            ],
+            "exits": [{"code": 1, "when": "filled"}],
+        }
+    }
+)
+
+
+def test_a_command_that_calls_one_function_and_letters_of_options(console: Console, tmp_path: Path):
+    """`find-notes DIR -w WORD` needs no subcommand; help, version and wrong usage are those of the command
+    (D-45-01, D-45-04, D-45-05)."""
+    alone = Console(unpacked(notebook(interfaces=ALONE), tmp_path / "alone"), console.folder)
+
+    assert alone("notes", "-w", "tree", "-sc", "fold") == alone(
+        "notes", "--word", "tree", "--c", "fold", "--strict"
+    )
+    code, told, _ = alone("notes", "-w", "tree", "-w", "none")
+    assert (code, len(told.splitlines())) == (1, 3)
+    code, told, _ = alone("--help")
+    assert code == 0
+    for part in (
+        "usage: find-notes",
+        "-w TEXT, --word TEXT",
+        "-c CASE, --c CASE",
+        "-s, --strict, --no-strict",
+    ):
+        assert part in told, told
+    assert alone("--version")[1] == "find-notes 1.2.0\n"
+    code, told, complaint = alone("notes", "-w", "tree", "-c", "loud")
+    assert (code, told) == (2, "")
+    assert complaint.endswith("find-notes: -c/--c: 'loud' is none of keep, fold\n")
+
+
+def test_an_error_has_another_exit_code_than_a_result(console: Console, tmp_path: Path):
+    """1 is what the spec says of a result, so that an error, declared or of the system, ends with 3; a spec may say
+    otherwise (D-45-05)."""
+    alone = Console(unpacked(notebook(interfaces=ALONE), tmp_path / "alone"), console.folder)
+    assert alone("notes", "-w", "tree")[0] == 1
+    assert alone("notes", "-w", "")[0] == 3
+    (console.folder / "notes/x.md").mkdir()
+    assert alone("notes", "-w", "tree")[0] == 3
+    stated = ALONE.command.model_copy(update={"errors": {"BadPattern": 5, "*": 9}})
+    (entry,) = document_of(ALONE.model_copy(update={"command": stated}))["command"]["uses"]
+    assert (entry["errors"], entry["other_errors"]) == ({"BadPattern": 5}, 9)
+
+
+def document_of(interfaces: Interfaces) -> Mapping[str, Any]:
+    """What is rendered for the notebook."""
+    document = notebook(interfaces=interfaces).interface
+    assert document is not None
+    return document
+
+
+def exercised(product: ProductPackage) -> ExerciseReport:
+    """Build, install and try."""
+    packager = FlitPackager(SandboxedShipGate().product_trials())
+    return packager.exercise(packager.build(product), product)
+
+
+@pytest.mark.slow
+def test_a_release_tries_the_command_and_its_sessions():
+    """Installed, started, called, called wrongly, interrupted, and the approved session (D-45-07, D-45-08)."""
+    report = exercised(notebook())
+
+    assert report.result == "PASS", report.detail
+    assert "examples run: 3, uses of the command:" in report.detail
+    tried = [one.heading for one in report.examples if one.kind == "command"]
+    for heading in (
+        "notebook summary --help",
+        "notebook find --no-such-option",
+        "Ctrl-C as notebook starts",
+        "criterion 1, A session",
+        "Ctrl-C within notebook find notes tree",
+        "Ctrl-C while it writes in notebook stamp out.txt < notes/a.md",
+        "kill -9 while it writes in notebook stamp out.txt < notes/a.md",
+        "two processes at once: notebook stamp out.txt < notes/a.md",
+    ):
+        assert heading in tried
+
+
+@pytest.mark.slow
+def test_a_session_that_comes_out_otherwise_and_a_file_left_half_written_fail_the_product():
+    """What was printed is told beside what was approved; a file is whole or not there (D-45-07, D-45-08)."""
+    halves = STAMP.replace(
+        'file.write("".join(f"{line}\\n" for line in lines))',
+        'for line in lines:\n            file.write(f"{line}\\n")',
+    )
+    assert halves != STAMP
+    report = exercised(notebook(stamp=halves))
+    wrong = {one.heading: one.detail for one in report.examples if not one.passed}
+    assert wrong == {
+        "Ctrl-C while it writes in notebook stamp out.txt < notes/a.md": "it leaves out.txt half written"
+    }
+
+    report = exercised(notebook(session=SESSION.replace("[exit 4]", "[exit 1]")))
+    failed = [one for one in report.examples if not one.passed and one.module == "TSK-001"]
+    assert [one.heading for one in failed] == ["criterion 1, A session"]
+    assert "ends with exit code 4, not 1" in failed[0].detail
+    assert report.result == "FAIL"
+
+
+def promising(stamp: str, description: str = "writes it whole, or not at all") -> ProductPackage:
+    """The notebook with another way to stamp, and what its contract says of the file."""
+    product = notebook(stamp=stamp)
+    effect = Effect(type=EffectType.WRITE, target="target", description=description)
+    modules = [
+        one._replace(contract=one.contract.model_copy(update={"effects": [effect]}))
+        if one.contract.name == "stamp"
+        else one
+        for one in product.modules
+    ]
+    return product._replace(modules=tuple(modules))
+
+
+WRITE = """    with target.open("w") as file:
+        file.write("".join(f"{line}\\n" for line in lines))
+"""
+BESIDE = """    beside = target.with_suffix(".new")
+    with beside.open("w") as file:
+        file.write("".join(f"{line}\\n" for line in lines))
+    beside.replace(target)
+"""
+DAMAGED = """    with target.open("wb", buffering=0) as file:
+        file.write(b"SQLite format 3\\0")
+        file.write("".join(f"{line}\\n" for line in lines).encode())
+"""
+LOST = """    place = target.with_suffix(".at")
+    if place.exists() and not place.read_text():
+        raise KeyError("a process that has ended")
+    with place.open("w") as file:
+        file.write(target.name)
+    with target.open("w") as file:
+        file.write("".join(f"{line}\\n" for line in lines))
+"""
+AT_ONCE = """    import time
+
+    busy = target.with_suffix(".busy")
+    if busy.exists():
+        raise KeyError("somebody else is here")
+    busy.touch()
+    time.perf_counter()
+    for _ in range(20_000_000):
+        pass
+    with target.open("w") as file:
+        file.write("".join(f"{line}\\n" for line in lines))
+    busy.unlink()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("way", "told"),
+    [
+        (WRITE, "it leaves out.txt half written, and its contract says that it is whole"),
+        (BESIDE, ""),
+        (DAMAGED, "it leaves a database that cannot be used: out.txt"),
+        (LOST, "after that the same call ends with a fault: "),
+    ],
+)
+def test_a_command_that_is_killed_while_it_writes(way: str, told: str):
+    """What a contract promises of a file holds after kill -9, databases can be used, the same call can be made again
+    (D-45-08)."""
+    assert WRITE in STAMP
+    report = exercised(promising(STAMP.replace(WRITE, way)))
+    heading = "kill -9 while it writes in notebook stamp out.txt < notes/a.md"
+    (detail,) = [one.detail for one in report.examples if one.heading == heading]
+    assert detail.startswith(told)
+    assert bool(detail) == bool(told)
+
+
+@pytest.mark.slow
+def test_two_processes_of_a_command_at_once():
+    """Neither ends with a fault (D-45-08)."""
+    report = exercised(promising(STAMP.replace(WRITE, AT_ONCE)))
+    heading = "two processes at once: notebook stamp out.txt < notes/a.md"
+    (detail,) = [one.detail for one in report.examples if one.heading == heading]
+    assert detail.startswith("one of them ends with a fault: ")

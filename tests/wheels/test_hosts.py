@@ -1,0 +1,161 @@
+"""A wheel that asks hosts, on trial: its examples script these, and nothing of that is in the wheel."""
+
+import zipfile
+from io import BytesIO
+
+import pytest
+
+from specwright.domain.acceptance.calls import Property
+from specwright.domain.contract.contract import Effect, ErrorSurface
+from specwright.domain.contract.examples_file import Example
+from specwright.gate import SandboxedShipGate
+from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
+from specwright.wheels import FlitPackager, Limits
+from testkit.interfaces.weather import CONSOLE, HTTP, weather
+
+PAGE = '''
+"""Ask for a page."""
+import time
+from urllib.request import urlopen
+
+__all__ = ["page_of"]
+
+
+def page_of(text: str) -> str:
+    """Ask for a page, an hour later."""
+    time.sleep(3600)
+    with urlopen(text, timeout=5) as answer:
+        return answer.read().decode("ascii")
+'''
+EXAMPLES = """
+## A page
+
+It is what the host answers.
+
+```python
+from modules.page_of import page_of
+from modules.testing import web
+web.serve("https://a.example/", body="text", delay=4)
+page_of("https://a.example/"), [(one.method, one.url, one.at) for one in web.requests]
+```
+
+```text
+('text', [('GET', 'https://a.example/', 3600.0)])
+```
+
+## Nobody
+
+There is no other host.
+
+```python
+from modules.page_of import page_of
+page_of("https://b.example/")
+```
+
+```text
+OSError: <urlopen error [Errno -2] Name or service not known>
+```
+"""
+APPROVED = """from pages import page_of
+from modules.testing import web
+web.serve("https://a.example/x", status={status})
+page_of("https://a.example/x")"""
+
+
+@pytest.fixture
+def asking(product: ProductPackage, make_module) -> ProductPackage:
+    """A product of one module that asks hosts."""
+    made = make_module("page_of", PAGE, EXAMPLES)
+    contract = made.contract.model_copy(
+        update={
+            "effects": [
+                Effect(type="CALL", target="https://*", description="asks it, waits at most 5 seconds")
+            ],
+            "error_surfaces": [ErrorSurface(name="OSError", when="no answer comes", surface="exception")],
+        }
+    )
+    return product._replace(
+        distribution="pages",
+        import_name="pages",
+        modules=(made._replace(contract=contract),),
+        task_facing=("page_of",),
+    )
+
+
+def exercised(product: ProductPackage) -> ExerciseReport:
+    """Build and try out."""
+    packager = FlitPackager(SandboxedShipGate().product_trials(), Limits())
+    return packager.exercise(packager.build(product), product)
+
+
+def test_examples_of_an_installed_package_script_its_hosts(asking: ProductPackage):
+    """D-44-06, D-28-02: at the release too, without waiting; an approved example imports the script beside the package."""
+    approved = Example(
+        "criterion 1, Gone", "Gone", APPROVED.format(status=404), "HTTPError: HTTP Error 404: Not Found", 1
+    )
+    report = exercised(asking._replace(approved=(ApprovedExample("TSK-001", approved),)))
+    assert report.detail.endswith("exported names: 1, examples run: 3.")
+    assert report.result == "PASS"
+
+
+@pytest.mark.slow
+def test_a_property_of_an_installed_package_meets_no_network(asking: ProductPackage):
+    """D-44-02, D-41-01: what nobody scripted cannot be reached."""
+    code = 'from pages import page_of\npage_of(f"https://{name}.example/") == ""'
+    one = Property("criterion 1, Nobody", code, {"name": "int"}, ("URLError",))
+    report = exercised(asking._replace(properties=(ApprovedProperty("TSK-001", one),)))
+    assert report.result == "PASS", report.detail
+
+
+def test_nothing_of_the_script_is_in_the_wheel(asking: ProductPackage):
+    """D-44-02: at use nothing is wrapped."""
+    packager = FlitPackager(SandboxedShipGate().product_trials(), Limits())
+    with zipfile.ZipFile(BytesIO(packager.build(asking).content)) as wheel:
+        names = wheel.namelist()
+    assert any(name.endswith("page_of/__init__.py") for name in names)
+    assert not [name for name in names if "testing" in name or "web" in name]
+
+
+def test_a_session_of_the_command_scripts_hosts_and_the_time():
+    """D-45-07, D-44-03, D-44-06: answers in turn over calls, delays that nobody waits for, requests that are compared; the
+    time goes on from call to call; no socket of the machine."""
+    report = exercised(weather(command_only=True))
+
+    assert report.result == "PASS", report.detail
+    assert "criterion 1, Called" in [one.heading for one in report.examples]
+
+
+WRONG = (
+    ("  | sunny", "  | snow", "`weather rome` prints 'snow at 12:00\\n', not 'sunny at 12:00\\n'"),
+    ("rain at 12:01", "rain at 12:00", "`weather rome` prints 'rain at 12:01\\n', not 'rain at 12:00\\n'"),
+    ("oslo 200 after 9 s", "oslo 200 after 4 s", "`weather oslo` ends with exit code 0, not 4"),
+    (
+        "[asks] GET https://weather.example/rome",
+        "[asks] HEAD https://weather.example/rome",
+        "`weather rome` asks `GET https://weather.example/rome`, not `HEAD https://weather.example/rome`",
+    ),
+    ("[asks] GET https://weather.example/rome", "[asks nothing]", "rome`, not nothing"),
+    ("https://other.example/ 200", "https://weather.example/ 200", "rome`, not nothing"),
+)
+
+
+def test_a_session_with_hosts_that_comes_out_otherwise_is_told():
+    """D-45-07, D-44-03: another answer, another time, another delay, another request, another host."""
+    consoles = [CONSOLE.replace(right, wrong, 1) for right, wrong, _ in WRONG]
+    assert CONSOLE not in consoles
+    report = exercised(weather(*consoles, command_only=True))
+
+    told = {one.heading: one.detail for one in report.examples if not one.passed}
+    assert list(told) == [f"criterion {place}, Called" for place in range(1, len(WRONG) + 1)]
+    assert [part in said for said, (_, _, part) in zip(told.values(), WRONG, strict=True)] == [True] * 6, told
+
+
+@pytest.mark.nightly
+def test_requests_to_the_api_meet_scripted_hosts():
+    """D-45-07, D-45-10, D-44-03: the server's hosts are those of the session, while its client reaches it on loopback."""
+    report = exercised(weather())
+    assert report.result == "PASS", report.detail
+    report = exercised(weather(http=HTTP.replace("oslo 503", "oslo 200")))
+    (failed,) = [one for one in report.examples if not one.passed]
+    assert failed.heading == "criterion 1, Asked"
+    assert "`GET /weather?place=oslo` answers 200, not 422" in failed.detail

@@ -1,0 +1,310 @@
+"""Words and documents as values of a contract's types, and values as JSON and lines, in the shell of a product (D45)."""
+
+import datetime as dt
+import re
+import sys
+import types
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from ipaddress import IPv4Address, IPv6Network
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from specwright.domain.interfaces.functions import function_of_contract
+from specwright.domain.interfaces.records import Subcommand
+from specwright.domain.interfaces.rules import use_problems
+from specwright.wheels.shell.results import json_text, json_value, lines_of
+from specwright.wheels.shell.scalars import ValueProblem
+from specwright.wheels.shell.types import Types, read_json
+from testkit.interfaces.notebook import contract
+
+
+class Mode(Enum):
+    """Words are the values of its members."""
+
+    FAST = "fast"
+    SLOW = "slow"
+
+
+class Level(Enum):
+    """Words are the names of its members."""
+
+    LOW = 1
+    HIGH = 2
+
+
+@dataclass(frozen=True)
+class Item:
+    """A record."""
+
+    name: str
+    price: Decimal = Decimal(1)
+    inner: "Item | None" = None
+
+
+@dataclass(frozen=True)
+class Span:
+    """A record that refuses some fields."""
+
+    first: int
+    last: int
+
+    def __post_init__(self) -> None:
+        if self.last < self.first:
+            raise ValueError(f"{self.first} lies after {self.last}")
+
+
+@dataclass(frozen=True)
+class Spans:
+    """A record of records."""
+
+    spans: list[Span]
+
+
+CLASSES = {
+    "Span": {
+        "module": "parts",
+        "kind": "frozen dataclass",
+        "fields": [["first", "int", True], ["last", "int", True]],
+    },
+    "Spans": {"module": "parts", "kind": "frozen dataclass", "fields": [["spans", "list[Span]", True]]},
+    "Mode": {"module": "parts", "kind": "Enum", "fields": []},
+    "Level": {"module": "parts", "kind": "Enum", "fields": []},
+    "Item": {
+        "module": "parts",
+        "kind": "frozen dataclass",
+        "fields": [["name", "str", True], ["price", "Decimal", False], ["inner", "Item | None", False]],
+    },
+    "Row": {"module": "parts", "kind": "TypedDict", "fields": [["n", "int", True]]},
+    "Nested": {"module": "parts", "kind": "type", "fields": [["", "int | list[Nested]", True]]},
+}
+
+
+@pytest.fixture
+def kinds(monkeypatch: pytest.MonkeyPatch) -> Types:
+    """The types of a package that has these classes."""
+    parts = types.ModuleType("wares.parts")
+    parts.Span, parts.Spans = Span, Spans  # type: ignore[attr-defined]
+    parts.Mode, parts.Level, parts.Item, parts.Row = Mode, Level, Item, dict  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "wares.parts", parts)
+    monkeypatch.setitem(sys.modules, "wares", types.ModuleType("wares"))
+    return Types("wares", CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "value"),
+    [
+        ("str", " a ", " a "),
+        ("int", "-12", -12),
+        ("int | None", "7", 7),
+        ("float", "1.5", 1.5),
+        ("Decimal", "1.10", Decimal("1.10")),
+        ("bool", "on", True),
+        ("date", "2026-01-31", dt.date(2026, 1, 31)),
+        ("datetime", "2026-01-31T12:00:00+01:00", dt.datetime.fromisoformat("2026-01-31T12:00:00+01:00")),
+        ("time", "12:30", dt.time(12, 30)),
+        ("timedelta", "1h30m", dt.timedelta(minutes=90)),
+        ("timedelta", "-1.5s", dt.timedelta(seconds=-1.5)),
+        ("UUID", "12345678-1234-5678-1234-567812345678", UUID("12345678-1234-5678-1234-567812345678")),
+        ("Path", "a/b", Path("a/b")),
+        ("Fraction", "-2/6", Fraction(-1, 3)),
+        ("ZoneInfo", "Europe/Berlin", ZoneInfo("Europe/Berlin")),
+        ("IPv4Address", "192.0.2.1", IPv4Address("192.0.2.1")),
+        ("IPv6Network", "2001:db8::/32", IPv6Network("2001:db8::/32")),
+        ("Mode", "slow", Mode.SLOW),
+        ("Level | None", "HIGH", Level.HIGH),
+        ("Literal['a', 2, True]", "2", 2),
+    ],
+)
+def test_a_word_is_a_value_of_its_type(kinds: Types, kind: str, word: str, value: Any):
+    """Each type that a command line carries (D-45-04)."""
+    assert kinds.from_word(kind, word) == value
+
+
+def test_a_parameter_that_says_what_it_needs_is_given_an_array_or_an_object(kinds: Types):
+    """Issue 22: as words and from a document."""
+    assert kinds.from_words("Iterable[int]", ["1", "2"]) == [1, 2]
+    assert kinds.from_data("Mapping[str, Sequence[date]]", {"a": ["2026-01-31"]}) == {
+        "a": [dt.date(2026, 1, 31)]
+    }
+
+
+def test_a_record_that_refuses_its_fields_is_a_wrong_document(kinds: Types):
+    """D-43-07, D-45-05: its words are the class's own, with the place."""
+    with pytest.raises(ValueProblem, match=r"spans\[1\]: this is no Span: ValueError: 5 lies after 4"):
+        kinds.from_data("Spans", {"spans": [{"first": 1, "last": 2}, {"first": 5, "last": 4}]})
+
+
+def test_results_of_the_library_are_texts():
+    """Issue 22: a fraction, an address, a pattern; a buffer as bytes are."""
+    values = [Fraction(1, 3), IPv4Address("192.0.2.1"), re.compile("a+"), bytearray(b"a"), ZoneInfo("UTC")]
+    assert json_value(values) == ["1/3", "192.0.2.1", "a+", "YQ==", "UTC"]
+
+
+def test_a_document_of_a_named_type_is_read(kinds: Types):
+    """Issue 22: however deep it is nested."""
+    assert kinds.from_data("Nested", [1, [2, []]]) == [1, [2, []]]
+    with pytest.raises(ValueProblem, match="expected int"):
+        kinds.from_data("Nested", ["a"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        ("int", "1_000"),
+        ("int", "١٢x"),
+        ("int", "9" * 5000),
+        ("float", "1,5"),
+        ("Decimal", "x"),
+        ("bool", "maybe"),
+        ("date", "20260131"),
+        ("date", "2026-02-30"),
+        ("time", "25:00"),
+        ("timedelta", "5"),
+        ("timedelta", "99999999999999d"),
+        ("UUID", "1"),
+        ("ZoneInfo", "Nowhere/Atall"),
+        ("IPv4Address", "192.0.2.256"),
+        ("Path", "a\0b"),
+        ("Fraction", "1/0"),
+        ("Fraction", "1e999999999"),
+        ("ZoneInfo", "Europe"),
+        ("ZoneInfo", "../x"),
+        ("IPv4Network", "192.0.2.1/24"),
+        ("Mode", "FAST"),
+        ("Literal['a', 2]", "b"),
+    ],
+)
+def test_any_other_word_is_refused_in_a_sentence(kinds: Types, kind: str, word: str):
+    """It never becomes another value, and no other error comes out (D-45-05)."""
+    with pytest.raises(ValueProblem, match=r"is not|is none of"):
+        kinds.from_word(kind, word)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("Item", '{"name": "a", "price": 0.10}', Item("a", Decimal("0.10"))),
+        ("Item", '{"name": "a", "inner": {"name": "b", "price": 2}}', Item("a", inner=Item("b", Decimal(2)))),
+        ("list[Row]", '[{"n": 1}]', [{"n": 1}]),
+        ("dict[date, list[int]]", '{"2026-01-31": [1]}', {dt.date(2026, 1, 31): [1]}),
+        ("tuple[int, ...]", "[1, 2]", (1, 2)),
+        ("tuple[int, str]", '[1, "a"]', (1, "a")),
+        ("frozenset[str]", '["a", "a"]', frozenset("a")),
+        ("int | str | None", "null", None),
+        ("bytes", '"YQ=="', b"a"),
+        ("Literal['a', 1]", "1", 1),
+        ("dict", '{"a": 1.5}', {"a": 1.5}),
+        ("Level", "2", Level.HIGH),
+        ("Level", '"HIGH"', Level.HIGH),
+        ("timedelta", "1.5", dt.timedelta(seconds=1.5)),
+        ("Sequence[Fraction]", '["1/3"]', [Fraction(1, 3)]),
+        ("Mapping[str, IPv4Address]", '{"a": "192.0.2.1"}', {"a": IPv4Address("192.0.2.1")}),
+    ],
+)
+def test_a_document_is_a_value_and_comes_back(kinds: Types, kind: str, text: str, value: Any):
+    """Numbers stay exact; what `--json` prints can be read again (D-45-04, D-45-06)."""
+    assert kinds.from_data(kind, read_json(text)) == value
+    assert kinds.from_data(kind, read_json(json_text({"it": value}))) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "problem"),
+    [
+        ("Item", '{"name": 1}', "name: expected a text, found 1"),
+        ("Item", '{"nam": "a"}', "nam: there is no such key; known are name, price, inner"),
+        ("Item", "{}", "name: it is missing"),
+        (
+            "Item",
+            '{"name": "a", "inner": {"name": "b", "price": true}}',
+            "inner.price: expected a number, found True",
+        ),
+        ("Item", "[]", "the document: expected an object, found []"),
+        ("int", "true", "expected a whole number, found True"),
+        ("list[int]", "[1, 2.5]", "[1]: expected a whole number"),
+        ("tuple[int, str]", "[1]", "expected an array of 2"),
+        ("bytes", '"?"', "expected base64"),
+        ("dict[int, str]", '{"x": "a"}', "the key 'x' is not int"),
+        ("timedelta", "1e400", "expected a span such as"),
+        ("Literal['a', 1]", "true", "expected one of 'a', 1"),
+        ("int | str", "[]", "expected int | str"),
+    ],
+)
+def test_a_wrong_document_is_refused_with_its_place(kinds: Types, kind: str, text: str, problem: str):
+    """The key, what is expected, and what is there (D-45-06)."""
+    with pytest.raises(ValueProblem) as refused:
+        kinds.from_data(kind, read_json(text))
+    assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', "NaN", "{", "[1,]"])
+def test_what_is_no_json_is_refused(text: str):
+    """Two keys of one name as well (D-45-06)."""
+    with pytest.raises(ValueError, match=r"."):
+        read_json(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    [
+        (None, []),
+        ("a\nb\n", ["a\nb"]),
+        (True, ["yes"]),
+        (Decimal("1E+3"), ["1000"]),
+        (["a", "b\x1b[1m"], ["a", "b\\x1b[1m"]),
+        ({"b", "a"}, ["a", "b"]),
+        ([("a", 1), ("b", 2)], ["a  1", "b  2"]),
+        (Item("a"), ["name: a", "price: 1", "inner: -"]),
+        (
+            Item("a", inner=Item("b")),
+            ["name: a", "price: 1", "inner:", "  name: b", "  price: 1", "  inner: -"],
+        ),
+        ([{"n": 1}, {"n": 20}], ["n", "1", "20"]),
+        ([{"n": [1]}], ["- n:", "    1"]),
+        ([[], [1]], ["- -", "- 1"]),
+        (b"a", ["YQ=="]),
+    ],
+)
+def test_results_are_lines(value: Any, lines: list[str]):
+    """Records, tables, lists; nothing in a line of a table can move a cursor (D-45-04)."""
+    assert list(lines_of(value)) == lines
+
+
+def test_json_has_one_form_of_each_value():
+    """Sets are in order, what is not finite is a text (D-45-04)."""
+    assert json_value(
+        {"x": float("nan"), "s": {3, 1}, "d": dt.timedelta(minutes=1), "p": Path("a"), "m": Mode.FAST}
+    ) == {
+        "x": "nan",
+        "s": [1, 3],
+        "d": 60.0,
+        "p": "a",
+        "m": "fast",
+    }
+
+
+def test_a_type_that_no_document_has_is_told_before():
+    """Of the fields of a record as well (D-45-01)."""
+    one = contract(
+        "weigh", "Weigh.", [("box", "Box", "Box is a frozen dataclass: side: Odd")], ("sum", "int")
+    )
+    stated = Subcommand.model_validate(
+        {"name": "w", "calls": "weigh", "parameters": [{"parameter": "box", "content": "json"}]}
+    )
+    assert use_problems(stated, function_of_contract(one)) == []
+    strange = one.model_copy(
+        update={
+            "inputs": [
+                one.inputs[0].model_copy(update={"constraints": ["Box is a frozen dataclass: side: complex"]})
+            ]
+        }
+    )
+    assert use_problems(stated, function_of_contract(strange)) == [
+        "the parameter box of weigh: complex has no form in a document; take a type that JSON has, or a text of it"
+    ]
