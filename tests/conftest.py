@@ -3,6 +3,7 @@
 A property without a number of its own tries 40 examples; `make test-nightly` tries many more, of the fast properties too.
 """
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,10 @@ from testkit.postgres import own_database, project_urls
 settings.register_profile("quick", settings(), max_examples=40, deadline=None)
 settings.register_profile("thorough", settings(), max_examples=1000, deadline=None)
 settings.load_profile("quick")
+
+# a shell starts what runs in the background with Ctrl-C ignored, and what the tests start would ignore it too
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
