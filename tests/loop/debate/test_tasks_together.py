@@ -447,3 +447,21 @@ def test_a_run_that_ends_between_two_records_asks_nothing_again(directory: Path,
         assert set(Counter(first.places + second.places).values()) == {1}
         assert len(first.places + second.places) == 3 + 4 * 3
         assert [len(bench.envelopes(kind)) for kind in ("MP", "CHAL", "ADJ")] == [4, 8, 8]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_exact_changes_that_were_given_ahead_go_to_the_arbiter(directory: Path, number: int):
+    """D-11-09, D51: as those of a request about one task."""
+    named = name_of(number - 1)
+    texts = {"action": "ADD", "target": f"contract:{named}#/error_cases/-", "detail": "Zero is given back as nought"}
+    said = failing()
+    mended = {**said, "failures": [{**said["failures"][0], "exact_changes": [texts]}]}
+    asked, task = Asked(), f"TSK-00{number}"
+    answers = {
+        f"{task}/contracts/round-1/challenger": [mended],
+        f"{task}/contracts/round-1/arbiter": [{**amending(), "accepted_changes": [1]}],
+    }
+    with opened(directory, asked, answers) as bench:
+        bench.begin(CHAIN)
+        assert statuses(bench) == {"SHIPPED"}
+        assert asked.alone(task) == ["contracts/round-1/arbiter"]
