@@ -168,3 +168,21 @@ def test_a_failure_says_what_is_to_change(field: str, text: str, vague: bool):
     answer = {**failing(), "failures": [{**failure, field: text}]}
     found = compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN)
     assert [problem.partition(":")[0] for problem in found] == ([f"failures.0.{field}"] if vague else [])
+
+
+def test_exact_changes_say_what_is_to_change():
+    """F-9.5-02, D-11-09: their texts are the change, so that nothing has to be said a second time."""
+    change = {
+        "action": "ADD",
+        "target": "contract:double#/error_cases/-",
+        "detail": "Zero is given back as nought",
+    }
+    failure = {
+        "invariant": "/purpose",
+        "evidence": "Nothing says what becomes of zero.",
+        "required_change": "As below.",
+    }
+    answer = {**failing(), "failures": [{**failure, "exact_changes": [change]}]}
+    assert compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN) == []
+    answer["failures"][0]["exact_changes"] = []
+    assert compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN) != []

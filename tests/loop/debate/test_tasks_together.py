@@ -453,7 +453,11 @@ def test_a_run_that_ends_between_two_records_asks_nothing_again(directory: Path,
 def test_exact_changes_that_were_given_ahead_go_to_the_arbiter(directory: Path, number: int):
     """D-11-09, D51: as those of a request about one task."""
     named = name_of(number - 1)
-    texts = {"action": "ADD", "target": f"contract:{named}#/error_cases/-", "detail": "Zero is given back as nought"}
+    texts = {
+        "action": "ADD",
+        "target": f"contract:{named}#/error_cases/-",
+        "detail": "Zero is given back as nought",
+    }
     said = failing()
     mended = {**said, "failures": [{**said["failures"][0], "exact_changes": [texts]}]}
     asked, task = Asked(), f"TSK-00{number}"

@@ -21,7 +21,8 @@ be read. Pauses between requests are effects on the clock. Other protocols belon
 No network is there when examples run: one scripts its hosts before the last line. `from modules.testing import web`, \
 `web.serve("https://a.example/x", status=301, headers={"Location": "/y"}, body="text", delay=2.5)`, \
 `web.fail("https://b.example/", "timeout")` (also "no such host", "refused", "certificate", "reset"); what is not scripted \
-is no such host. `web.requests` lists what was asked: `method`, `url`, `body` (bytes)."""
+is no such host. `web.requests` lists what was asked, with the attributes `method`, `url` and `body` (bytes); who finds \
+no host, or is refused by it, asks nothing."""
 
 FOR_PLAN = """# Hosts
 
@@ -33,14 +34,15 @@ an output, say what comes of a host that cannot be reached, is slow, breaks off,
 what cannot be read: code has hosts do all of that, and whatever else comes out is refused. Pauses are CALL `clock`."""
 
 FOR_TESTS = """The module asks hosts by `urllib.request` or `http.client`, each time with a timeout, and follows no \
-redirect to a host that the effects do not name. No network is there: tests and examples script hosts as data, by \
+redirect to a host that the effects do not name. Of `socket` only errors are imported: `from socket import gaierror`. No network is there: tests and examples script hosts as data, by \
 `from modules.testing import web`, before the call. \
 `web.serve("https://a.example/x", status=301, headers={"Location": "/y"}, body="text", delay=2.5, method="HEAD")` \
 answers that address (all but the address may be left out; a dict or list as body is JSON); several for one address are \
 given in turn, the last again and again. `web.fail("https://a.example/x", "timeout")` also knows "no such host", \
 "refused", "certificate", "reset", "closed", "malformed", "cut off", "reset in body" and "timeout in body". What nobody \
-scripted is no such host, or 404 on a host that is scripted. `web.requests` lists what was asked: `method`, `url`, \
-`headers`, `body` (bytes) and `at`, in seconds. Nobody waits: a delay only puts the module's clock forward. A test \
+scripted is no such host, or 404 on a host that is scripted. `web.requests` lists what was asked, with the attributes \
+`method`, `url`, `headers`, `body` (bytes) and `at`, in seconds; a connection that fails (no such host, refused, \
+certificate) asks nothing. Nobody waits: a delay only puts the module's clock forward. A test \
 that claims an effect on a host asserts what `web.requests` holds, of POST, PUT and PATCH the body too."""
 
 _BY_HTTPX = """Hosts may be asked by `{name}.Client(timeout=5)` as well, and by the functions of {name}: what a host does \

@@ -116,7 +116,7 @@ def _vague_failures(failures: Sequence[Failure]) -> Iterator[str]:
     for i, failure in enumerate(failures):
         if is_vague(failure.evidence):
             yield f"failures.{i}.evidence: say what happens or is missing, in {MIN_WORDS} words or more"
-        if is_vague(failure.required_change):
+        if is_vague(failure.required_change) and not failure.exact_changes:
             yield f"failures.{i}.required_change: say exactly what has to change, in {MIN_WORDS} words or more"
 
 
