@@ -34,8 +34,8 @@ an output, say what comes of a host that cannot be reached, is slow, breaks off,
 what cannot be read: code has hosts do all of that, and whatever else comes out is refused. Pauses are CALL `clock`."""
 
 FOR_TESTS = """The module asks hosts by `urllib.request` or `http.client`, each time with a timeout, and follows no \
-redirect to a host that the effects do not name. Of `socket` only errors are imported: `from socket import gaierror`. No network is there: tests and examples script hosts as data, by \
-`from modules.testing import web`, before the call. \
+redirect to a host that the effects do not name. Of `socket` only errors are imported: `from socket import gaierror`. \
+No network is there: tests and examples script hosts as data, by `from modules.testing import web`, before the call. \
 `web.serve("https://a.example/x", status=301, headers={"Location": "/y"}, body="text", delay=2.5, method="HEAD")` \
 answers that address (all but the address may be left out; a dict or list as body is JSON); several for one address are \
 given in turn, the last again and again. `web.fail("https://a.example/x", "timeout")` also knows "no such host", \
