@@ -208,7 +208,9 @@ def test_a_name_of_two_tasks_is_refused():
         ("date", "'date' is no name of a class; write it like `PaidBill`"),
         ("list(text: str) -> str", "'list' would hide a name of Python's own; choose another"),
         ("pick(text: str, *, most: int) -> str", "most is not given by position and by name alike"),
-        ("pick(rows: Iterator[str]) -> str", "Iterator"),
+        ("pick(rows: AsyncIterator[str]) -> str", "AsyncIterator"),
+        ("pick(rows: list[Iterator[str]]) -> str", "Iterator"),
+        ("pick(rows: str) -> Sequence[str]", "is for parameters alone"),
         ("pick(row: str) -> Any", "Any"),
     ],
 )

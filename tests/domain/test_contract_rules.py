@@ -75,7 +75,9 @@ TYPES = [
     "IPv4Address | IPv6Address | IPv4Network | IPv6Network",
     "re.Pattern[str] | re.Pattern[bytes]",
     "Mapping[str, Sequence[int]]",
-    "Iterable[Collection[str]]",
+    "Collection[Collection[str]]",
+    "Callable[[], None]",
+    "Callable[[str, list[int]], Decimal | None] | None",
 ]
 
 
@@ -88,9 +90,17 @@ def test_a_type_of_the_boundary_can_be_locked(type_):
 REFUSED_TYPES = {
     "Any": "says nothing",
     "object": "says nothing",
-    "Callable[[int], int]": "does not cross",
-    "Callable": "does not cross",
-    "Iterator[int]": "does not cross",
+    "Callable": "lacks its types; write Callable",
+    "Callable[..., int]": "names the types that it is called with",
+    "Callable[[Any], int]": "says nothing",
+    "Callable[[Iterator[int]], int]": "for a whole parameter or the whole result",
+    "Callable[[int], Callable[[int], int]]": "for a whole parameter alone",
+    "list[Callable[[int], int]]": "for a whole parameter alone",
+    "list[Iterable[int]]": "for a whole parameter or the whole result; write list[...]",
+    "Iterable[int] | int": "for a whole parameter or the whole result",
+    "Iterator": "lacks its elements",
+    "Iterator[int, str]": "takes 1",
+    "AsyncIterator[int]": "does not cross",
     "Sequence": "lacks its elements",
     "Pattern[str]": "no type parameters",
     "re.Pattern": "write re.Pattern[str]",
@@ -202,7 +212,39 @@ def test_modes_are_booleans(value):
         MicroModuleContract.from_bytes(json.dumps(whole).encode(), "contract.json")
 
 
-@pytest.mark.parametrize("type_", ["Sequence[int]", "list[Mapping[str, int]]", "Iterable[str] | None"])
+ITEMS = "Iterable[str]", "Iterator[str]", "Iterable[tuple[str, int]] | None"
+
+
+@pytest.mark.parametrize("type_", ITEMS)
+def test_an_iterable_goes_in_with_a_stated_bound(type_):
+    """D-43-05: without one it is not locked; with two, or with a larger one than can be tried, neither."""
+    bound = "takes at most 100 items"
+    assert problems(an_input(type_, bound)) == []
+    for stated in ([], ["at most 100 items"], ["yields at most 100 items"], [bound, "takes at most 1 item"]):
+        (problem,) = problems(an_input(type_, *stated))
+        assert problem.startswith("inputs.0.constraints: how many items it takes at most is not stated, once")
+    (problem,) = problems(an_input(type_, "takes at most 100001 items"))
+    assert "state 100000 at most" in problem
+    assert "is not stated" in problems(an_input(type_, "takes at most 0 items"))[0]
+    (problem,) = problems(an_input(type_, bound, "any number of arguments"))
+    assert "stands alone" in problem
+
+
+def test_an_iterator_comes_out_with_a_stated_bound():
+    """D-43-05: alone, since the parts of a tuple are there at once."""
+    found = Output(name="found", type="Iterator[int]", invariants=["yields at most 1 item"])
+    assert problems(a_contract(outputs=[found])) == []
+    (problem,) = problems(a_contract(outputs=[found.model_copy(update={"invariants": ["in order"]})]))
+    assert problem.startswith("outputs.0.invariants: how many items it yields at most is not stated, once")
+    (problem,) = problems(a_contract(outputs=[found, Output(name="count", type="int")]))
+    assert problem.startswith("outputs.0.type: 'Iterator[int]' stands alone")
+    (problem,) = problems(a_contract(outputs=[Output(name="found", type="Iterator[int] | None")]))
+    assert "for a whole parameter or the whole result" in problem
+    (problem,) = problems(a_contract(outputs=[Output(name="found", type="Callable[[], int]")]))
+    assert "for a whole parameter alone" in problem
+
+
+@pytest.mark.parametrize("type_", ["Sequence[int]", "list[Mapping[str, int]]"])
 def test_what_is_returned_is_named_as_what_it_is(type_):
     """D-43-04: an interface that a value only has to meet is for parameters."""
     (problem,) = problems(a_contract(outputs=[Output(name="found", type=type_)]))

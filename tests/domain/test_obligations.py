@@ -53,6 +53,16 @@ def test_there_is_one_obligation_per_statement_and_the_happy_path():
     assert [obligation.pointer for obligation in obligations(CONTRACT)] == POINTERS
 
 
+def test_how_many_items_there_are_is_no_obligation():
+    """D-43-05: the gate counts them; the same words about a list are to be shown."""
+    bound = "takes at most 9 items"
+    inputs = [Input(name=name, type=f"{name}[int]", constraints=[bound]) for name in ("Iterable", "list")]
+    output = Output(name="found", type="Iterator[int]", invariants=["yields at most 9 items", "in order"])
+    due = obligations(CONTRACT.model_copy(update={"inputs": inputs, "outputs": [output]}))
+    pointers = [one.pointer for one in due]
+    assert pointers[1:3] == ["/inputs/1/constraints/0", "/outputs/0/invariants/1"]
+
+
 def test_full_claims_have_no_faults():
     """D-S8-17: every obligation by a test that exists."""
     assert claims_faults({"TestX::test_more": tuple(POINTERS)}, TESTS, CONTRACT) == []

@@ -182,11 +182,11 @@ def test_types_take_the_form_of_the_boundary(tmp_path: Path) -> None:
         """,
     )
     assert made.contract
-    assert [slot.type for slot in made.contract.inputs] == ["Iterable[str]", "date", "Mode", "int | None"]
+    assert [slot.type for slot in made.contract.inputs] == ["Collection[str]", "date", "Mode", "int | None"]
     assert [slot.type for slot in made.contract.outputs] == ["dict[str, int]"]
     assert made.contract.inputs[2].constraints == ["Mode is an Enum: FAST='fast'"]
     assert made.contract.inputs[3].constraints == ["defaults to 80"]
-    assert any("Iterable[str]" in text for text in [made.files["implementation/__init__.py"].decode()])
+    assert any("Collection[str]" in text for text in [made.files["implementation/__init__.py"].decode()])
 
 
 def test_parameters_stay_as_they_are_written(tmp_path: Path) -> None:

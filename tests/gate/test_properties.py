@@ -100,6 +100,19 @@ def test_a_variable_may_be_of_a_class_that_the_module_exports():
     )
 
 
+def test_a_variable_may_be_a_function():
+    """D-43-06: it is pure, so that the property can call it as well as the module."""
+    planted = Planted(
+        {"words: list[str]": [], "key: Callable[[str], int]": []},
+        "list[int]",
+        "return [key(word) for word in words if word]",
+    )
+    variables = {"words": "list[str]", "key": "Callable[[str], int]"}
+    tried = _tried(planted, "f(words, key) == [key(word) for word in words]", variables)
+    assert tried.problem.startswith("for words=[''], key=<a function that gives ")
+    assert _tried(planted, "len(f(words, key)) <= len(words)", variables).problem == ""
+
+
 def test_a_call_that_does_not_end_breaks_a_property():
     """D-40-10: a hang is a counterexample, not a fault of the gate."""
     planted = Planted(INT, "int", "while n == 77:\n    pass\nreturn n")

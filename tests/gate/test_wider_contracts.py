@@ -18,11 +18,12 @@ from testkit.gate.corpus_reading import wider, wider_fault, wider_names
 
 NAMES = wider_names()
 FAST = ("join_path", "as_fraction")
-SLOW = ("round_cash", "blank_out", "merge_patch", "open_orders", "money_terms")
+SLOW = ("round_cash", "blank_out", "merge_patch", "open_orders", "money_terms", "moving_sums", "count_by")
 NEW = re.compile(
     r"keyword only|any number of arguments|"
     r"defaults to (?:\w+\(|\w+\.|\(\))|= [A-Z]\w*[.(]|is a (?:type|NamedTuple|ValueError)|"
-    r"properties: |raises: |Fraction|ZoneInfo|IPv\d|re\.Pattern|bytearray|complex|Sequence|Iterable|Mapping"
+    r"properties: |raises: |Fraction|ZoneInfo|IPv\d|re\.Pattern|bytearray|complex|"
+    r"Sequence|Collection|Iterable|Iterator|Callable|Mapping"
 )
 """What no contract could say before issue 22."""
 

@@ -19,7 +19,7 @@ import pytest
 from specwright.domain.interfaces.functions import function_of_contract
 from specwright.domain.interfaces.records import Subcommand
 from specwright.domain.interfaces.rules import use_problems
-from specwright.wheels.shell.results import json_text, json_value, lines_of
+from specwright.wheels.shell.results import json_text, json_value, lines_of, named_results
 from specwright.wheels.shell.scalars import ValueProblem
 from specwright.wheels.shell.types import Types, read_json
 from testkit.interfaces.notebook import contract
@@ -130,6 +130,7 @@ def test_a_word_is_a_value_of_its_type(kinds: Types, kind: str, word: str, value
 def test_a_parameter_that_says_what_it_needs_is_given_an_array_or_an_object(kinds: Types):
     """Issue 22: as words and from a document."""
     assert kinds.from_words("Iterable[int]", ["1", "2"]) == [1, 2]
+    assert kinds.from_data("Iterator[int] | None", [1, 2]) == [1, 2]
     assert kinds.from_data("Mapping[str, Sequence[date]]", {"a": ["2026-01-31"]}) == {
         "a": [dt.date(2026, 1, 31)]
     }
@@ -145,6 +146,13 @@ def test_results_of_the_library_are_texts():
     """Issue 22: a fraction, an address, a pattern; a buffer as bytes are."""
     values = [Fraction(1, 3), IPv4Address("192.0.2.1"), re.compile("a+"), bytearray(b"a"), ZoneInfo("UTC")]
     assert json_value(values) == ["1/3", "192.0.2.1", "a+", "YQ==", "UTC"]
+
+
+def test_an_iterator_is_printed_as_its_items():
+    """D-43-05: where it is called, so that an error on the way is the function's."""
+    assert named_results(["sums"], iter([1, 2])) == {"sums": [1, 2]}
+    with pytest.raises(ZeroDivisionError):
+        named_results(["sums"], (1 // one for one in (1, 0)))
 
 
 def test_a_document_of_a_named_type_is_read(kinds: Types):

@@ -359,7 +359,8 @@ EXPLANATIONS: Mapping[Code, Explanation] = {
         "A value that a test gave, or that the module returned, cannot cross between caller and module.",
         "Only boundary types are compared exactly: plain values, containers, dataclasses, enums, dates, paths and the like.",
         (
-            "Return one of the types that the contract states, not an iterator, a function or an object with behaviour.",
+            "Return one of the types that the contract states, not a function or an object with behaviour.",
+            "Take and yield no more items than the contract states, with `itertools.islice`; call a callable as it says.",
             "In a test, pass plain values instead of objects of its own classes.",
         ),
     ),

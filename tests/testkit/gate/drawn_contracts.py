@@ -20,6 +20,7 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
+from specwright.domain.contract.lazy_types import is_iterable, is_lazy
 from specwright.domain.contract.rules import ANY_NUMBER, KEYWORD_ONLY
 
 __all__ = ["SIBLING", "contracts", "dependency_classes", "texts"]
@@ -81,7 +82,7 @@ _SCALARS += [
 
 def _types(classes, *, taken=False):
     scalar = st.sampled_from([*_SCALARS, *classes])
-    lists = ["list", "set", "frozenset", *(["Sequence", "Collection", "Iterable"] if taken else [])]
+    lists = ["list", "set", "frozenset", *(["Sequence", "Collection"] if taken else [])]
     dicts = st.sampled_from(["dict", *(["Mapping"] if taken else [])])
     return st.recursive(
         scalar,
@@ -94,6 +95,33 @@ def _types(classes, *, taken=False):
         ),
         max_leaves=4,
     )
+
+
+def _whole_inputs(classes):
+    """Types of parameters, also those that are no part of another type."""
+    value = _types(classes)
+    return st.one_of(
+        _types(classes, taken=True),
+        _types(classes, taken=True),
+        st.tuples(st.sampled_from(_ITERABLES), _types(classes, taken=True)).map(
+            lambda all_: all_[0].format(all_[1])
+        ),
+        st.tuples(st.lists(value, max_size=2), value | st.just("None")).map(
+            lambda all_: f"Callable[[{', '.join(all_[0])}], {all_[1]}]"
+        ),
+    )
+
+
+_ITERABLES = ("Iterable[{}]", "Iterator[{}]", "Iterable[{}] | None", "None | Iterator[{}]")
+
+
+@st.composite
+def _statements_of(draw, type_, verb):
+    """What is said of a slot; of an iterable also how many items there are at most."""
+    said = draw(st.lists(texts(), max_size=2))
+    if is_iterable(type_):
+        said.insert(draw(st.integers(0, len(said))), f"{verb} at most {draw(st.integers(1, 100_000))} items")
+    return said
 
 
 def _literals():
@@ -176,8 +204,10 @@ def contracts(draw):
     types = _types([*known, "Tab", "Q2"])
     parameter_names = draw(st.lists(_names(), unique=True, max_size=3))
     output_names = draw(st.lists(_names(), unique=True, max_size=3))
-    input_types = [draw(_types([*known, "Tab", "Q2"], taken=True)) for _ in parameter_names]
+    input_types = [draw(_whole_inputs([*known, "Tab", "Q2"])) for _ in parameter_names]
     output_types = [draw(types) for _ in output_names]
+    if len(output_types) == 1 and draw(st.booleans()):
+        output_types = [f"{draw(st.sampled_from(['Iterable', 'Iterator']))}[{output_types[0]}]"]
     due = [[s.render() for s in found] for found in placed([*input_types, *output_types], known)]
     optional_from, keyword_from = draw(st.integers(0, 3)), draw(st.integers(0, 6))
     many_at = keyword_from - 1 if draw(st.booleans()) else -1
@@ -185,16 +215,16 @@ def contracts(draw):
     defaults = _literals() | st.sampled_from(members or ["None"])
     inputs = []
     for place, (name, type_) in enumerate(zip(parameter_names, input_types, strict=True)):
-        own = draw(st.lists(texts(), max_size=2)) + due[place]
-        if place == many_at:
+        own = draw(_statements_of(type_, "takes")) + due[place]
+        if place == many_at and not is_lazy(type_):
             own.append(ANY_NUMBER)
         elif place >= keyword_from:
             own.append(KEYWORD_ONLY)
-        if place >= optional_from and place != many_at:
+        if place >= optional_from and own[-1:] != [ANY_NUMBER]:
             own.append(f"defaults to {draw(defaults)}")
         inputs.append(Input(name=name, type=type_, constraints=own))
     outputs = [
-        Output(name=name, type=type_, invariants=draw(st.lists(texts(), max_size=2)) + stated)
+        Output(name=name, type=type_, invariants=draw(_statements_of(type_, "yields")) + stated)
         for name, type_, stated in zip(output_names, output_types, due[len(inputs) :], strict=True)
     ]
     exceptions = st.sampled_from(["ValueError", "OSError", "KeyError", "LedgerError", "OddError"])

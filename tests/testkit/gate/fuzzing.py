@@ -18,12 +18,14 @@ from specwright.domain.contract.docstring import own_exceptions, public_names, s
 from specwright.domain.contract.rules import problems
 from specwright.gate.fuzz.check import FuzzBounds, examine_contract
 from specwright.gate.fuzz.determinism import second_process
+from specwright.gate.runs.suite_run import TestRun, named_tests, run_tests
 from specwright.gate.sandbox.staging import stage
 from specwright.ports.gate import Candidate, Finding
 
-__all__ = ["Planted", "fuzzed"]
+__all__ = ["Planted", "fuzzed", "suite_of"]
 
 _IMPORTS = """
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -127,6 +129,14 @@ def fuzzed(
         return examine_contract(
             staged, candidate, candidate.files, bounds, second=second, shown=lines
         ).findings
+
+
+def suite_of(planted: Planted) -> TestRun:
+    """What its tests show, past everything that the gate refuses before it runs them."""
+    candidate = planted.candidate()
+    with tempfile.TemporaryDirectory() as root:
+        staged = stage(Path(root), candidate, candidate.files)
+        return run_tests(staged, candidate.contract, named_tests(candidate.files), 60.0)
 
 
 def _place(staged, candidate, line):

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, Field, model_validator
 from specwright.domain.acceptance.exchanges import exchanges, hosts_of
 from specwright.domain.acceptance.sessions import session_calls, session_steps
 from specwright.domain.base.record import OmittedIfEmpty, Record, Text
+from specwright.domain.base.value_types import CALLABLE
 from specwright.domain.contract.annotations import normal_type
 from specwright.domain.contract.boundary_types import is_class_name, named, type_problem
 from specwright.domain.contract.examples_file import Example, python_tree
@@ -119,7 +120,8 @@ class AcceptanceProperty(_CodeShowing):
         for name, kind in self.variables.items():
             if not name.isidentifier() or keyword.iskeyword(name) or name in dir(builtins):
                 raise ValueError(f"{name!r} cannot be the name of a variable")
-            if problem := type_problem(normal_type(kind)):
+            is_function = normal_type(kind).startswith(f"{CALLABLE}[")
+            if problem := type_problem(normal_type(kind), taken=is_function):
                 raise ValueError(f"the variable {name}: {problem}")
         tree = python_tree(self.code)
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set[str]()
@@ -269,14 +271,15 @@ def annotated_names(public: PublicName) -> list[str]:
     return list(dict.fromkeys(node.id for node in nodes))
 
 
-def annotations_of(public: PublicName) -> list[str]:
-    """The types of the parameters of a public function, and that of its result."""
+def annotations_of(public: PublicName) -> tuple[list[str], str]:
+    """The types of the parameters of a public function, and that of its result; empty where none is stated."""
     tree = python_tree(f"def {public}: ...") if "(" in public else None
     if tree is None or not isinstance(found := tree.body[0], ast.FunctionDef):
-        return []
+        return [], ""
     many = [found.args.vararg] if found.args.vararg else []
     given = [*found.args.posonlyargs, *found.args.args, *many, *found.args.kwonlyargs]
-    return [ast.unparse(one) for one in (*(each.annotation for each in given), found.returns) if one]
+    types = [ast.unparse(one.annotation) for one in given if one.annotation]
+    return types, ast.unparse(found.returns) if found.returns else ""
 
 
 def _signature(given: ast.arguments) -> inspect.Signature:

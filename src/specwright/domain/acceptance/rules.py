@@ -158,7 +158,10 @@ def _unlockable_parts(public: PublicName, signature: inspect.Signature) -> Itera
     for parameter in signature.parameters.values():
         if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
             yield f"{parameter.name} is not given by position and by name alike; leave `*` and `/` out"
-    yield from (type_problem(normal_type(kind)) for kind in annotations_of(public))
+    taken, returned = annotations_of(public)
+    yield from (type_problem(normal_type(kind), taken=True) for kind in taken)
+    if returned:
+        yield type_problem(normal_type(returned), returned=True)
 
 
 def _foreign_classes(

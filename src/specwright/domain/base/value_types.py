@@ -78,3 +78,12 @@ CONTAINERS = {"list": 1, "set": 1, "frozenset": 1, "dict": 2}
 
 TAKEN_CONTAINERS = {"Sequence": 1, "Collection": 1, "Iterable": 1, "Mapping": 2}
 """What a parameter may be declared as, from `collections.abc`: a caller passes any container that is one."""
+
+ITERATORS = ("Iterable", "Iterator")
+"""What a whole parameter or the whole result may be, with a stated number of items at most."""
+
+CALLABLE = "Callable"
+"""What a whole parameter may be: a function that the module calls."""
+
+ABSTRACT = (*TAKEN_CONTAINERS, "Iterator", CALLABLE)
+"""The types that come from `collections.abc`."""

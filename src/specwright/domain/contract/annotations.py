@@ -7,7 +7,7 @@ else changes: a name that is none of these stays, and the rules of `boundary_typ
 import ast
 from collections.abc import Callable, Iterator
 
-from specwright.domain.base.value_types import TAKEN_CONTAINERS
+from specwright.domain.base.value_types import ABSTRACT
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, is_class_name, normal_or_same
 from specwright.syntax_tree import parse_expression
 
@@ -17,7 +17,7 @@ Meaning = Callable[[str], str]
 _BARE = {
     **{f"{module}.{name}": name for name, module in BOUNDARY_IMPORTS.items()},
     **{f"typing.{name}": name.lower() for name in ("List", "Dict", "Set", "Tuple", "FrozenSet")},
-    **{f"typing.{name}": name for name in TAKEN_CONTAINERS},
+    **{f"typing.{name}": name for name in ABSTRACT},
     **dict.fromkeys(("re.Pattern", "typing.Pattern"), "re.Pattern"),
 }
 _OPTIONAL, _UNION = "typing.Optional", "typing.Union"
@@ -112,6 +112,10 @@ class _NormalForm(ast.NodeTransformer):
         if isinstance(node, ast.Tuple):
             return ast.Tuple([self.visit(part) for part in node.elts], ast.Load())
         return self.visit(node)
+
+    def visit_List(self, node: ast.List) -> ast.expr:
+        """What a callable is called with."""
+        return ast.List([self.visit(part) for part in node.elts], ast.Load())
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         return ast.BinOp(self.visit(node.left), node.op, self.visit(node.right))

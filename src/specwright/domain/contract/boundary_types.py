@@ -5,8 +5,9 @@ Types are texts in one normal form, `ast.unparse(ast.parse(t))`, by bare names. 
 is in no list is a class that the module or a declared dependency exports: its class statement (`class_statement`) gives its
 fields, and the gate checks in the source that it exists. The types of the standard library are in `value_types`.
 
-A parameter may be declared as a `Mapping`, `Sequence`, `Collection` or `Iterable`, which says what the function needs of it;
-nothing else may, for a returned value is one thing.
+A parameter may be declared as a `Mapping`, `Sequence` or `Collection`, which says what the function needs of it; nothing
+else may, for a returned value is one thing. A whole parameter may be an `Iterable` or `Iterator`, and so may be the whole
+result; `lazy_types` has what such a slot says besides. A whole parameter may be a `Callable[[A, B], R]`.
 
 Not checked here: whether the elements of a set and the keys of a dict are hashable, and whether a default is of its type."""
 
@@ -19,13 +20,21 @@ import typing
 import warnings
 from typing import NamedTuple
 
-from specwright.domain.base.value_types import CONTAINERS, PATTERNS, TAKEN_CONTAINERS, VALUE_TYPES
+from specwright.domain.base.value_types import (
+    ABSTRACT,
+    CALLABLE,
+    CONTAINERS,
+    ITERATORS,
+    PATTERNS,
+    TAKEN_CONTAINERS,
+    VALUE_TYPES,
+)
 from specwright.syntax_tree import parse_expression
 
 BOUNDARY_IMPORTS = {
     "Literal": "typing",
     **{one.name: one.module for one in VALUE_TYPES if one.module and one.name not in PATTERNS},
-    **dict.fromkeys(TAKEN_CONTAINERS, "collections.abc"),
+    **dict.fromkeys(ABSTRACT, "collections.abc"),
 }
 """Where the boundary types that are not builtins come from."""
 
@@ -76,15 +85,17 @@ def normal_or_same(text: str) -> str:
         return text
 
 
-def type_problem(text: str, *, taken: bool = False) -> str:
+def type_problem(text: str, *, taken: bool = False, returned: bool = False) -> str:
     """What keeps a type from crossing the boundary, with the advice; empty if nothing does.
 
     Args:
         text: The type.
         taken: Whether it is a parameter's, which may be declared as what it needs, such as `Sequence[int]`.
+        returned: Whether it is the whole result, which may be an iterator.
     """
     try:
-        _check(_parse(text), taken=taken)
+        node = _parse(text)
+        _check(node, taken=taken, whole=taken or (returned and isinstance(node, ast.Subscript)))
         if (normal := normal_expression(text)) != text:
             return f"{text!r} is not in normal form; write {normal!r}"
     except (ValueError, _Refused) as error:
@@ -174,18 +185,21 @@ def _walk(node: ast.AST) -> collections.abc.Iterator[ast.AST]:
         yield from _walk(child)
 
 
-def _check(node: ast.expr, *, taken: bool) -> None:
+def _check(node: ast.expr, *, taken: bool, whole: bool = False) -> None:
     match node:
         case ast.Name(id=name):
             _check_name(name)
         case ast.Constant(value=None):
             return
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            _check(left, taken=taken)
-            _check(right, taken=taken)
+            _check(left, taken=taken, whole=whole and _is_none(right))
+            _check(right, taken=taken, whole=whole and _is_none(left))
         case ast.Subscript(value=ast.Name(id=base), slice=inner):
             elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            _check_subscript(_Subscript(base, elements), taken=taken)
+            if base in {*ITERATORS, CALLABLE}:
+                _check_lazy(_Subscript(base, elements), taken=taken, whole=whole)
+            else:
+                _check_subscript(_Subscript(base, elements), taken=taken)
         case ast.Subscript() if ast.unparse(node) in PATTERNS:
             return
         case ast.Attribute() if ast.unparse(node) == "re.Pattern":
@@ -198,18 +212,42 @@ def _check(node: ast.expr, *, taken: bool) -> None:
             )
 
 
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def _check_name(name: str) -> None:
     if name in _SCALARS or is_class_name(name):
         return
-    if name in {"tuple", "set", "frozenset", *TAKEN_CONTAINERS}:
+    if name == CALLABLE:
+        raise _Refused(f"{name!r} lacks its types; write Callable[[str], int]")
+    if name in {"tuple", "set", "frozenset", *ABSTRACT}:
         raise _Refused(f"{name!r} lacks its elements; write {name}[...]")
     if name in {"Any", "object"}:
         raise _Refused(f"{name!r} says nothing about the value; name the types that it can have")
     raise _Refused(
         f"{name!r} does not cross a module's boundary; use JSON types, bytes, tuple, set, frozenset, "
         f"Literal, {', '.join(one.name for one in VALUE_TYPES)}, or a class that the module exports; "
-        "write `X | None` for an optional and a list for an iterator"
+        "write `X | None` for an optional"
     )
+
+
+def _check_lazy(node: _Subscript, *, taken: bool, whole: bool) -> None:
+    """An iterable, iterator or callable: a slot by itself, and no part of another type."""
+    if node.base == CALLABLE:
+        if not (whole and taken):
+            raise _Refused(f"{CALLABLE!r} is for a whole parameter alone; values cross, functions do not")
+        if len(node.elements) != 2 or not isinstance(node.elements[0], ast.List):
+            raise _Refused(f"{CALLABLE!r} names the types that it is called with; write Callable[[str], int]")
+        for part in (*node.elements[0].elts, node.elements[1]):
+            _check(part, taken=False)
+        return
+    if not whole:
+        raise _Refused(
+            f"{node.base!r} is for a whole parameter or the whole result; write list[...], which is what there is"
+        )
+    _check_arity(node, 1)
+    _check(node.elements[0], taken=taken)
 
 
 def _check_subscript(node: _Subscript, *, taken: bool) -> None:
@@ -233,12 +271,14 @@ def _check_subscript(node: _Subscript, *, taken: bool) -> None:
     if node.base not in arity:
         _check_name(node.base)
         raise _Refused(f"{node.base!r} takes no type parameters; write the bare name")
-    if len(node.elements) != arity[node.base]:
-        raise _Refused(
-            f"{node.base}[...] takes {arity[node.base]} type parameter(s), got {len(node.elements)}"
-        )
+    _check_arity(node, arity[node.base])
     for element in node.elements:
         _check(element, taken=taken)
+
+
+def _check_arity(node: _Subscript, arity: int) -> None:
+    if len(node.elements) != arity:
+        raise _Refused(f"{node.base}[...] takes {arity} type parameter(s), got {len(node.elements)}")
 
 
 def _check_tuple(elements: list[ast.expr], *, taken: bool) -> None:

@@ -4,6 +4,7 @@ role-access).
 One obligation per input constraint (a default is one: leaving the argument out), output invariant, error
 surface, field of an error and effect, and the happy path. `tests/obligations.json` maps tests to their JSON pointers
 into the contract. A class statement is no obligation, nor is how a parameter is passed: the surface is compared with them.
+Nor is how many items an iterable has at most, which the gate counts.
 
 A test is named by its function, `test_x`; where two files or classes have the same name, by the end of its
 node id, `test_file.py::TestClass::test_x`. A parametrised test is named once, without brackets."""
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, cast
 from specwright import canonical_json
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import same_error
+from specwright.domain.contract.lazy_types import is_item_bound
 from specwright.domain.contract.rules import (
     is_read_from_code,
     is_scope_limit,
@@ -51,12 +53,12 @@ def obligations(contract: MicroModuleContract) -> tuple[Obligation, ...]:
 def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
     yield Obligation("", "happy path", contract.purpose)
     for index, parameter in enumerate(contract.inputs):
-        for place, text in _sentences(parameter.constraints):
+        for place, text in _sentences(parameter.type, parameter.constraints):
             yield Obligation(
                 f"/inputs/{index}/constraints/{place}", "input constraint", f"{parameter.name}: {text}"
             )
     for index, output in enumerate(contract.outputs):
-        for place, text in _sentences(output.invariants):
+        for place, text in _sentences(output.type, output.invariants):
             yield Obligation(
                 f"/outputs/{index}/invariants/{place}", "output invariant", f"{output.name}: {text}"
             )
@@ -71,11 +73,11 @@ def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
         )
 
 
-def _sentences(texts: list[str]) -> Iterator[tuple[int, str]]:
+def _sentences(slot_type: str, texts: list[str]) -> Iterator[tuple[int, str]]:
     return (
         (place, text)
         for place, text in enumerate(texts)
-        if not is_read_from_code(text) and not is_scope_limit(text)
+        if not (is_read_from_code(text) or is_scope_limit(text) or is_item_bound(slot_type, text))
     )
 
 

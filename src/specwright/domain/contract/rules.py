@@ -11,6 +11,7 @@ the rest.
 - A default is the last constraint, `defaults to <literal>`; a literal's own text may hold any spaces.
 - That a parameter is given by name only, or that it stands for any number of arguments, is the last constraint before it.
 - Exceptions come before codes and variants, as the docstring's sections do.
+- An iterable or iterator says how many items are taken or yielded at most (`lazy_types`).
 - A class is stated, or belongs to a declared dependency, and its values come to an end.
 - A text is no placeholder.
 - What is out of scope is said of an input, and names the values (`out of scope: `).
@@ -54,6 +55,7 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
+from specwright.domain.contract.lazy_types import item_bound_problems
 from specwright.domain.contract.network import network_problems
 from specwright.syntax_tree import parse_expression
 
@@ -199,6 +201,7 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *_name_problems(contract),
         *_text_problems(contract),
         *_type_problems(contract),
+        *_lazy_type_problems(contract),
         *_default_problems(contract),
         *_passing_problems(contract.inputs),
         *_scope_limit_problems(contract),
@@ -290,10 +293,21 @@ def _type_problems(contract: MicroModuleContract) -> Iterator[str]:
         if problem := type_problem(parameter.type, taken=True):
             yield f"inputs.{index}.type: {problem}"
     for index, output in enumerate(contract.outputs):
-        if problem := type_problem(output.type):
+        if problem := type_problem(output.type, returned=True):
             yield f"outputs.{index}.type: {problem}"
         elif output.type == "None":
             yield f"outputs.{index}.type: None is no output; leave it out, or name it as `X | None`"
+
+
+def _lazy_type_problems(contract: MicroModuleContract) -> Iterator[str]:
+    for index, slot in enumerate(contract.inputs):
+        if not type_problem(slot.type, taken=True):
+            path, alone = f"inputs.{index}.constraints", not is_any_number(slot)
+            yield from item_bound_problems(path, slot.type, slot.constraints, "takes", alone=alone)
+    for index, slot in enumerate(contract.outputs):
+        if not type_problem(slot.type, returned=True):
+            path, alone = f"outputs.{index}.invariants", len(contract.outputs) == 1
+            yield from item_bound_problems(path, slot.type, slot.invariants, "yields", alone=alone)
 
 
 def _default_problems(contract: MicroModuleContract) -> Iterator[str]:

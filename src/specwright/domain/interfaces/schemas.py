@@ -99,7 +99,9 @@ class Schemas:
             case "tuple" if ast.unparse(elements[-1]) != "...":
                 parts = [self._of_node(one, classes) for one in elements]
                 return {"type": "array", "prefixItems": parts, "minItems": len(parts), "maxItems": len(parts)}
-            case "list" | "tuple" | "set" | "frozenset" | "Sequence" | "Collection" | "Iterable":
+            case "list" | "tuple" | "set" | "frozenset":
+                return {"type": "array", "items": self._of_node(elements[0], classes)}
+            case "Sequence" | "Collection" | "Iterable" | "Iterator":
                 return {"type": "array", "items": self._of_node(elements[0], classes)}
             case _:
                 return {}

@@ -17,7 +17,7 @@ _WORDS = {
     *("str", "int", "float", "bool", "Decimal", "date", "datetime", "time", "timedelta", "UUID", "Path"),
     *("Fraction", "ZoneInfo", "IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
 }
-_ARRAYS = {"list", "tuple", "set", "frozenset", "Sequence", "Collection", "Iterable"}
+_ARRAYS = {"list", "tuple", "set", "frozenset", "Sequence", "Collection", "Iterable", "Iterator"}
 _IN_DOCUMENTS = {*_WORDS, *_ARRAYS, "bytes", "dict", "Mapping", "Literal", "None"}
 _CLOCK = {"today": "date", "now": "datetime"}
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from specwright.domain.base.value_types import CONTAINERS, PATTERNS, TAKEN_CONTAINERS
+from specwright.domain.base.value_types import CALLABLE, CONTAINERS, ITERATORS, PATTERNS, TAKEN_CONTAINERS
 from specwright.domain.contract.annotations import bare_name, normal_annotation, union_parts
 from specwright.domain.contract.boundary_types import (
     BOUNDARY_IMPORTS,
@@ -30,7 +30,7 @@ _NARROWER = {
     "MutableMapping": "dict", "AbstractSet": "set", "MutableSet": "set", "AnyStr": "str",
     "Text": "str", "StrPath": "str", "PathLike": "Path", "SupportsInt": "int", "SupportsIndex": "int",
     "SupportsFloat": "float", "Number": "int", "Real": "float", "Integral": "int", "LiteralString": "str",
-    "Buffer": "bytes",
+    "Buffer": "bytes", "Iterable": "Collection",
 }  # fmt: skip
 _OF_ANYTHING = {"Sequence": "list", "Iterable": "list", "Collection": "list", "Mapping": "dict"}
 """What stands for a type that does not say of what it is."""
@@ -275,6 +275,8 @@ def _last(node: ast.expr) -> str:
 def _problem(text: str, *, taken: bool) -> str:
     if unknown := _ANY & set(_NAME.findall(text)):
         return f"`{unknown.pop()}` says nothing about the value"
+    if lazy := [one for one in (*ITERATORS, CALLABLE) if re.search(rf"\b{one}\b", text)]:
+        return f"`{lazy[0]}` is for contracts that are written first; take and return values"
     return type_problem(text, taken=taken)
 
 

@@ -7,6 +7,7 @@ cannot acquit itself. A counterexample is
 - an exception that is no declared error surface, by exact class (a subclass of OSError counts as OSError);
 - a result of another type than declared, looked at deeply;
 - an argument that is not as it was;
+- more items of an iterable taken, or yielded, than the contract states, or a callable that is called otherwise;
 - another result for the same input, in this process or in another one (`fuzz.determinism`), unless a CALL or MUTATION
   effect is declared;
 - an async twin that does something else;
@@ -29,6 +30,7 @@ from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.domain.contract.class_statement import ClassStatement
 from specwright.domain.contract.contract import EffectType, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.docstring import entry_points, error_fields, return_type
+from specwright.domain.contract.lazy_types import is_iterable, stated_bound
 from specwright.domain.contract.network import is_network, network_effects
 from specwright.domain.contract.rules import (
     default_of,
@@ -182,8 +184,13 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
         "name": contract.name,
         "entries": [entry._asdict() for entry in entry_points(contract)],
         "parameters": {
-            slot.name: f"tuple[{slot.type}, ...]" if is_any_number(slot) else slot.type
+            slot.name: f"tuple[{slot.type}, ...]" if is_any_number(slot) else _drawn_type(slot.type)
             for slot in contract.inputs
+        },
+        "takes": {
+            slot.name: bound
+            for slot in contract.inputs
+            if (bound := stated_bound(slot.type, slot.constraints, "takes"))
         },
         "many": next((slot.name for slot in contract.inputs if is_any_number(slot)), ""),
         "keywords": [slot.name for slot in contract.inputs if is_keyword_only(slot)],
@@ -216,12 +223,18 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
     }
 
 
+def _drawn_type(slot_type: str) -> str:
+    """What is drawn for a parameter: of an iterator a list, of which the module gets an iterator."""
+    return slot_type.replace("Iterator[", "Iterable[", 1) if is_iterable(slot_type) else slot_type
+
+
 def _maker(statement: ClassStatement) -> dict[str, Any]:
     """What is drawn to make values of a class that checks its fields or derives properties: making one is a call."""
     return {
         "entries": [{"name": statement.name, "is_async": False}],
         "parameters": {field.name: field.type for field in statement.fields},
         "many": "",
+        "takes": {},
         "keywords": [],
         "defaults": [field.name for field in statement.fields if field.default],
         "returns": statement.name,
@@ -251,6 +264,7 @@ def _of_definitions(contract: MicroModuleContract) -> dict[str, Any]:
     return {
         "entries": entries,
         "parameters": {"value": either},
+        "takes": {},
         "returns": either,
         "errors": [],
         "echoes": True,
@@ -400,6 +414,7 @@ _ADVICE = {
     "limit of an input and raise the error beyond it",
     "raises": "the contract does not declare that; handle the input, or raise a declared error",
     "returns": "return what the contract declares",
+    "uses": "use iterables and callables as the contract says",
     "fields": "set the fields that the contract declares wherever the exception is raised",
     "changed": "work on a copy",
     "differs": "the same input must give the same result, unless a CALL effect is declared",

@@ -111,7 +111,7 @@ class Answer(NamedTuple):
 
 
 def _shown_error(raised: Any) -> str:
-    args, fields = raised
+    args, fields, *_ = raised
     parts = [*map(shown, args or ()), *(f"{name}={shown(value)}" for name, value in fields.items())]
     return f"({', '.join(parts)})" if parts else ""
 

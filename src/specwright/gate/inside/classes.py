@@ -125,6 +125,20 @@ def nearest_class(names: list[list[str]], exported: Mapping[ClassKey, type]) -> 
     return type(names[0][1] if names else "Exception", (Exception,), {})
 
 
+def rebuilt_error(kind: type[BaseException], args: tuple[object, ...], message: str) -> BaseException:
+    """An exception that crossed: of its class, with its message, whatever its class wants to be made with."""
+    for given in (args, (message,)):
+        try:
+            error = kind(*given)
+            if str(error) == message:
+                return error
+        except Exception:  # noqa: S112 - a class may want other arguments than it was raised with
+            continue
+    error = kind.__new__(kind)
+    error.args = (message,)
+    return error
+
+
 def _of_python(module: str, name: str) -> object:
     # only what is loaded already: whoever names the class in a test has imported it
     if module.partition(".")[0] in sys.stdlib_module_names:

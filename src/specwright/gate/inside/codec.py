@@ -8,7 +8,8 @@ sets and NaN, so texts can be compared by value.
 Classes are the ones that were registered: dataclasses, NamedTuples and Enums that a module exports (a TypedDict is a dict).
 A dataclass that checks its fields or derives properties was made where its module is; it is built again from its fields
 without that check, and its properties cross with it. A Counter, defaultdict, OrderedDict or other named tuple crosses as
-what it is, since a caller of the wheel gets it too; any other subclass of a listed type is refused.
+what it is, since a caller of the wheel gets it too; any other subclass of a listed type is refused. An iterable or a
+function crosses as what stands for it (`values.lazy_values`), and both ends know from the contract where.
 
 Left out: whether a value is of the declared type; that is for the tests and the fuzz.
 """
@@ -31,6 +32,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.gate.inside.values.lazy_values import Function, Items
 from specwright.gate.inside.values.value_types import VALUE_ROWS
 
 _PLAIN_BITS = 63  # longer integers travel in hexadecimal: Python limits the digits of decimal ones
@@ -64,6 +66,12 @@ class _Start(NamedTuple):
     starts: list[int]
 
 
+class EncodedValue(NamedTuple):
+    """A value as it was when it was written, whatever becomes of it."""
+
+    tokens: list[object]
+
+
 class Codec:
     """Turns values into texts and back.
 
@@ -92,6 +100,10 @@ class Codec:
     def encode_call(self, args: list[object], kwargs: dict[str, object]) -> bytes:
         """The text of a call's arguments, which is decoded to both; raises as `encode`."""
         return self._text([args, kwargs], BoundaryLimit.DEPTH.most + 2)
+
+    def written(self, value: object) -> EncodedValue:
+        """A part of a value that is encoded later, as it is now; raises as `encode`."""
+        return EncodedValue(self._tokens(value, BoundaryLimit.DEPTH.most))
 
     def _text(self, value: object, most_depth: int) -> bytes:
         tokens = self._tokens(value, most_depth)
@@ -127,6 +139,8 @@ class Codec:
             kind = cast("type[object]", type(part))
             if kind in _PACK:
                 tokens.append(_packed(part))
+            elif kind is EncodedValue:
+                tokens += part.tokens
             elif kind is _Start:
                 part.starts.append(len(tokens))
             elif kind is _End:
@@ -159,6 +173,8 @@ class Codec:
         elif kind is collections.defaultdict:
             token = ["defaultdict", _factory_name(value), len(value)]
             parts = [*itertools.chain.from_iterable(value.items())]
+        elif kind in {Items, Function}:
+            token, parts = _lazy_token(value)
         elif kind in {list, tuple}:
             token, parts = [kind.__name__, len(value)], [*value]
         elif kind in self._keys:
@@ -204,12 +220,24 @@ class Codec:
                 self._classes[(module, name)] if tag == "fields" else _named_tuple(module, name, *fields)
             )
             stack.append(kind(**dict(zip(fields, _taken(stack, len(fields)), strict=True))))
+        elif tag == "items":
+            *values, error = _taken(stack, details[0] + 1)
+            stack.append(Items(values, error))
+        elif tag == "function":
+            stack.append(Function(details[0], _taken(stack, details[1])))
         elif tag in _COLLECT:
             stack.append(_COLLECT[tag](_taken(stack, details[0])))
         else:
             parts = _taken(stack, 2 * details[-1])
             pairs = zip(parts[::2], parts[1::2], strict=True)
             stack.append(_MAPPINGS[tag](pairs, *details[:-1]))
+
+
+def _lazy_token(value: Items | Function) -> tuple[list[Any], list[Any]]:
+    """The token of what stands for an iterable or a function, and its parts."""
+    if isinstance(value, Items):
+        return ["items", len(value.values)], [*value.values, value.error]
+    return ["function", value.name, len(value.results)], [*value.results]
 
 
 def _field_names(value: Any) -> list[str]:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.lazy_arguments import LazySide
 from specwright.gate.inside.observation.clock import ModuleClock
 from specwright.gate.inside.observation.clock import install as install_clock
 from specwright.gate.inside.observation.environment import differences, restore
@@ -48,14 +49,19 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     if web:
         web.connect(observer.tell)
     try:
-        entries, codec, exceptions = _load(job["surface"], plan["package"])
+        loaded = _load(job["surface"], plan["package"])
     except BaseException as error:
         link.send({"event": "broken", "message": _traceback(error)})
         return
     observer.loaded(job["surface"])
     link.send({"event": "loaded"})
     host = _Host(
-        link, entries, codec, exceptions, observer, clock, within_loop="LOOP" in plan["surroundings"]
+        link,
+        loaded,
+        job["surface"],
+        observer,
+        clock,
+        within_loop="LOOP" in plan["surroundings"],
     )
     while not (message := link.receive())[0].get("finish"):
         host.answer(*message)
@@ -75,7 +81,13 @@ def _same(value: object) -> object:
     return value
 
 
-_Loaded = tuple[dict[tuple[str, str], Any], Codec, dict[type, _Exported]]
+class _Loaded(NamedTuple):
+    """What modules export: entry points, exceptions, and the other classes with their codec."""
+
+    entries: dict[tuple[str, str], Any]
+    codec: Codec
+    exceptions: dict[type, _Exported]
+    classes: dict[ClassKey, type]
 
 
 def _load(surface: dict[str, Any], package: str) -> _Loaded:
@@ -100,25 +112,28 @@ def _load(surface: dict[str, Any], package: str) -> _Loaded:
                 called[(home.removeprefix("modules."), description["name"])] = description["properties"]
                 for where in {name, home.removeprefix("modules.")}:
                     entries[(where, description["name"])] = kind
-    return entries, Codec(classes, called), exceptions
+    return _Loaded(entries, Codec(classes, called), exceptions, classes)
 
 
 class _Host:
     def __init__(
         self,
         link: Link,
-        entries: dict[tuple[str, str], Any],
-        codec: Codec,
-        exceptions: dict[type, _Exported],
+        loaded: _Loaded,
+        surface: dict[str, Any],
         observer: Observer,
         clock: ModuleClock,
         *,
         within_loop: bool,
     ) -> None:
         self._link = link
-        self._entries = entries
-        self._codec = codec
-        self._exceptions = exceptions
+        self._entries = loaded.entries
+        self._codec = loaded.codec
+        self._exceptions = loaded.exceptions
+        known: dict[ClassKey, type] = {
+            (own.names[0], own.names[1]): kind for kind, own in loaded.exceptions.items()
+        }
+        self._lazy = LazySide(link, loaded.codec, surface, loaded.classes, known)
         self._start = dict(os.environ)
         self._observer = observer
         self._clock = clock
@@ -135,6 +150,7 @@ class _Host:
         reply: dict[str, Any] = {"event": "reply", "id": header["id"]}
         out, err = io.StringIO(), io.StringIO()
         result: object = None
+        lazy = self._lazy.opened(header["module"], header["entry"])
         restore(self._start, header.get("env"))
         self._clock.take(header.get("clock"))
         self._observer.watch_files(header["module"], header["cwd"], args, kwargs)
@@ -144,10 +160,17 @@ class _Host:
                 if header["cwd"]:
                     os.chdir(header["cwd"])
                     self._observer.before_call()
-                result = self._call(self._entries[(header["module"], header["entry"])], args, kwargs)
+                function = self._entries[(header["module"], header["entry"])]
+                if lazy is None:
+                    result = self._call(function, args, kwargs)
+                else:
+                    result = lazy.collected(self._call(function, *lazy.arguments(args, kwargs)))
             except BaseException as error:
                 reply |= self._error(error)
                 result = [_exception_args(error), self._fields(error)]
+                if lazy is not None and lazy.items is not None:
+                    reply["late"] = True
+                    result.append(lazy.items)
         reply |= {"out": out.getvalue(), "err": err.getvalue(), "env": differences(self._start)}
         reply["clock"] = self._clock.came_to()
         self._observer.after_call(printed=bool(reply["out"] or reply["err"]))
@@ -155,6 +178,11 @@ class _Host:
             self._link.send({"event": "flood"})
             return
         reply["changed"] = self._changed(before, args, kwargs)
+        if lazy is not None:
+            lazy.close()
+            if lazy.fault:
+                self._link.send({"event": "boundary", "message": f"{lazy.fault}; do what the contract says"})
+                return
         self._reply(reply, header["entry"], result)
 
     def _reply(self, reply: dict[str, Any], entry: str, result: object) -> None:
@@ -165,17 +193,17 @@ class _Host:
                 message = f"{entry} returns {error}, which does not cross a module's boundary; return what is declared"
                 self._link.send({"event": "boundary", "message": message})
                 return
-            payload = self._encoded_fields(result)
+            payload = self._encoded_error(result)
         self._link.send(reply, payload)
 
-    def _encoded_fields(self, raised: Any) -> bytes:
-        """The fields of an exception whose arguments do not cross, without those that do not cross either."""
+    def _encoded_error(self, raised: Any) -> bytes:
+        """An exception whose arguments do not cross, without those of its fields that do not cross either."""
         crossing: dict[str, object] = {}
         for name, value in raised[1].items():
             with contextlib.suppress(UnencodableError):
                 self._codec.encode(value)
                 crossing[name] = value
-        return self._codec.encode([None, crossing])
+        return self._codec.encode([None, crossing, *raised[2:]])
 
     def _fields(self, error: BaseException) -> dict[str, object]:
         """What an exception's class declares, as far as the exception has it."""

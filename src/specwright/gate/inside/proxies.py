@@ -11,11 +11,13 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from specwright.gate.inside.classes import class_of, nearest_class
+from specwright.gate.inside.classes import class_of, nearest_class, rebuilt_error
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.lazy_calls import LazyCall, YieldedItems
 from specwright.gate.inside.observation.clock import ModuleClock, offer
 from specwright.gate.inside.observation.environment import differences, restore
+from specwright.gate.inside.values.lazy_values import Items
 from specwright.gate.inside.web.script import Answer, Web
 
 Send = Callable[..., None]
@@ -39,12 +41,19 @@ class Caller:
         self.clock = ModuleClock()
         self.web = Web()
         self.exported: dict[ClassKey, type] = {}
+        self.lazy: dict[tuple[str, str], dict[str, Any]] = {}
+        self._answering: int | None = None
 
     def call(self, module: str, entry: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """What the module returns for a call, or raises."""
         __tracebackhide__ = True
+        if self._answering == threading.get_ident():
+            self._stop(
+                f"a callable that was passed to the module calls {entry}, while a call is open; let it be pure"
+            )
+        lazy = LazyCall(self.lazy.get((module, entry), {}), self.codec)
         try:
-            payload = self.codec.encode_call(list(args), kwargs)
+            payload = self.codec.encode_call(*lazy.crossing(args, kwargs))
         except UnencodableError as error:
             self.refuse_argument(
                 f"{entry} is given {error}, which does not cross a module's boundary; pass declared types"
@@ -56,10 +65,8 @@ class Caller:
             surroundings = {"env": differences(self._start), "clock": self.clock.state()}
             self._send({**call, **surroundings}, payload)
             header, payload = self._link.receive()
-            while "web" in header:
-                answer = self.answer_of(header["web"], payload)
-                told = {"event": "web", "delay": answer.delay, "failure": answer.failure}
-                self._send(told, answer.data)
+            while "web" in header or "callback" in header:
+                self._send(*self._answered(header, payload, lazy))
                 header, payload = self._link.receive()
             self.clock.follow(header.get("clock"))
             self.after_call(header, [*args, *kwargs.values()])
@@ -69,11 +76,40 @@ class Caller:
             if text:
                 stream.write(text)
         if "error" in header:
-            raise self._raised(header, payload) from None
+            error = lazy.original(header["error"], header["message"]) or self._raised(header, payload)
+            if header.get("late"):
+                return YieldedItems(self._items_before(payload), error)
+            raise error from None
         try:
-            return self.result(header, self.codec.decode(payload))
+            value = self.result(header, self.codec.decode(payload))
         except UndecodableError as error:
             self._stop(f"{entry} returned what is no value of the boundary: {error}")
+        return YieldedItems(value.values) if isinstance(value, Items) else value
+
+    def _answered(
+        self, header: dict[str, Any], payload: bytes, lazy: LazyCall
+    ) -> tuple[dict[str, Any], bytes]:
+        """The answer to what the module asks while its call is open."""
+        if "web" in header:
+            answer = self.answer_of(header["web"], payload)
+            return {"event": "web", "delay": answer.delay, "failure": answer.failure}, answer.data
+        name = str(header["callback"])
+        self._answering = threading.get_ident()
+        try:
+            return lazy.answer(name, payload)
+        except UnencodableError as error:
+            self._stop(
+                f"{name} gives {error}, which does not cross a module's boundary; let it give what is declared"
+            )
+        finally:
+            self._answering = None
+
+    def _items_before(self, payload: bytes) -> list[object]:
+        """What was yielded before an error."""
+        try:
+            return list(self.codec.decode(payload)[2])
+        except (UndecodableError, TypeError, ValueError, IndexError):
+            return []
 
     def answer_of(self, asked: dict[str, Any], data: bytes) -> Answer:
         """What a host answers to a request of the module."""
@@ -92,7 +128,7 @@ class Caller:
     def _raised(self, header: dict[str, Any], payload: bytes) -> BaseException:
         kind = nearest_class(header["error"], self.exported)
         args, fields = self._carried(payload)
-        error = _rebuilt_error(kind, args, header["message"])
+        error = rebuilt_error(kind, args, header["message"])
         for name, value in fields.items():
             if name.isidentifier() and not hasattr(Exception, name):
                 setattr(error, name, value)
@@ -101,7 +137,7 @@ class Caller:
     def _carried(self, payload: bytes) -> tuple[tuple[object, ...], dict[str, object]]:
         """The arguments of an exception, and the fields that its class declares."""
         try:
-            args, fields = self.codec.decode(payload)
+            args, fields, *_ = self.codec.decode(payload)
             return tuple(args or ()), dict(fields)
         except (UndecodableError, TypeError, ValueError):
             return (), {}
@@ -113,19 +149,6 @@ class Caller:
     def _stop(self, message: str) -> NoReturn:
         self._send({"event": "boundary", "message": message})
         os._exit(1)
-
-
-def _rebuilt_error(kind: type[BaseException], args: tuple[object, ...], message: str) -> BaseException:
-    for given in (args, (message,)):
-        try:
-            error = kind(*given)
-            if str(error) == message:
-                return error
-        except Exception:  # noqa: S112 - a class may want other arguments than it was raised with
-            continue
-    error = kind.__new__(kind)
-    error.args = (message,)
-    return error
 
 
 def install(caller: Caller, surface: dict[str, Any]) -> None:
@@ -152,6 +175,7 @@ def install(caller: Caller, surface: dict[str, Any]) -> None:
         exports: dict[str, object] = {}
         for entry, is_async in described["functions"].items():
             exports[entry] = _function(caller, name, entry, is_async=is_async)
+            caller.lazy[name, entry] = described.get("lazy", {})
         for description in described["classes"]:
             kind = exports[description["name"]] = class_of(description, known, make)
             key = (description["module"].removeprefix("modules."), description["name"])

@@ -11,13 +11,13 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from specwright.errors import SpecwrightError
 from specwright.gate.inside.frames import frame
 from specwright.gate.sandbox.plan import Limits
 from specwright.gate.sandbox.process import Child
-from specwright.gate.sandbox.requests import answer_header, asked_of
+from specwright.gate.sandbox.requests import answer_header, asked_of, callback_answer
 from specwright.gate.sandbox.starvation import OwnTime
 from specwright.gate.sandbox.stream import EndOfRun, Ledger, ObservedEffect, RunEnd, Stream, read_printed
 
@@ -27,6 +27,9 @@ _MOST_DEPTH = 50
 _MOST_EVENTS = 16 * 1024 * 1024
 _MOST_OBSERVED = 1000
 _MOST_ASKED = 1000
+_MOST_CALLED_BACK = 10_000
+_UNMARKED = {"call", "boundary", "web", "callback"}
+"""What a test may have sent: it is no report."""
 
 
 class Exchange:
@@ -52,8 +55,8 @@ class Exchange:
         self._scratch = scratch
         self._limits = limits
         self._outstanding: object = None
-        self._is_asked = False
-        self._asked = 0
+        self._awaited: Literal["", "web", "callback"] = ""
+        self._asked = self._called_back = 0
         self._reported = 0
         self._tells_unfit = False
         self._is_over = False
@@ -195,16 +198,17 @@ class Exchange:
 
     def _from_runner(self, header: dict[str, Any], payload: bytes, nonce: str, ledger: Ledger) -> None:
         # a call is answered and counted whoever makes it; only reports are believed by their nonce
-        if header.get("nonce") != nonce and header.get("event") not in {"call", "boundary", "web"}:
+        if header.get("nonce") != nonce and header.get("event") not in _UNMARKED:
             raise EndOfRun(
                 "forged", "a message came from the tests' process that the test runner did not send"
             )
         match header.get("event"):
             case "call":
                 self._call(header, payload, ledger)
-            case "web" if self._is_asked and self._module:
-                self._is_asked = False
-                self._module.outbox += frame(answer_header(header), payload)
+            case "web" | "callback" as kind if self._awaited == kind and self._module:
+                self._awaited = ""
+                answer = answer_header(header) if kind == "web" else callback_answer(header)
+                self._module.outbox += frame(answer, payload)
             case "boundary" | "forged" as how:
                 raise EndOfRun(how, str(header.get("message")))
             case "end":
@@ -227,7 +231,7 @@ class Exchange:
             return
         if self._module is None or self._outstanding is not None:
             raise EndOfRun("forged", "a call was made while another one was waiting")
-        self._outstanding, self._asked = header.get("id"), 0
+        self._outstanding, self._asked, self._called_back = header.get("id"), 0, 0
         self._module.outbox += frame(call, payload)
 
     def _from_module(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
@@ -237,8 +241,8 @@ class Exchange:
             case "effect" if len(self._observed) < _MOST_OBSERVED:
                 effect = ObservedEffect(*(str(header.get(part, "")) for part in ObservedEffect._fields))
                 self._observed[effect] = None
-            case "web" if self._outstanding is not None and not self._is_asked:
-                self._ask(header, payload, ledger)
+            case "web" | "callback" as kind if self._outstanding is not None and not self._awaited:
+                self._pass_on(kind, header, payload, ledger)
             case "finished":
                 raise EndOfRun("finished")
             case "broken":
@@ -267,9 +271,21 @@ class Exchange:
             header = {**header, "error": names}
             reply |= {"error": names, "message": str(header.get("message", ""))}
             self.raised.add(str(header.get("line", "")))
+            if header.get("late"):
+                reply["late"] = True
         reply |= ledger.replied(header, payload) or {}
         payload = reply.pop("payload", payload)
         self._runner.outbox += frame({k: v for k, v in reply.items() if v is not None}, payload)
+
+    def _pass_on(
+        self, kind: Literal["web", "callback"], header: dict[str, Any], payload: bytes, ledger: Ledger
+    ) -> None:
+        """The module asks something while its call is open."""
+        self._awaited = kind
+        if kind == "web":
+            self._ask(header, payload, ledger)
+        else:
+            self._call_back(header, payload)
 
     def _ask(self, header: dict[str, Any], payload: bytes, ledger: Ledger) -> None:
         """Pass a request of the module on to the script of the test; one to a host that no contract names goes nowhere."""
@@ -282,11 +298,18 @@ class Exchange:
             self._observed[ObservedEffect("REQUEST", asked.name(), asked.line)] = None
         if not asked.is_named(self._surface_of_all):
             assert self._module is not None  # it asked
+            self._awaited = ""
             self._module.outbox += frame({"delay": 0.0, "failure": "no such host"})
             return
-        self._is_asked = True
         more = ledger.asked(asked.method, asked.origin()) or {}
         self._runner.outbox += frame({"web": {**asked.for_script(), **more}}, payload)
+
+    def _call_back(self, header: dict[str, Any], payload: bytes) -> None:
+        """Pass on that the module calls a function of the test."""
+        self._called_back += 1
+        if self._called_back > _MOST_CALLED_BACK:
+            raise EndOfRun("timeout", f"a call of the module called back more than {_MOST_CALLED_BACK} times")
+        self._runner.outbox += frame({"callback": str(header.get("name"))}, payload)
 
     def _output(self) -> str:
         return b"".join(bytes(stream.printed[-2000:]) for stream in self._streams).decode(errors="replace")

@@ -82,6 +82,26 @@ def answer_header(header: dict[str, Any]) -> dict[str, Any]:
     return {"delay": delay, "failure": failure}
 
 
+def callback_answer(header: dict[str, Any]) -> dict[str, Any]:
+    """What a function of the test gave or raised, for the module's process.
+
+    Raises:
+        EndOfRun: it is no answer.
+    """
+    if "error" not in header:
+        return {}
+    names, message = header["error"], header.get("message")
+    pairs = cast("list[object]", names) if isinstance(names, list) else []
+    if not pairs or not all(map(_is_name, pairs)) or not isinstance(message, str):
+        raise EndOfRun("forged", _FORGED.format("tests"))
+    return {"error": pairs, "message": message}
+
+
+def _is_name(value: object) -> bool:
+    parts = cast("list[object]", value) if isinstance(value, list) else []
+    return len(parts) == 2 and all(isinstance(part, str) for part in parts)
+
+
 def _is_host(value: object) -> bool:
     return isinstance(value, str) and len(value) <= _LONGEST_HOST
 

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from specwright.domain.contract.network import network_effects
 from specwright.errors import CorruptionError
 from specwright.gate.sandbox.kind import Sandbox
+from specwright.gate.sandbox.lazy_surface import lazy_surface
 from specwright.gate.source.classes import described_surfaces
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.static.effect_table import Kind
@@ -99,6 +100,8 @@ def stage(
     for contract in (*(d.contract for d in candidate.dependencies), candidate.contract):
         if asked := network_effects(contract):
             surface[contract.name]["web"] = [[effect.type.value, effect.target] for effect in asked]
+        if lazy := lazy_surface(contract):
+            surface[contract.name]["lazy"] = lazy
     return staged._replace(surface=surface)
 
 

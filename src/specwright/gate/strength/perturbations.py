@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from specwright.gate.inside.codec import Codec
+from specwright.gate.inside.values.lazy_values import Items
 from specwright.gate.inside.variants.files import FILE_WAYS
 from specwright.gate.inside.variants.values import WAYS
 
@@ -17,7 +18,17 @@ _MOST_CALLS = 5
 _FEW_CALLS = 2
 _MOST_OTHERS = 3
 _NOTHING = Codec({}).encode(None)
-_EMPTY: tuple[object, ...] = (None, "", b"", list[str](), (), dict[str, str](), set[str](), frozenset[str]())
+_EMPTY: tuple[object, ...] = (
+    None,
+    "",
+    b"",
+    list[str](),
+    (),
+    dict[str, str](),
+    set[str](),
+    frozenset[str](),
+    Items([]),
+)
 NOTHING_MUCH = frozenset(map(Codec({}).encode, _EMPTY))
 """Answers that hold nothing, as they cross."""
 _SAME_SHAPE = {"other", "last", "order"}

@@ -19,9 +19,9 @@ _BETWEEN = "  "
 
 
 def named_results(outputs: Sequence[str], result: Any) -> dict[str, Any]:
-    """The outputs of a function by their names."""
+    """The outputs of a function by their names; of an iterator the items, and what it raises on the way is raised."""
     if len(outputs) == 1:
-        return {outputs[0]: result}
+        return {outputs[0]: list(cast("Iterator[Any]", result)) if isinstance(result, Iterator) else result}
     return dict(zip(outputs, result or (), strict=True))
 
 

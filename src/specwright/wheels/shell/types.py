@@ -23,7 +23,7 @@ _ARRAYS: dict[str, Callable[[list[Any]], Any]] = {
     "tuple": tuple,
     "set": set,
     "frozenset": frozenset,
-    **dict.fromkeys(("Sequence", "Collection", "Iterable"), list),
+    **dict.fromkeys(("Sequence", "Collection", "Iterable", "Iterator"), list),
 }
 
 

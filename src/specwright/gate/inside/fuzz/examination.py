@@ -21,6 +21,7 @@ from specwright.gate.inside.fuzz.drawn_inputs import CounterexampleError, OverTi
 from specwright.gate.inside.fuzz.hosts import Behaviour, of_input
 from specwright.gate.inside.fuzz.rendering import measure, shown
 from specwright.gate.inside.fuzz.shapes import Shape, mismatch
+from specwright.gate.inside.values.lazy_values import DrawnFunction, Function, Items
 
 MOST_KINDS = 5
 """The most kinds of faults that are reported."""
@@ -28,6 +29,8 @@ MOST_KINDS = 5
 _MOST_TEXT = 300
 _MOST_MESSAGE = 160
 _TIMES = 5
+_USES = ("takes ", "yields more", "calls ")
+"""How the module's process tells that iterables and callables were used otherwise than the contract says."""
 _ONE_IN = 3
 """One in so many inputs is given twice. The input itself decides which, so that a shrunk one is chosen alike."""
 
@@ -50,7 +53,8 @@ class _Outcome(NamedTuple):
         message: Of the exception.
         line: Where in the module it was raised.
         changed: Whether the module changed what it was given.
-        unfit: What is wrong with a result that does not cross the boundary.
+        unfit: What is wrong with a result that does not cross the boundary, or with how iterables and callables were used.
+        items: What was yielded before an exception.
     """
 
     text: bytes = b""
@@ -60,6 +64,7 @@ class _Outcome(NamedTuple):
     line: str = ""
     changed: bool = False
     unfit: str = ""
+    items: Sequence[Any] = ()
 
     def description(self) -> str:
         return f"raises {self.errors[0]}" if self.errors else f"gives {shown(self.result)}"
@@ -97,7 +102,11 @@ class ModuleUnderTest:
     def text(self, arguments: dict[str, Any]) -> bytes:
         """The arguments of a call as they cross; empty if they do not."""
         try:
-            return self._codec.encode_call(*self.passed(arguments))
+            args, kwargs = self.passed(arguments)
+            named = {name: _crossing(name, value) for name, value in kwargs.items()}
+            names = self.request["parameters"]
+            placed = [_crossing(name, value) for name, value in zip(names, args, strict=False)]
+            return self._codec.encode_call([*placed, *args[len(placed) :]], named)
         except UnencodableError:
             return b""
 
@@ -147,9 +156,13 @@ class ModuleUnderTest:
             self._send(call, text)
             header, reply = self._link.receive()
             asked = 0
-            while "web" in header:
-                self._answer(asked, reply)
-                asked += 1
+            while "web" in header or "callback" in header:
+                if "web" in header:
+                    self._answer(asked, reply)
+                    asked += 1
+                else:
+                    # what is drawn is called where the module is, so no module asks for this
+                    self._send({"event": "callback", "error": [["builtins", "RuntimeError"]], "message": ""})
                 header, reply = self._link.receive()
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -167,22 +180,25 @@ class ModuleUnderTest:
         changed = bool(header.get("changed"))
         if "error" in header:
             names = tuple(name for _, name in header["error"])
-            fields = self._fields(reply)
-            text = self._codec.encode(fields)
-            return _Outcome(text, fields, names, _short(header["message"]), header["line"], changed)
+            fields, items = self._carried(reply)
+            text = self._codec.encode([fields, items])
+            message = _short(header["message"])
+            return _Outcome(text, fields, names, message, header["line"], changed, items=items)
         if "unfit" in header:
             what: str = header["unfit"].partition("; ")[0]
-            return _Outcome(unfit=what[what.find("returns") :] or "returns what cannot cross")
+            return _Outcome(unfit=what.partition(" ")[2] or "returns what cannot cross")
         try:
             return _Outcome(reply, self._codec.decode(reply), changed=changed)
         except UndecodableError as error:
             return _Outcome(changed=changed, unfit=f"returns what is no value: {error}")
 
-    def _fields(self, reply: bytes) -> dict[str, Any]:
+    def _carried(self, reply: bytes) -> tuple[dict[str, Any], list[Any]]:
+        """The fields of an exception, and what was yielded before it."""
         try:
-            return dict(self._codec.decode(reply)[1])
+            _, fields, *items = self._codec.decode(reply)
+            return dict(fields), list(items[0]) if items else []
         except (UndecodableError, TypeError, ValueError, IndexError):
-            return {}
+            return {}, []
 
 
 class Examination:
@@ -308,9 +324,12 @@ class Examination:
                     "raises", f"raises {outcome.errors[0]}{colon}{outcome.message}{near}", outcome.line
                 )
             yield from self._unfit_fields(outcome)
+            if outcome.items and (problem := mismatch(Items([*outcome.items]), self._returns)):
+                yield _Fault("returns", f"yields a value of another type: {problem}")
             return
         if outcome.unfit:
-            yield _Fault("returns", outcome.unfit)
+            is_use = outcome.unfit.startswith(_USES)
+            yield _Fault("uses" if is_use else "returns", outcome.unfit)
         elif problem := mismatch(outcome.result, self._returns):
             yield _Fault("returns", f"returns a value of another type: {problem}")
         elif self._request.get("echoes") and outcome.text != self._subject.crossing(arguments["value"]):
@@ -346,6 +365,11 @@ class Examination:
         text = f"{self._request['entries'][0]['name']}({', '.join(parts)})"
         text = text.replace(f"{self._subject.folder}{os.sep}", "").replace(str(self._subject.folder), ".")
         return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 4]}...)"
+
+
+def _crossing(name: str, value: Any) -> Any:
+    """An argument with what stands for a function that was drawn."""
+    return Function(name, value.results) if isinstance(value, DrawnFunction) else value
 
 
 def _short(text: str) -> str:

@@ -1,7 +1,7 @@
 """How the fuzz shows a value, and how large it calls it (design: module-directory).
 
 A counterexample is read by a person: a value stands as Python writes it, and a long one is shortened by what it is
-made of. Loads nothing else of the factory.
+made of. Loads nothing else of the factory but what stands for iterables and functions.
 """
 
 import dataclasses
@@ -10,6 +10,8 @@ import pathlib
 import zoneinfo
 from decimal import Decimal
 from typing import Any
+
+from specwright.gate.inside.values.lazy_values import DrawnFunction, Function, Items
 
 _SHOWN = 60
 _ITEMS = 6
@@ -21,6 +23,8 @@ def measure(value: Any) -> int:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return sum(measure(getattr(value, field.name)) for field in dataclasses.fields(value))
     whole: Any = value
+    if isinstance(value, DrawnFunction):
+        return measure(value.results)
     match value:
         case bool() | enum.Enum():
             return 1
@@ -42,11 +46,9 @@ def shown(value: Any, depth: int = 0) -> str:
     """A value as Python writes it, shortened where it is long or deep."""
     if depth > _LEVELS:
         return "..."
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = dataclasses.fields(value)
-        parts = (f"{field.name}={shown(getattr(value, field.name), depth + 1)}" for field in fields)
-        return f"{type(value).__name__}({', '.join(parts)})"
-    if names := getattr(value, "_fields", ()):  # of a NamedTuple
+    if isinstance(value, Items | Function | DrawnFunction):
+        return _shown_lazy(value, depth + 1)
+    if names := _field_names(value):
         parts = (f"{name}={shown(getattr(value, name), depth + 1)}" for name in names)
         return f"{type(value).__name__}({', '.join(parts)})"
     match value:
@@ -64,6 +66,19 @@ def shown(value: Any, depth: int = 0) -> str:
             return f"ZoneInfo({value.key!r})"
         case _:
             return repr(value).replace("datetime.", "")
+
+
+def _field_names(value: Any) -> list[str]:
+    """The fields of a dataclass or of a NamedTuple."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [field.name for field in dataclasses.fields(value)]
+    return [*getattr(value, "_fields", ())]
+
+
+def _shown_lazy(value: Items | Function | DrawnFunction, depth: int) -> str:
+    if isinstance(value, Items):
+        return f"an iterator over {shown(value.values, depth)}"
+    return f"<a function that gives {' or '.join(shown(one, depth) for one in value.results)}>"
 
 
 def _shown_container(value: Any, depth: int) -> str:

@@ -4,6 +4,7 @@ It runs as tests do: beside the module's process, not in it, so that a module ca
 draws the same inputs."""
 
 import contextlib
+import itertools
 import signal
 import sys
 from collections.abc import Iterator
@@ -24,12 +25,14 @@ from specwright.gate.inside.fuzz.examination import MOST_KINDS, Examination, Mod
 from specwright.gate.inside.fuzz.hosts import behaviours
 from specwright.gate.inside.fuzz.shapes import CONSTRUCTORS, RefusedError, shape_of
 from specwright.gate.inside.fuzz.strategies import arguments
-from specwright.gate.inside.fuzz.sweep import calls_of_tests, enlarged, sweep
+from specwright.gate.inside.fuzz.sweep import calls_of_tests, enlarged, overlong, sweep
 from specwright.gate.inside.proxies import Caller, install
 
 # what a module returns may be nested to the limit of the boundary, and is judged level by level
 sys.setrecursionlimit(20 * BoundaryLimit.DEPTH.most)
 
+_SHORT = 2000
+"""Items of an iterable that are tried before others; more of them may take long."""
 _SHARE = 5
 """Of the time for what is drawn, one part in so many is for large inputs again."""
 
@@ -66,6 +69,8 @@ def _examine(link: Link, plan: dict[str, Any], send: Any, caller: Caller, reques
         if hosts:
             examination.sweep_hosts(calls_of_tests(shapes, sources))
         examination.sweep(sweep(shapes, sources))
+        short = {name: bound for name, bound in request["takes"].items() if bound <= _SHORT}
+        examination.sweep(overlong(shapes, sources, short))
         for turn in range(MOST_KINDS):
             explore(drawn, examination.examine, seed=request["seed"] + turn, examples=request["examples"])
             if not examination.settle():
@@ -75,7 +80,9 @@ def _examine(link: Link, plan: dict[str, Any], send: Any, caller: Caller, reques
     except HangError:
         send({"event": "hang"})
         return False
-    _enlarge(examination, enlarged(shapes, sources), request)
+    long = {name: bound for name, bound in request["takes"].items() if bound > _SHORT}
+    large = itertools.chain(overlong(shapes, sources, long), enlarged(shapes, sources))
+    _enlarge(examination, large, request)
     return True
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from specwright.domain.base.value_types import TAKEN_CONTAINERS
 from specwright.gate.inside.fuzz.rendering import shown
+from specwright.gate.inside.values.lazy_values import DrawnFunction, Items
 from specwright.gate.inside.values.value_types import VALUE_ROWS, constructors
 
 CONSTRUCTORS: dict[str, Any] = dict(constructors())
@@ -33,6 +34,7 @@ _CONTAINERS: dict[str, Any] = {
     "list": list,
     "dict": dict,
     **{name: getattr(collections.abc, name) for name in TAKEN_CONTAINERS},
+    "Iterator": collections.abc.Iterator,
 }
 
 
@@ -40,20 +42,21 @@ GIVEN_AS: Mapping[str, Sequence[str]] = {
     "Mapping": ("dict",),
     "Sequence": ("list", "tuple..."),
     "Collection": ("list", "tuple..."),
-    "Iterable": ("list", "tuple..."),
+    "Iterable": ("list",),
+    "Iterator": ("list",),
 }
 """What is passed for a type that says only what a function needs; the plainest first. No set: its order differs from
-process to process."""
+process to process. Of a list for an iterable the module gets an iterator."""
 
 
 class Shape(NamedTuple):
     """A type.
 
     Args:
-        kind: A scalar's name; `none`, `union`, `literal`, `class`, `named` for a named type, or the name of a container,
-            with `tuple...` for one of any length.
-        parts: Of a union, a container, or the fields of a class; what a named type stands for. A class or a named type may
-            be among its own parts' parts.
+        kind: A scalar's name; `none`, `union`, `literal`, `class`, `named` for a named type, `Callable`, or the name of a
+            container, with `tuple...` for one of any length.
+        parts: Of a union, a container, or the fields of a class; what a named type stands for; what a callable gives. A
+            class or a named type may be among its own parts' parts.
         values: Of a Literal.
         name: Of a class; for messages, of anything.
         fields: The names of a class's fields.
@@ -117,6 +120,8 @@ def _shape(node: ast.expr, classes: Classes, known: dict[str, Shape]) -> Shape:
             return Shape("literal", values=values if isinstance(inner, ast.Tuple) else (values,), name=text)
         case ast.Subscript() if text in _SCALARS:
             return Shape(text, name=text)
+        case ast.Subscript(value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[_, returns])):
+            return Shape("Callable", (_shape(returns, classes, known),), name=text)
         case ast.Subscript(value=ast.Name(id=base), slice=inner):
             elements = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
             if base == "tuple" and elements and ast.unparse(elements[-1]) == "...":
@@ -180,6 +185,12 @@ def mismatch(value: Any, shape: Shape, place: str = "result") -> str:
             return mismatch(value, shape.parts[0], place)
         case "class":
             return _class_mismatch(value, shape, place)
+        case "Callable":
+            return "" if isinstance(value, DrawnFunction) else _other(value, shape, place)
+        case "Iterable" | "Iterator" if type(value) is Items:
+            pairs = enumerate(value.values)
+            faults = (mismatch(part, shape.parts[0], f"item {at} of {place}") for at, part in pairs)
+            return next(filter(None, faults), "")
         case kind if kind in _SCALARS and not shape.parts:
             return "" if _is_scalar(value, kind) else _other(value, shape, place)
         case _:

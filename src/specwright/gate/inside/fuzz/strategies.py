@@ -31,6 +31,7 @@ from specwright.gate.inside.fuzz.shapes import (
     is_json,
     mismatch,
 )
+from specwright.gate.inside.values.lazy_values import DrawnFunction
 from specwright.gate.inside.values.value_types import VALUE_ROWS
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -56,6 +57,8 @@ def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
             waiting += [getattr(value, field.name) for field in dataclasses.fields(value)]
         elif type(value).__name__ in {"list", "tuple", "set", "frozenset"} or hasattr(value, "_fields"):
             waiting += list(whole)
+        elif isinstance(value, DrawnFunction):
+            waiting += value.results
         elif value is not None:
             found.setdefault(_kind_of(value), {})[repr(value)] = value
     return {kind: list(of.values()) for kind, of in found.items()}
@@ -116,6 +119,7 @@ def _fits_bare(shape: Shape) -> Callable[[Any], bool]:
 
 
 _ONE_IN_FOUR = st.integers(0, 3)
+_RESULTS = st.integers(1, 3)
 _ONE_IN_TEN = st.integers(0, 9)
 _SMALL = st.sampled_from([1, 2, 0, 3, 1, 2, 4, 6])
 # not `st.characters()`: its tables of Unicode take a second to make, and there is no place to keep them
@@ -169,11 +173,17 @@ class _Maker:
                 return self._json(shape.kind, 0)
             case "list" | "tuple..." | "set" | "frozenset" | "dict":
                 return self._container(shape, depth)
-            case "Mapping" | "Sequence" | "Collection" | "Iterable":
-                given = self._draw(st.sampled_from(GIVEN_AS[shape.kind]))
-                return self._container(shape._replace(kind=given), depth)
+            case "Callable" | "Mapping" | "Sequence" | "Collection" | "Iterable" | "Iterator":
+                return self._abstract(shape, depth)
             case kind:
                 return self._leaf(kind)
+
+    def _abstract(self, shape: Shape, depth: int) -> Any:
+        if shape.kind == "Callable":
+            results = range(self._draw(_RESULTS))
+            return DrawnFunction([self.value(shape.parts[0], depth + 1) for _ in results])
+        given = self._draw(st.sampled_from(GIVEN_AS[shape.kind]))
+        return self._container(shape._replace(kind=given), depth)
 
     def _leaf(self, kind: str) -> Any:
         seen = self._seen.setdefault(kind, [])

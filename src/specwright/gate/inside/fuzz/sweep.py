@@ -26,6 +26,7 @@ from specwright.gate.inside.fuzz.shapes import (
     is_hashable,
     mismatch,
 )
+from specwright.gate.inside.values.lazy_values import DrawnFunction
 from specwright.gate.inside.values.value_types import examples_of
 
 _LARGE = 2500
@@ -120,6 +121,27 @@ def enlarged(shapes: Mapping[str, Shape], sources: Sources) -> Iterator[dict[str
                     yield {**copy.deepcopy(usual), name: large}
 
 
+def overlong(
+    shapes: Mapping[str, Shape], sources: Sources, bounds: Mapping[str, int]
+) -> Iterator[dict[str, Any]]:
+    """Calls as the tests make them, with one item of an iterable more than its bound, and with as many.
+
+    Args:
+        shapes: The types of the parameters.
+        sources: What the tests give.
+        bounds: Of some parameters.
+    """
+    for name, bound in bounds.items():
+        for at in (0, -1):
+            try:
+                usual = _usual(shapes, sources, at)
+            except RefusedError:
+                return
+            items: list[Any] = [*(usual[name] or ())] or [*(_plainest(shapes[name]) or ())]
+            for length in (bound + 1, bound) if items else ():
+                yield {**copy.deepcopy(usual), name: [*itertools.islice(itertools.cycle(items), length)]}
+
+
 def _tested(name: str, shape: Shape, sources: Sources) -> list[Any]:
     return [value for value in sources.by_parameter.get(name, ()) if not mismatch(value, shape)]
 
@@ -162,8 +184,9 @@ def _plainest(shape: Shape, within: frozenset[str] = frozenset()) -> Any:
             inner = within | {shape.name}
             parts = zip(shape.fields, shape.parts, strict=True)
             return instance_of(shape, {field: _plainest(part, inner) for field, part in parts})
-        case "tuple":
-            return tuple(_plainest(part, within) for part in shape.parts)
+        case "tuple" | "Callable":
+            parts = tuple(_plainest(part, within) for part in shape.parts)
+            return DrawnFunction(parts) if shape.kind == "Callable" else parts
         case "list" | "dict" if not shape.parts:
             return [] if shape.kind == "list" else {}
         case kind if kind in GIVEN_AS:
@@ -185,6 +208,8 @@ def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _With
         case "union":
             for part in shape.parts:
                 yield from _dangerous(part, dangers, within)
+        case "Callable":
+            yield from (DrawnFunction([found]) for found in _dangerous(shape.parts[0], dangers, within))
         case kind if kind in GIVEN_AS:
             for given in GIVEN_AS[kind]:
                 yield from _dangerous(shape._replace(kind=given), dangers, within)

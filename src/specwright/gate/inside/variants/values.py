@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from specwright.gate.inside.codec import KEPT, unchecked_value
+from specwright.gate.inside.values.lazy_values import Items
 from specwright.gate.inside.values.value_types import VALUE_ROWS
 
 WAYS = ("other", "last", "higher", "lower", "more", "fewer", "order")
@@ -29,6 +30,8 @@ _SIGNS = "".join(2 * sign for sign in "~ !\"#$%&'()*+,-./:;<=>?@[]^_`{|}09AZaz\n
 def perturb(value: object, variation: str) -> object:
     """Another value of the same type; the same one where the variation leads to no other."""
     kind = type(value)
+    if isinstance(value, Items):
+        return value._replace(values=_items(value.values, variation, grows=True))
     if (
         isinstance(value, (dict, tuple))
         or kind in _CONTAINERS
