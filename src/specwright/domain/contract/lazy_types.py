@@ -12,11 +12,13 @@ module across the boundary.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from specwright.domain.base.value_types import CALLABLE, ITERATORS
 from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.domain.contract.boundary_types import type_problem
+from specwright.domain.contract.contract import MicroModuleContract
 from specwright.syntax_tree import parse_expression
 
 _BOUND = re.compile(r"(takes|yields) at most ([1-9][0-9]*) items?")
@@ -45,18 +47,25 @@ def is_lazy(slot_type: str) -> bool:
     return _lazy_part(slot_type) is not None
 
 
-def item_bound_problems(
-    path: str, slot_type: str, texts: list[str], verb: str, *, alone: bool = True
-) -> Iterator[str]:
-    """What is wrong with what a slot says of its items.
+def lazy_type_problems(contract: MicroModuleContract, many: Collection[str]) -> Iterator[str]:
+    """What keeps the iterables, iterators and callables of a contract from being locked.
 
     Args:
-        path: Of its statements, `inputs.0.constraints`.
-        slot_type: Its type, which crosses the boundary.
-        texts: Its statements.
-        verb: `takes` or `yields`.
-        alone: Whether there is no other output beside it, and it stands for one argument.
+        contract: Slots whose types do not cross are passed over.
+        many: The inputs that stand for any number of arguments.
     """
+    for index, slot in enumerate(contract.inputs):
+        if not type_problem(slot.type, taken=True):
+            alone = slot.name not in many
+            yield from _slot_problems(f"inputs.{index}.constraints", slot.type, slot.constraints, alone=alone)
+    for index, slot in enumerate(contract.outputs):
+        if not type_problem(slot.type, returned=True):
+            alone = len(contract.outputs) == 1
+            yield from _slot_problems(f"outputs.{index}.invariants", slot.type, slot.invariants, alone=alone)
+
+
+def _slot_problems(path: str, slot_type: str, texts: list[str], *, alone: bool) -> Iterator[str]:
+    verb = "takes" if path.startswith("inputs") else "yields"
     if not is_lazy(slot_type):
         return
     if not alone:

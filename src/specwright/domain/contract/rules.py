@@ -55,7 +55,7 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
-from specwright.domain.contract.lazy_types import item_bound_problems
+from specwright.domain.contract.lazy_types import lazy_type_problems
 from specwright.domain.contract.network import network_problems
 from specwright.syntax_tree import parse_expression
 
@@ -201,7 +201,7 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *_name_problems(contract),
         *_text_problems(contract),
         *_type_problems(contract),
-        *_lazy_type_problems(contract),
+        *lazy_type_problems(contract, [slot.name for slot in contract.inputs if is_any_number(slot)]),
         *_default_problems(contract),
         *_passing_problems(contract.inputs),
         *_scope_limit_problems(contract),
@@ -297,17 +297,6 @@ def _type_problems(contract: MicroModuleContract) -> Iterator[str]:
             yield f"outputs.{index}.type: {problem}"
         elif output.type == "None":
             yield f"outputs.{index}.type: None is no output; leave it out, or name it as `X | None`"
-
-
-def _lazy_type_problems(contract: MicroModuleContract) -> Iterator[str]:
-    for index, slot in enumerate(contract.inputs):
-        if not type_problem(slot.type, taken=True):
-            path, alone = f"inputs.{index}.constraints", not is_any_number(slot)
-            yield from item_bound_problems(path, slot.type, slot.constraints, "takes", alone=alone)
-    for index, slot in enumerate(contract.outputs):
-        if not type_problem(slot.type, returned=True):
-            path, alone = f"outputs.{index}.invariants", len(contract.outputs) == 1
-            yield from item_bound_problems(path, slot.type, slot.invariants, "yields", alone=alone)
 
 
 def _default_problems(contract: MicroModuleContract) -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from specwright.domain.contract.boundary_limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
-from specwright.gate.inside.lazy_arguments import LazySide
+from specwright.gate.inside.lazy.arguments import LazySide
 from specwright.gate.inside.observation.clock import ModuleClock
 from specwright.gate.inside.observation.clock import install as install_clock
 from specwright.gate.inside.observation.environment import differences, restore
@@ -167,10 +167,9 @@ class _Host:
                     result = lazy.collected(self._call(function, *lazy.arguments(args, kwargs)))
             except BaseException as error:
                 reply |= self._error(error)
-                result = [_exception_args(error), self._fields(error)]
-                if lazy is not None and lazy.items is not None:
-                    reply["late"] = True
-                    result.append(lazy.items)
+                before_error = [] if lazy is None or lazy.items is None else [lazy.items]
+                result = [_exception_args(error), self._fields(error), *before_error]
+                reply |= {"late": True} if before_error else {}
         reply |= {"out": out.getvalue(), "err": err.getvalue(), "env": differences(self._start)}
         reply["clock"] = self._clock.came_to()
         self._observer.after_call(printed=bool(reply["out"] or reply["err"]))

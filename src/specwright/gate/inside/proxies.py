@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from specwright.gate.inside.classes import class_of, nearest_class, rebuilt_error
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
-from specwright.gate.inside.lazy_calls import LazyCall, YieldedItems
+from specwright.gate.inside.lazy.calls import LazyCall, YieldedItems
 from specwright.gate.inside.observation.clock import ModuleClock, offer
 from specwright.gate.inside.observation.environment import differences, restore
 from specwright.gate.inside.values.lazy_values import Items

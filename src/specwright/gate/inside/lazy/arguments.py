@@ -8,7 +8,7 @@ Items that the module yields are written down one by one, so that each is what i
 import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from specwright.gate.inside.classes import nearest_class, rebuilt_error
 from specwright.gate.inside.codec import ClassKey, Codec, EncodedValue, UndecodableError, UnencodableError
@@ -199,8 +199,9 @@ class OpenCall:
             return result
         if isinstance(result, (str, bytes, bytearray)):
             return result
+        whole = cast("Iterable[object]", result)
         self.items = []
-        for item in itertools.islice(result, most + 1):
+        for item in itertools.islice(whole, most + 1):
             try:
                 self.items.append(self._codec.written(item))
             except UnencodableError as error:

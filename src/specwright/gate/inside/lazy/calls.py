@@ -7,7 +7,7 @@ out of the module.
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from specwright.gate.inside.codec import Codec, UnencodableError
 from specwright.gate.inside.values.lazy_values import Function, Items
@@ -71,7 +71,7 @@ class LazyCall:
         if most is None or not isinstance(value, Iterable) or isinstance(value, (str, bytes, bytearray)):
             return value
         values: list[Any] = []
-        whole: Iterable[Any] = value
+        whole = cast("Iterable[Any]", value)
         try:
             for item in itertools.islice(whole, most + 1):
                 values.append(item)  # noqa: PERF402 - those before an error count

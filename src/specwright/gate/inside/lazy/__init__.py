@@ -1,0 +1,1 @@
+"""Iterables, iterators and callables at the two ends of a call."""
