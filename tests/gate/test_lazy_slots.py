@@ -185,7 +185,7 @@ def test_a_module_that_calls_once_too_often_fails():
     """D-43-06: a test that counts notices it."""
     once_more = CHOSEN._replace(body="for word in words[:1]:\n    key(word)\n" + CHOSEN.body)
     ran = suite_of(once_more._replace(tests=CHOSEN_TESTS))
-    assert [(f.code, f.location) for f in ran.findings] == [
+    assert [(f.code, f.where) for f in ran.findings] == [
         ("tests.failed", "tests/test_f.py::test_it_is_called_once_for_each_word")
     ]
 
