@@ -24,7 +24,7 @@ from specwright.gate.fuzz.database_content import comparable, same_content
 from specwright.gate.inside.codec import Codec, UndecodableError
 from specwright.gate.inside.frames import frame
 from specwright.gate.inside.fuzz.dangerous_values import lay_out_files
-from specwright.gate.inside.fuzz.rendering import shown
+from specwright.gate.inside.values.rendering import shown
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.pair import host_plan
 from specwright.gate.sandbox.plan import Surrounding

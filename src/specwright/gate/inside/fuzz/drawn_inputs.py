@@ -17,8 +17,8 @@ import hypothesis
 from hypothesis import strategies
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources
-from specwright.gate.inside.fuzz.shapes import Classes
 from specwright.gate.inside.fuzz.strategies import leaves_of
+from specwright.gate.inside.values.shapes import Classes
 from specwright.gate.inside.values.value_types import constructors
 
 

@@ -19,9 +19,9 @@ from specwright.gate.inside.frames import Link
 from specwright.gate.inside.fuzz.dangerous_values import lay_out_files
 from specwright.gate.inside.fuzz.drawn_inputs import CounterexampleError, OverTimeError
 from specwright.gate.inside.fuzz.hosts import Behaviour, of_input
-from specwright.gate.inside.fuzz.rendering import measure, shown
-from specwright.gate.inside.fuzz.shapes import Shape, mismatch
 from specwright.gate.inside.values.lazy_values import DrawnFunction, Function, Items
+from specwright.gate.inside.values.rendering import measure, shown
+from specwright.gate.inside.values.shapes import Shape, mismatch
 
 MOST_KINDS = 5
 """The most kinds of faults that are reported."""

@@ -29,11 +29,11 @@ from specwright.gate.inside.fuzz.drawn_inputs import (
     sources_of,
     stop,
 )
-from specwright.gate.inside.fuzz.rendering import measure, shown
-from specwright.gate.inside.fuzz.shapes import CONSTRUCTORS, Classes, mismatch, shape_of
 from specwright.gate.inside.fuzz.strategies import arguments, leaves_of
 from specwright.gate.inside.fuzz.sweep import sweep
 from specwright.gate.inside.proxies import Caller, install
+from specwright.gate.inside.values.rendering import measure, shown
+from specwright.gate.inside.values.shapes import CONSTRUCTORS, Classes, mismatch, shape_of
 
 _MOST_TEXT = 600
 _MOST_MESSAGE = 160

@@ -23,10 +23,10 @@ from specwright.gate.inside.fuzz.drawn_inputs import (
 )
 from specwright.gate.inside.fuzz.examination import MOST_KINDS, Examination, ModuleUnderTest
 from specwright.gate.inside.fuzz.hosts import behaviours
-from specwright.gate.inside.fuzz.shapes import CONSTRUCTORS, RefusedError, shape_of
 from specwright.gate.inside.fuzz.strategies import arguments
 from specwright.gate.inside.fuzz.sweep import calls_of_tests, enlarged, overlong, sweep
 from specwright.gate.inside.proxies import Caller, install
+from specwright.gate.inside.values.shapes import CONSTRUCTORS, RefusedError, shape_of
 
 # what a module returns may be nested to the limit of the boundary, and is judged level by level
 sys.setrecursionlimit(20 * BoundaryLimit.DEPTH.most)

@@ -21,7 +21,8 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values, is_ordinary
-from specwright.gate.inside.fuzz.shapes import (
+from specwright.gate.inside.values.lazy_values import DrawnFunction
+from specwright.gate.inside.values.shapes import (
     GIVEN_AS,
     RefusedError,
     Shape,
@@ -31,7 +32,6 @@ from specwright.gate.inside.fuzz.shapes import (
     is_json,
     mismatch,
 )
-from specwright.gate.inside.values.lazy_values import DrawnFunction
 from specwright.gate.inside.values.value_types import VALUE_ROWS
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]

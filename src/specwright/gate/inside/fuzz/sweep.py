@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources, dangerous_values
-from specwright.gate.inside.fuzz.rendering import measure
-from specwright.gate.inside.fuzz.shapes import (
+from specwright.gate.inside.values.lazy_values import DrawnFunction
+from specwright.gate.inside.values.rendering import measure
+from specwright.gate.inside.values.shapes import (
     GIVEN_AS,
     RefusedError,
     Shape,
@@ -26,7 +27,6 @@ from specwright.gate.inside.fuzz.shapes import (
     is_hashable,
     mismatch,
 )
-from specwright.gate.inside.values.lazy_values import DrawnFunction
 from specwright.gate.inside.values.value_types import examples_of
 
 _LARGE = 2500

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, cast
 from specwright.gate.inside.classes import nearest_class, rebuilt_error
 from specwright.gate.inside.codec import ClassKey, Codec, EncodedValue, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
-from specwright.gate.inside.fuzz.shapes import Classes, Shape, mismatch, shape_of
 from specwright.gate.inside.values.lazy_values import Function, Items, chosen
+from specwright.gate.inside.values.shapes import Classes, Shape, mismatch, shape_of
 
 
 class CallableShape(NamedTuple):

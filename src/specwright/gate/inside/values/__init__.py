@@ -1,1 +1,1 @@
-"""The values of a module's boundary where they are drawn, packed and altered."""
+"""The values of a module's boundary where they are drawn, packed, judged, shown and altered."""

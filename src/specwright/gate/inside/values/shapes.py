@@ -1,7 +1,7 @@
-"""Values of boundary types, on the side of the fuzz that meets the module: what a type means, and whether a value is
-of it (design: module-directory).
+"""What a boundary type means, and whether a value is of it (design: module-directory).
 
-Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing else of the factory.
+Loaded by the fuzz, which runs without the module, and by the module's process for its callables; it loads nothing else of
+the factory but what `inside.values` has.
 
 A value is of a type as a reader of the contract would say: deeply, an int stands for a float, but a bool for
 no int and a datetime for no date."""
@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from specwright.domain.base.value_types import TAKEN_CONTAINERS
-from specwright.gate.inside.fuzz.rendering import shown
 from specwright.gate.inside.values.lazy_values import DrawnFunction, Items
+from specwright.gate.inside.values.rendering import shown
 from specwright.gate.inside.values.value_types import VALUE_ROWS, constructors
 
 CONSTRUCTORS: dict[str, Any] = dict(constructors())
