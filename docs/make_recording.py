@@ -26,7 +26,7 @@ RECORDED = {
     "leftout": "ignore files as git reads them, with approved examples",
 }
 _COLUMNS = "| recorded run | tasks | model calls | tokens in | tokens out |\n|---|---|---|---|---|\n"
-_REMINDER = ": at work for"
+_REMINDER = " at work for "
 """In the lines about a role that takes long, which depend on how busy this machine is."""
 _TASKS = re.compile(r"(TSK-\d+)")
 

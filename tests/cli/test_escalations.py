@@ -60,6 +60,8 @@ def test_the_page_of_one_fits_a_screen(
         "The gate passes the last draft of shout",
         "What failed",
         "The contract of shout, /outputs/0/invariants/0: name in capitals",
+        "Criterion 3: shout returns 'ADA'",
+        "Criterion 1: initials returns",
         'The Proposer on shout: "',
         "Changed in its last revision: nothing",
         "Recommended",
@@ -124,6 +126,8 @@ def test_five_surviving_mutants_are_listed_once_in_columns(
     for fault in ("`>` to `>=`", "`40` to `41`", "`'Q'` to `'QX'`", "`return letters[:40]` to"):
         assert page.count(fault) == 1
     assert "5 of those above" in page
+    assert "Criterion 3: shout returns 'ADA' for ' ada '." in page
+    assert f"and 2 more in {waits['task_ref']}" in page
 
 
 def test_of_many_failures_the_smallest_counterexample_comes_first(here: Path, waits: dict[str, Any]) -> None:
@@ -142,6 +146,22 @@ def test_of_many_failures_the_smallest_counterexample_comes_first(here: Path, wa
     long = shown(here, {**five_survivors(waits), "failed_invariants": tests[1:2]})
     assert long.count("x = 1") == 8
     assert "and 23 more lines in state_store/escalations/ESC-00000001.json" in long
+
+
+def test_the_criteria_that_findings_cite_come_first(
+    here: Path, waits: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-17.1-02: by number or by their text; a question about a criterion quotes it already."""
+    monkeypatch.setenv("COLUMNS", "80")
+    *others, last = waits["failed_invariants"]
+    cited = {**last, "evidence": f"{last['evidence']} Criterion 2 is not shown either."}
+    lines = shown(here, {**waits, "failed_invariants": [*others, cited]}).splitlines()
+    first, second, third = (line.strip() for line in lines if line.startswith("  Criterion "))
+    assert first == "Criterion 2 (cited): initials raises ValueError for '' and for '42'."
+    assert second == "Criterion 3: shout returns 'ADA' for ' ada '."
+    assert third.startswith("Criterion 1: initials returns 'AL'")
+    question = {**waits, "details": {**waits["details"], "cause": "criterion"}}
+    assert "  Criterion " not in shown(here, question)
 
 
 def test_everything_that_was_said_stands_behind_full(here: Path, waits: dict[str, Any]) -> None:

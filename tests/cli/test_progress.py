@@ -4,6 +4,7 @@ import io
 import re
 import shutil
 from contextlib import redirect_stderr
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,14 @@ import pytest
 from specwright.cli.terminal.at_work import clock
 from specwright.cli.terminal.output import printable
 from specwright.cli.terminal.progress import ConsoleProgress
-from specwright.ports.progress import RequestDone, RequestSent, RoleDone, RoleStarted, Step
+from specwright.domain.costs.budget import Budget
+from specwright.domain.costs.cost import Cost
+from specwright.ports.progress import AnswerBought, RequestDone, RequestSent, RoleDone, RoleStarted, Step
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright, wait_until
 from testkit.cli.terminal import on_a_terminal
 
 STARTED = RoleStarted("TSK-007.1/parse/round-2/challenger", "challenger", "TSK-007", "parse", "round-2")
+COST = Cost(1, 9_000, 3_100, 900, Decimal("0.0312"))
 DONE = RoleDone(STARTED.run_id, 3, 1200, 34, replayed=False)
 
 
@@ -90,7 +94,7 @@ def test_a_silent_role_is_announced_where_there_is_no_terminal(monkeypatch: pyte
     with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
         progress.note(STARTED)
         wait_until(lambda: "at work for" in out.getvalue(), 5)
-    assert "TSK-007 challenger parse round 2" in out.getvalue()
+    assert "TSK-007  challenger parse round 2" in out.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -122,7 +126,40 @@ def test_waiting_for_a_model_is_told_from_working(
         for event in (STARTED, *events):
             progress.note(event)
         wait_until(lambda: "…" in out.getvalue(), 5)
-    assert f"TSK-007 challenger parse round 2: {doing} " in out.getvalue()
+    assert f"TSK-007  challenger parse round 2        {doing} " in out.getvalue()
+
+
+def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN §9: role, place, duration and outcome stand below one another, with a reminder between them, with a price and
+    without."""
+    monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 0.01)
+    out, priced = io.StringIO(), AnswerBought(COST, COST, Budget())
+    planned = RoleStarted("TSK-007.1/plan/round-1/planner", "planner", "TSK-007", "plan", "round-1")
+    with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
+        progress.note(STARTED)
+        wait_until(lambda: "at work for" in out.getvalue(), 5)
+        progress.note(DONE)
+        progress.note(Step("challenged", "TSK-007", "parse round 2: FAIL"))
+        monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 60.0)
+        for event in (planned, priced, RoleDone(planned.run_id, 12, 130_000, 1200, replayed=False)):
+            progress.note(event)
+        progress.note(Step("plan", "TSK-007", "parse"))
+    reminder, unpriced, plan, *_ = out.getvalue().splitlines()
+    task, role, place = (unpriced.index(word) for word in ("TSK-007", "challenger", "parse"))
+    assert reminder.index("TSK-007") == plan.index("TSK-007") == task
+    assert reminder.index("challenger") == plan.index("planner") == role
+    assert reminder.index("parse round 2") == plan.index("plan ", role + 8) == place
+    assert unpriced.index("FAIL") == plan.index("parse")
+    assert "$0.0312" in plan
+
+
+def test_a_request_about_many_tasks_has_its_columns_too() -> None:
+    """DESIGN §9: the first of them, and how many more."""
+    subject = "+".join(f"TSK-00{number}" for number in range(1, 6))
+    started = RoleStarted(f"TSK-001.1/{subject}/round-1/planner", "planner", "TSK-001", subject, "round-1")
+    many, one, *_ = told(started, DONE, STARTED, DONE)
+    assert "planner    TSK-001 + 4 more " in many
+    assert many.index("calls") == one.index("calls")
 
 
 @pytest.mark.parametrize(

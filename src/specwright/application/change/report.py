@@ -10,6 +10,7 @@ from specwright.application.change.request import begin_change, product_modules,
 from specwright.application.debate.gate_runs import candidate
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import project_state
+from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.base.text import did_you_mean
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
@@ -58,7 +59,7 @@ def try_report(factory: Factory, module: str, text: str, where: str) -> TriedRep
         released_spec(factory)
     repaired = change.request.report if change else None
     contract = _module(factory, module, repaired)
-    example = read_example(text, contract, where)
+    example = read_example(text, contract, where, _package_of(factory))
     owner = _owner(factory, contract.ref)
     if repaired is not None and repaired.example == example._replace(line=1):
         return TriedReport(factory.modules.contract(repaired.module_ref), example, repaired.observed, owner)
@@ -166,6 +167,31 @@ def _next_attempt(factory: Factory, task_id: str) -> list[Announcement]:
         created._replace(caused_by=cause),
         task_event("task.available", entry.spec_task_id, attempt, {}),
     ]
+
+
+def reportable(view: ProjectView, module: str) -> tuple[MicroModuleContract, list[tuple[str, str]]]:
+    """The contract of a module of the product, and everything that a report of it may point at, each with its text.
+
+    Args:
+        view: The project.
+        module: Its name, its MM-ID, or the reference of its version.
+
+    Raises:
+        InputError: there is no such module.
+        RefusedError: the product is not released yet.
+    """
+    change = view.projection.open_change
+    if change is None:
+        released_spec(view)
+    contract = _module(view, module, change.request.report if change else None)
+    criteria = view.projection.definitions[_owner(view, contract.ref)].acceptance_criteria
+    return contract, statements(contract, criteria)
+
+
+def _package_of(view: ProjectView) -> str:
+    """By which users import the product."""
+    spec = view.projection.spec
+    return import_name(slugify(spec.title)) if spec else ""
 
 
 def request_of(tried: TriedReport) -> str:

@@ -11,7 +11,7 @@ from specwright.application.escalation.fix import FailedDraft, failed_drafts
 from specwright.application.factory import ProjectView
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import task_at
-from specwright.domain.base.text import one_line, shortened
+from specwright.domain.base.text import first_sentences, one_line
 from specwright.domain.contract.contract_text import contract_text
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.errors import InputError, RefusedError
@@ -89,7 +89,7 @@ def _claim(view: ProjectView, escalation: EscalationArtifact, name: str) -> str:
     if not said and (debate := escalation.details["resume"].get("debates", {}).get(name)):
         proposals = view.debates.records(debate).history().proposals
         said = proposals[-1].claim if proposals else ""
-    return f'"{shortened(one_line(said), _CLAIM)}" ' if said else ""
+    return f'"{first_sentences(said, _CLAIM)}" ' if said else ""
 
 
 def _claim_in(raw: str) -> str:

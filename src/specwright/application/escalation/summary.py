@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
-from specwright.domain.base.text import shortened
+from specwright.domain.base.text import first_sentences
 from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.escalation.escalation import EscalationArtifact, FailedInvariant
 
@@ -46,20 +46,18 @@ def last_words(escalation: EscalationArtifact) -> list[str]:
     words: dict[str, str] = escalation.details.get("last_words", {})
     passing: list[str] = escalation.details.get("passing", [])
     return [
-        *(f"The Arbiter on {name}: {shortened(said, _SAID)}" for name, said in words.items()),
-        *(
-            f"The gate passes the last draft of {name}: what stands against it is what judges say, not what code shows."
-            for name in passing
-        ),
+        *(f"The Arbiter on {name}: {first_sentences(said, _SAID)}" for name, said in words.items()),
+        *(f"The gate passes the last draft of {name}; only judges speak against it." for name in passing),
     ]
 
 
 def failures(escalation: EscalationArtifact) -> Iterator[FailedInvariant]:
-    """What failed, each once: that a module could not ship is left out where it repeats what was found of it."""
-    rows = [*escalation.failed_invariants]
+    """What failed, each once: that a module could not ship is left out where it repeats what was found of it, or what the
+    decision says."""
+    rows, decision = [*escalation.failed_invariants], escalation.minimal_decision_required
     ships = {f"{name} ships": why for name, why in escalation.details.get("failed", {}).items()}
     for row, following in zip(rows, [*rows[1:], None], strict=True):
-        is_told = following is not None and following.evidence in row.evidence
+        is_told = following is not None and (following.evidence in row.evidence or row.evidence in decision)
         if not (row.invariant in ships and is_told):
             yield row
 

@@ -72,10 +72,10 @@ def report(
     module: Annotated[
         str, typer.Argument(metavar="MODULE", help="The module's name, MM-ID or MM-ID@VERSION.")
     ],
-    example: Annotated[
-        Path, typer.Option(metavar="FILE", help="One example, written as in a module's examples.md.")
-    ],
     directory: Directory = Path(),
+    example: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="One example, written as in a module's examples.md.")
+    ] = None,
     pointer: Annotated[
         str,
         typer.Option(
@@ -89,9 +89,32 @@ def report(
 
     The example is run against the sealed module. If it fails and breaks the statement of the contract or the criterion
     that --pointer names, the module is repaired, and must give the example for ever. Without --pointer it becomes a change
-    request.
+    request. `--pointer "?"` alone lists what can be named.
     """
+    if example is None:
+        _show_statements(directory, module, pointer, as_json=as_json)
+        return
     note_opening(directory)
     from specwright.cli.session import runner
 
     runner.report(directory, module, example, pointer, as_json=as_json)
+
+
+def _show_statements(directory: Path, module: str, pointer: str, *, as_json: bool) -> None:
+    """What a report of a module may point at."""
+    if pointer != "?":
+        shown = next_command(f"report {module}", directory, '--pointer "?"')
+        raise InputError(
+            "a report needs its example",
+            where="--example FILE",
+            remedy=f"write the call and the value that it should give; `{shown}` lists what it may break",
+        )
+    from specwright.application.change.report import reportable
+    from specwright.bootstrap.views.reading import reading_project
+    from specwright.cli.pages.page import present
+    from specwright.cli.pages.report import statements_document, statements_page
+
+    with reading_project(directory) as view:
+        contract, statements = reportable(view, module)
+    page = statements_page(contract, statements, directory)
+    present(statements_document(contract, statements), "statements", page, as_json=as_json)

@@ -174,6 +174,22 @@ class Report(Document):
     exit_code: int
 
 
+class Statement(TypedDict):
+    """What a report may point at: a statement of the contract, or a criterion of the task."""
+
+    pointer: str
+    text: str
+
+
+class Statements(Document):
+    """Everything that a report of a module may point at."""
+
+    module_ref: str
+    name: str
+    statements: list[Statement]
+    exit_code: int
+
+
 class Acceptance(Document):
     """What showed each criterion of the spec of a release: the file `acceptance.json` beside its manifest."""
 
@@ -561,6 +577,7 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "reduction": Reduction,
     "release": ReleaseDocument,
     "report": Report,
+    "statements": Statements,
     "status": Status,
     "stop": Stop,
     "tasks": Tasks,

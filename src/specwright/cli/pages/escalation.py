@@ -1,6 +1,7 @@
 """An escalation for a person on one screen: what failed, the recommended answer, the others (design: escalation,
 command-line)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from specwright.application.escalation.last_answers import contract_sentences, l
 from specwright.application.escalation.payloads import DECISIONS, meaning, payload_draft
 from specwright.application.escalation.retries import recommended_action
 from specwright.application.escalation.summary import cause, failures, last_words, shown_failures
+from specwright.application.escalation.task_criteria import TaskCriterion, task_criteria
 from specwright.application.factory import ProjectView
 from specwright.application.interface_change.shown import shown_sha256
 from specwright.application.store import layout
@@ -33,6 +35,10 @@ _SAID = 160
 
 _FAILURES = 3
 """Failures that are shown; the record has the rest."""
+
+_SCREEN = 40
+"""Lines of the page at 80 columns; the acceptance criteria take what the rest of it leaves."""
+_GAP = 1
 
 
 def add_short_page(
@@ -59,16 +65,43 @@ def add_short_page(
 
 
 def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory: Path) -> Page:
-    """What failed, once; the recommended answer; what each other one does and costs. It fits a screen."""
-    page = Page()
+    """What failed, once, with the criteria that it is about; the recommended answer; what each other one does and costs. It
+    fits a screen."""
+    page, rest = Page(), Page()
     page.heading(headline(view, escalation))
     page.prose(escalation.minimal_decision_required, 2)
     for said in last_words(escalation):
         page.prose(said, 2)
     page.heading("What failed")
     _add_failures(page, view, escalation)
+    said_last = Page()
     for said in last_answers(view, escalation):
-        page.prose(said, 2, 4)
+        said_last.prose(said, 2, 4)
+    _add_answers(rest, view, escalation, directory)
+    room = _SCREEN - page.height - said_last.height - _GAP - rest.height
+    _add_criteria(page, task_criteria(view, escalation), room, escalation)
+    page.add(said_last)
+    page.line()
+    page.add(rest)
+    return page
+
+
+def _add_criteria(
+    page: Page, criteria: Sequence[TaskCriterion], lines: int, escalation: EscalationArtifact
+) -> None:
+    """As many criteria as fit the lines that are left, the cited ones first; the first one in any case."""
+    for place, one in enumerate(criteria):
+        row, left = Page(), len(criteria) - place
+        row.prose(f"Criterion {one.number}{' (cited)' if one.is_cited else ''}: {one.text}", 2, 4)
+        lines -= row.height
+        if place and lines < (left > 1):
+            page.line(f"  and {left} more in {escalation.task_ref}")
+            return
+        page.add(row)
+
+
+def _add_answers(page: Page, view: ProjectView, escalation: EscalationArtifact, directory: Path) -> None:
+    """The recommended answer with its commands, then what each other one does and costs."""
     page.heading("Recommended")
     recommended = None if "exception_id" in escalation.details else recommended_action(escalation)
     if recommended is None:
@@ -87,12 +120,9 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
             page.labelled(f"  {action}", meaning(escalation, action), labels=len(Action.APPROVE_OVERRIDE) + 4)
     name = escalation.escalation_id
     page.line(f"    {next_command(f'resolve {name} ACTION', directory)}")
-    page.prose(
-        "In a terminal it asks for what the answer needs; elsewhere it takes --payload answer.json:", 2
-    )
+    page.prose("In a terminal it asks for the rest; elsewhere add --payload answer.json:", 2)
     page.line(f"    {next_command(f'escalations {name}', directory, '--draft ACTION > answer.json')}")
     page.line(next_command(f"escalations {name}", directory, "--full"), "Everything that was said: ")
-    return page
 
 
 def _add_other_products(page: Page, directory: Path) -> None:

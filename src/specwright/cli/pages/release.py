@@ -9,8 +9,9 @@ from pathlib import Path
 from specwright.application.factory import ProjectView
 from specwright.application.stages.release import tasks_missing
 from specwright.application.store import layout
+from specwright.cli.pages.answers import OTHER_SPEC
 from specwright.cli.pages.page import Page
-from specwright.cli.terminal.output import counted, listed
+from specwright.cli.terminal.output import counted, listed, next_command
 from specwright.domain.base.slugs import import_name
 from specwright.domain.contract.examples_file import parse_examples
 from specwright.domain.interfaces.records import Interfaces
@@ -22,8 +23,23 @@ _LABELS = 10
 """Columns that the labels take."""
 
 
-def release_page(view: ProjectView, manifest: ReleaseManifest, directory: Path, *, scripted: bool) -> Page:
-    """A release that succeeded, in five lines."""
+def release_page(
+    view: ProjectView,
+    manifest: ReleaseManifest,
+    directory: Path,
+    *,
+    scripted: bool,
+    before: ReleaseManifest | None = None,
+) -> Page:
+    """A release that succeeded, in five lines; one more says that the release before it has the same wheel.
+
+    Args:
+        view: The project.
+        manifest: The release.
+        directory: Of the project.
+        scripted: Whether any answer was scripted.
+        before: The release before it, if this one was asked for by hand.
+    """
     spec, state = view.projection.spec, view.projection.state
     if spec is None or state is None:
         raise CorruptionError("there is a release, but no approved spec in the log", where=str(directory))
@@ -54,12 +70,30 @@ def release_page(view: ProjectView, manifest: ReleaseManifest, directory: Path, 
         "Use:": f"from {package} import {listed(names)}",
         **({"Start:": _programs(spec.interfaces)} if spec.interfaces else {}),
         "Note:": source,
+        **({"Again:": _same_again(view, before, directory)} if before and _is_same(before, manifest) else {}),
     }.items():
         if label == "Install:":
             page.line(text, label, labels=_LABELS)
         else:
             page.labelled(label, text, labels=_LABELS)
     return page
+
+
+def _is_same(before: ReleaseManifest, manifest: ReleaseManifest) -> bool:
+    """Whether a release holds what the one before it holds."""
+    return (before.modules, before.product, before.unshown_criteria) == (
+        manifest.modules,
+        manifest.product,
+        manifest.unshown_criteria,
+    )
+
+
+def _same_again(view: ProjectView, before: ReleaseManifest, directory: Path) -> str:
+    """What was released already, where it is, and how another product comes about."""
+    return (
+        f"nothing has changed since {before.release_id}, which has the same wheel in "
+        f"{release_directory(view, before)}; `{next_command('change', directory, OTHER_SPEC)}` makes another"
+    )
 
 
 def _programs(interfaces: Interfaces) -> str:

@@ -1,9 +1,16 @@
-"""A bug report whose example holds (design: bug-reports)."""
+"""A bug report whose example holds, and what a report may point at (design: bug-reports)."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from specwright.application.change.report import TriedReport
 from specwright.cli.pages.page import Page
+from specwright.cli.terminal.output import next_command
+from specwright.domain.contract.contract import MicroModuleContract
+
+_LONGEST_POINTER = 30
+"""Columns of the pointers; a longer one stands on a line of its own."""
 
 
 def report_document(tried: TriedReport) -> dict[str, Any]:
@@ -19,4 +26,26 @@ def report_page(tried: TriedReport) -> Page:
         f"The example {tried.example.heading!r} holds: {tried.contract.name}, {tried.contract.ref}, gives what it says. "
         "Nothing was changed."
     )
+    return page
+
+
+def statements_document(
+    contract: MicroModuleContract, statements: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    """What a report may point at, for a program."""
+    rows = [{"pointer": pointer, "text": text} for pointer, text in statements]
+    return {"module_ref": contract.ref, "name": contract.name, "statements": rows, "exit_code": 0}
+
+
+def statements_page(
+    contract: MicroModuleContract, statements: Sequence[tuple[str, str]], directory: Path
+) -> Page:
+    """What a report may point at, for a person; then the command."""
+    page = Page()
+    page.heading(f"What a report of {contract.name}, {contract.ref}, may name with --pointer")
+    columns = min(_LONGEST_POINTER, max(len(pointer) for pointer, _ in statements))
+    for pointer, text in statements:
+        page.labelled(f"  {pointer}", text, labels=columns + 4)
+    what = "--example bug.md --pointer POINTER"
+    page.line(next_command(f"report {contract.name}", directory, what), "Then: ")
     return page

@@ -34,6 +34,7 @@ from specwright.cli.pages.release import (
     wheel_file,
 )
 from specwright.cli.terminal.output import counted, next_command, pasteable
+from specwright.domain.base.text import one_line
 from specwright.domain.costs.budget import Budget, below_estimate
 from specwright.domain.costs.cost import Cost
 from specwright.domain.costs.estimate import Price
@@ -140,7 +141,7 @@ def _add_unfinished(
 
 def _add_cause(page: Page, cause: LastStop, directory: Path) -> None:
     """What stopped the run, where, and what to do."""
-    page.prose(f"The last run stopped: {brief(cause.reason)}")
+    page.prose(f"The last run stopped: {one_line(cause.reason)}")
     if cause.where:
         page.prose(f"where: {cause.where}", 2, 4)
     if cause.remedy and not cause.options:
@@ -154,7 +155,7 @@ def _add_open_change(page: Page, view: ProjectView, directory: Path) -> None:
         return
     asked = change.request
     what = asked.report.heading if asked.report else asked.request or "SPEC.md as it was edited"
-    page.prose(f"Change {asked.number} is under way since {asked.asked_at}: {brief(what)}")
+    page.prose(f"Change {asked.number} is under way since {asked.asked_at}: {one_line(what)}")
     _add_command(page, "Back:", next_command("change", directory, "--abandon"))
     released = change.before.releases if change.before else len(view.projection.releases)
     manifest = release_of(view, released - 1)
@@ -320,7 +321,7 @@ def _add_outside(page: Page, spec: ProductSpec) -> None:
             page.prose(f"{label}: {count(scopes)}")
         for one in scopes[:_OUTSIDE_SHOWN]:
             built = f" Built: {one.instead}" if one.instead else ""
-            page.prose(f'"{brief(one.quote)}": {one.why}{built}', 2, 4)
+            page.prose(f'"{one_line(one.quote)}": {one.why}{built}', 2, 4)
         if len(scopes) > _OUTSIDE_SHOWN:
             page.line(f"  ... and {len(scopes) - _OUTSIDE_SHOWN} more in spec.md")
 

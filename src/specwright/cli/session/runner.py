@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from specwright.application.change.report import TriedReport
-from specwright.application.stages.release import release_all, release_some
+from specwright.application.stages.release import last_release, release_all, release_some
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
 from specwright.bootstrap.models import model_sources_of
@@ -191,12 +191,12 @@ def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as
     scripted = last_run(directory).scripted
     with _without_models(directory, settings, "release", as_json=as_json) as project:
         factory = project.factory
-        number = len(factory.projection.releases) + 1
+        number, before = len(factory.projection.releases) + 1, last_release(factory)
         made = release_some(factory, modules, number) if modules else release_all(factory, number)
         code = 0 if made.succeeded else 1
         document = {**release_document(factory, made, directory), "exit_code": code}
         page = (
-            release_page(factory, made, directory, scripted=scripted)
+            release_page(factory, made, directory, scripted=scripted, before=before)
             if made.succeeded
             else failure_page(factory, made)
         )

@@ -52,10 +52,14 @@ _MARKS = {
     "preflight": "✗",
     "gate": "✗",
 }
-_PLAIN_MARKS = {"▶": ">", "✓": "+", "✗": "!", "·": "-"}
+_PLAIN_MARKS = {"▶": ">", "✓": "+", "✗": "!", "·": "-", "…": "."}
 _OUTCOMES = {"spec", "plan", "proposed", "provided", "challenged", "adjudicated", "overruled", "amended"}
 _SHOWN_BY_ROLE = {"locked", "proposed", "amended"}  # the line of the role that did it says so
 _LONGEST_PLAN = 40
+_PLACE = 20
+"""Columns of what a role works on."""
+_SCRIPTED, _TOKENS = 13, len("140,000 tokens $0.0312")
+"""Columns of what a role's answers took, before their outcome."""
 _HANGING = 10
 """Columns of the time and the mark."""
 
@@ -163,7 +167,7 @@ class ConsoleProgress:
         if event.calls:
             used = f"{counted(event.calls, 'call'):>8} {clock(self._ticks() - self._started_at):>6}"
             tokens = _tokens(event, self._role_cost, scripted=scripted)
-            head = f"{started.role:<10} {_place(started):<20} {used}  {tokens:<13}"
+            head = f"{_columns(started)} {used}  {tokens:<{_SCRIPTED if scripted else _TOKENS}}"
             self._answered = started.task, head
         self.calls += event.calls
         self.journalled_calls += event.kept
@@ -239,8 +243,7 @@ class ConsoleProgress:
             started = self._started
             if started is None:
                 return
-            place = " ".join(filter(None, (started.task, started.role, _place(started))))
-            self._print(f"{clock(self._elapsed()):>7} … {place}: {self._doing()}")
+            self._line("…", started.task, _columns(started), self._doing())
             self._remind_in(_REMINDER_SECONDS)
 
     def _stop_reminding(self) -> None:
@@ -296,6 +299,14 @@ def _meter(spent: AnswerBought) -> str:
     tokens = f"{total.tokens:,} of {budget.tokens:,} tokens" if budget.tokens else f"{total.tokens:,} tokens"
     paid = f"{money(total)} of {dollars(budget.usd)}" if budget.usd else money(total)
     return tokens if paid == "unknown" else f"{tokens} · {paid}"
+
+
+def _columns(started: RoleStarted) -> str:
+    """The role and what it works on, in the columns that all lines about roles have; of many tasks or modules the first."""
+    place, (first, *others) = _place(started), started.subject.split("+")
+    if len(place) > _PLACE and others:
+        place = place_in_words(f"{first} + {len(others)} more", started.stage)
+    return f"{started.role:<10} {place:<{_PLACE}}"
 
 
 def _place(started: RoleStarted) -> str:

@@ -1,6 +1,7 @@
 """Texts as they are shown on one line, names that are nearly right, and how long a file that an agent edits may become."""
 
 import difflib
+import re
 from collections.abc import Iterable
 
 MAX_CHARACTERS = 4_000_000
@@ -21,6 +22,21 @@ def shortened(text: str, most: int = 100) -> str:
     begun = line[:most]
     at_a_word = begun.rpartition(" ")[0] if not line[most].isspace() else begun
     return f"{(at_a_word if len(at_a_word) > most // 2 else begun).rstrip()}... ({len(text):,} characters)"
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
+
+
+def first_sentences(text: str, most: int) -> str:
+    """The text as one line; of a long one the sentences that fit, at least the first, and how many more it has. None is cut,
+    since its end may say what to do."""
+    sentences = _SENTENCE_END.split(one_line(text))
+    taken = 1
+    while taken < len(sentences) and len(" ".join(sentences[: taken + 1])) <= most:
+        taken += 1
+    more = len(sentences) - taken
+    counted = f" (and {more} more sentence{'' if more == 1 else 's'})" if more else ""
+    return " ".join(sentences[:taken]) + counted
 
 
 def did_you_mean(wanted: str, known: Iterable[str]) -> str:

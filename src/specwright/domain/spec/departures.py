@@ -19,7 +19,6 @@ from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.statements import Statement, holds, same_words, statements, values_in
 
 _SHORTEST = 8
-_LONGEST = 160
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _PART = re.compile(r"[a-z0-9.]{2,}")
 _MARK = re.compile(r"^Decided:\s*")
@@ -161,10 +160,9 @@ def passed_over(asked: str, outside: Sequence[OutsideScope]) -> list[Deficiency]
 
 
 def _warning(kind: OutsideKind, sentence: Statement) -> Deficiency:
-    text = sentence.text
-    short = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} ..."
     message = (
-        f"this asks for {kind.what}, which cannot be built, and nothing says what becomes of it: {short}"
+        f"this asks for {kind.what}, which cannot be built, and nothing says what becomes of it: "
+        f"{sentence.text}"
     )
     return Deficiency(
         path="", field=f"SPEC.md line {sentence.line}", severity=Severity.WARNING, message=message
@@ -186,7 +184,7 @@ def unmentioned(asked: str, spec: ProductSpec | ProductSpecDraft) -> list[Defici
             value for value in dict.fromkeys(values_in(sentence.text)) if not _has_parts(spec_text, value)
         ]
         if values:
-            message = f"{', '.join(values)} stands nowhere in the spec: {_short(sentence.text)}"
+            message = f"{', '.join(values)} stands nowhere in the spec: {sentence.text}"
             found.append(
                 Deficiency(
                     path="", field=f"SPEC.md line {sentence.line}", severity=Severity.WARNING, message=message
@@ -216,10 +214,6 @@ def _has_parts(text: str, value: str) -> bool:
     """Whether each word and number of a value stands in a text."""
     parts = [part.strip(".") for part in _PART.findall(_without_commas(value))]
     return all(re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", text) for part in parts if part)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} ..."
 
 
 class Decision(NamedTuple):

@@ -2,9 +2,10 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
-from specwright.domain.contract.docstring import entry_points
+from specwright.domain.contract.docstring import entry_points, public_names
 from specwright.domain.contract.examples_file import (
     Example,
     parse_examples,
@@ -22,13 +23,15 @@ STATEMENTS = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "erro
 _CRITERION = "criterion "
 
 
-def read_example(text: str, contract: MicroModuleContract, where: str) -> Example:
-    """The example of a report.
+def read_example(text: str, contract: MicroModuleContract, where: str, package: str = "") -> Example:
+    """The example of a report, as it stands in the module's `examples.md`: what it imports from the product's package it
+    imports from the module.
 
     Args:
         text: Of the file.
         contract: Of the module that is reported.
         where: The file, for the message.
+        package: By which users import the product.
 
     Raises:
         InputError: it is not one example of one call of this module.
@@ -42,9 +45,9 @@ def read_example(text: str, contract: MicroModuleContract, where: str) -> Exampl
     example = next(iter(examples))
     tree = python_tree(example.code)
     assert tree is not None
-    if problem := next(_problems(tree, contract), ""):
+    if problem := next(_problems(tree, contract, package), ""):
         raise _refusal(problem, where, contract)
-    return example
+    return example._replace(code=_imported_from_module(example.code, tree, contract, package))
 
 
 def _refusal(problem: str, where: str, contract: MicroModuleContract) -> InputError:
@@ -57,12 +60,33 @@ def _refusal(problem: str, where: str, contract: MicroModuleContract) -> InputEr
     )
 
 
-def _problems(tree: ast.Module, contract: MicroModuleContract) -> Iterator[str]:
+def _imported_from_module(code: str, tree: ast.Module, contract: MicroModuleContract, package: str) -> str:
+    """A block whose imports from the product's package are from the module; the rest of it stays as it is."""
+    data, module = code.encode(), f"modules.{contract.name}"
+    starts = [0, *accumulate(len(line) for line in data.splitlines(keepends=True))]
+    for node in reversed(tree.body):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            node.module = module
+        elif isinstance(node, ast.Import) and any(alias.name == package for alias in node.names):
+            node.names = [
+                ast.alias(module, one.asname or package) if one.name == package else one for one in node.names
+            ]
+        else:
+            continue
+        begin = starts[node.lineno - 1] + node.col_offset
+        end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        data = data[:begin] + ast.unparse(node).encode() + data[end:]
+    return data.decode()
+
+
+def _problems(tree: ast.Module, contract: MicroModuleContract, package: str) -> Iterator[str]:
     entries = [entry.name for entry in entry_points(contract)]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) in entries]
     for module in _imported(tree):
         if module.partition(".")[0] == "modules" and module != f"modules.{contract.name}":
             yield f"it imports {module}; the example is run with {contract.name} alone"
+    if others := sorted(set(_taken_from(tree, package)) - {*public_names(contract)}):
+        yield f"it imports {', '.join(others)} from {package}; the example is run with {contract.name} alone"
     if not calls:
         yield f"it does not call {' or '.join(entries)}"
     if len(calls) > 1:
@@ -76,6 +100,18 @@ def _name(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _taken_from(tree: ast.Module, package: str) -> Iterator[str]:
+    """The names that are imported from a package, or used of it."""
+    nodes = list(ast.walk(tree))
+    aliases = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    known_as = {alias.asname or alias.name for alias in aliases if alias.name == package}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield from [node.attr] if node.value.id in known_as else []
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:

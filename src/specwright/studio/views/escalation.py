@@ -8,6 +8,7 @@ from specwright.application.escalation.last_answers import contract_sentences, l
 from specwright.application.escalation.payloads import DECISIONS, meaning, payload_draft
 from specwright.application.escalation.retries import recommended_action
 from specwright.application.escalation.summary import cause, shown_failures
+from specwright.application.escalation.task_criteria import TaskCriterion, task_criteria
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import DebateRounds, debates_over
 from specwright.application.interface_change.decisions import KnownException, exceptions
@@ -56,6 +57,7 @@ class EscalationPage(NamedTuple):
         said: What a model said last where no answer of it could be used.
         proposed: What the Proposer answered last of each failed module.
         contract: What the contract says, where a failure cites it.
+        criteria: Of the task, those that failures cite first.
     """
 
     record: EscalationArtifact
@@ -71,6 +73,7 @@ class EscalationPage(NamedTuple):
     said: str
     proposed: list[str]
     contract: list[str]
+    criteria: list[TaskCriterion]
 
 
 class ExceptionPage(NamedTuple):
@@ -109,6 +112,7 @@ def escalation_page(view: ProjectView, name: str, directory: str) -> EscalationP
         str(raw[-1]) if raw and not record.details.get("gate") else "",
         last_answers(view, record),
         contract_sentences(view, record, (f"{one.invariant} {one.evidence}" for one in shown[:_FAILURES])),
+        task_criteria(view, record),
     )
 
 

@@ -15,7 +15,7 @@ from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.views.at_work import AtWork, at_work
 from specwright.bootstrap.views.last_stop import last_stop
 from specwright.bootstrap.views.reading import driven_by, last_run, position
-from specwright.domain.base.text import one_line
+from specwright.domain.base.text import first_sentences
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError, SpecwrightError
@@ -227,7 +227,7 @@ def _change_in_words(view: ProjectView) -> str:
     """The change that is under way, as a sentence; empty if there is none."""
     if (change := view.projection.open_change) is None:
         return ""
-    asked = one_line(change.request.request)[:_LONGEST] or "SPEC.md was edited"
+    asked = first_sentences(change.request.request, _LONGEST) or "SPEC.md was edited"
     return f" Change {change.request.number} is under way: {asked}."
 
 
@@ -256,7 +256,7 @@ def _question(view: ProjectView, project: StudioProject, title: str, one: Escala
         kind.get(str(one.details.get("cause", "")), "escalation"),
         one.created_at,
         f"{entry.spec_task_id} {entry.task}" if entry else one.task_id,
-        one_line(one.minimal_decision_required)[:_LONGEST] or cause(one),
+        first_sentences(one.minimal_decision_required, _LONGEST) or cause(one),
         f"exception/{exception}" if exception else f"escalation/{one.escalation_id}",
         "Decide",
         _command(command, project.directory),
