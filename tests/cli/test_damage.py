@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from testkit.cli.commands import Told, specwright
+from testkit.cli.projects import sent_back
 from testkit.sampling import spread
 
 RUNTIME = ".specwright"
@@ -173,5 +174,6 @@ def test_an_altered_answer_of_a_model_is_named(waiting: Path) -> None:
     first = next(line for line in lines if line["kind"] == "model")
     first["answer"] = {"message": {"type": "poem"}}
     journal.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
-    told = specwright("amend", waiting, "--feedback", "Say more.")
+    sent_back(waiting, "Say more.")
+    told = specwright("run", waiting)
     told.refuses("the journal has an answer that is none of a model", "product.1/researcher", code=1)

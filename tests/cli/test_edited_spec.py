@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from testkit.cli.commands import SMALL, everything, specwright
+from testkit.cli.projects import sent_back
 
 SPEC = Path("state_store/product/spec.json")
 HISTORY = Path("state_store/product/history.json")
@@ -142,9 +143,29 @@ def unanswered(tmp_path: Path) -> Path:
     project = tmp_path / "project"
     model = f"playbook:{playbook_of(tmp_path, drafts=0)}"
     assert specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", model).code == 3
-    failed = specwright("amend", project, "--feedback", "Say that names may hold digits.")
-    assert failed.code == 1, failed
+    sent_back(project, "Say that names may hold digits.")
+    assert specwright("run", project).code == 1
     return project
+
+
+def test_an_amendment_that_the_playbook_does_not_hold_is_not_recorded(tmp_path: Path) -> None:
+    """It is refused with the file that is missing and the way to a model that answers; so is an edited SPEC.md that `run`
+    would send; the spec waits as it was (F-3.2.4-05, D-S9-04)."""
+    project = tmp_path / "project"
+    model = f"playbook:{playbook_of(tmp_path, drafts=0)}"
+    assert specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", model).code == 3
+    state = everything(project / "state_store")
+    missing = str(tmp_path / "playbook/researcher/amended-1.json")
+    said = ("none is there for product.1/researcher after the first 1", "nothing was begun", missing)
+    told = specwright("amend", project, "--feedback", "Say that names may hold digits.")
+    told.refuses(*said, f"specwright run {project} --model PROVIDER:NAME")
+    assert everything(project / "state_store") == state
+    before = (project / "SPEC.md").read_text()
+    (project / "SPEC.md").write_text(before + "\nMore.\n")
+    specwright("run", project).refuses(*said)
+    (project / "SPEC.md").write_text(before)
+    assert everything(project / "state_store") == state
+    assert specwright("status", project, "--json").document["where"] == "approval"
 
 
 def test_a_playbook_without_an_answer_to_an_amendment_names_its_file(

@@ -127,7 +127,7 @@ def test_five_surviving_mutants_are_listed_once_in_columns(
         assert page.count(fault) == 1
     assert "5 of those above" in page
     assert "Criterion 3: shout returns 'ADA' for ' ada '." in page
-    assert f"and 2 more in {waits['task_ref']}" in page
+    assert "and 2 more in the task file, which --full names" in page
 
 
 def test_of_many_failures_the_smallest_counterexample_comes_first(here: Path, waits: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from specwright.cli.commands import nearest_project
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
+from testkit.cli.projects import sent_back
 
 
 def test_a_directory_that_is_not_there_is_called_so(tmp_path: Path) -> None:
@@ -34,7 +35,8 @@ def test_a_reason_for_scripted_answers_is_said_to_change_nothing(tmp_path: Path)
     assert told.code == 3
     assert "scripted: they cannot take a reason into account" in told.err
     words = "Say more of it, " + "and of what is in it, " * 40
-    asked = specwright("amend", tmp_path, "--feedback", words)
+    sent_back(tmp_path, words)
+    asked = specwright("run", tmp_path)
     assert "DIR" not in asked.err
     assert f"run {tmp_path} --model PROVIDER:NAME" in asked.err
     assert " ..." in asked.err
@@ -50,6 +52,26 @@ def test_where_nothing_waits_the_next_command_is_said(released_once: Path, waiti
         in told.err
     )
     assert f"`specwright approve {waiting}` accepts it" in specwright("escalations", waiting).err
+
+
+def test_a_release_in_which_nothing_is_new_names_the_one_before(released: Path) -> None:
+    """What is released already, where it is, and how another product comes about (F-15-01, D-S9-08)."""
+    (first,) = (released / "state_store/releases").iterdir()
+    told = specwright("release", released)
+    page = " ".join(told.out.split())
+    assert f"Again: nothing has changed since {first.name}, which has the same wheel in {first}" in page
+    assert f"`specwright change {released} --request" in page
+    assert "Again:" not in specwright("status", released).out
+
+
+def test_what_a_report_may_point_at_is_shown_without_an_example(released_once: Path) -> None:
+    """Statements and criteria with their texts, and the command; a report itself needs its example (D-39-02)."""
+    told = specwright("report", "initials", released_once, "--pointer", "?")
+    assert told.code == 0, told
+    for shown in ("/outputs/0/invariants/0", "criterion 1", "--example bug.md --pointer POINTER"):
+        assert shown in told.out
+    specwright("report", "initials", released_once).refuses("needs its example", '--pointer "?"')
+    specwright("report", "nobody", released_once, "--pointer", "?").refuses("no module 'nobody'")
 
 
 def test_an_amendment_of_a_released_product_is_a_change(released_once: Path) -> None:

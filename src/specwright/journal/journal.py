@@ -58,9 +58,9 @@ class Recording:
         """The record at a place."""
         return self._by_place.get(place)
 
-    def holds(self, scope: str) -> bool:
-        """Whether a model answered in a scope."""
-        return self.at(Place(scope, "model", 0)) is not None
+    def holds(self, scope: str, answered: int = 0) -> bool:
+        """Whether a model answered in a scope, after so many answers."""
+        return self.at(Place(scope, "model", answered)) is not None
 
     def model_answer(self, scope: str, ordinal: int, request: JsonValue) -> JsonValue:
         """The nth answer of a model in a scope, from 0; None if there is none. A request that drifted is noted."""

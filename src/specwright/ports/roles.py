@@ -229,8 +229,12 @@ class Roles(Protocol):
         """Cut a task into micro modules with their contracts."""
         ...
 
-    def require_script(self, place: Place) -> None:
-        """Refuse to begin at a place of which scripted answers hold none.
+    def require_script(self, place: Place, answered: int = 0) -> None:
+        """Refuse to begin, or go on, at a place of which scripted answers hold no further one.
+
+        Args:
+            place: Where the next answer is asked for.
+            answered: How many were given there.
 
         Raises:
             InputError: they hold none.

@@ -281,10 +281,10 @@ class ModelRoles:
         with self._invocation(assignment) as work:
             return work.ask("planner", "submit_plan", PlanAnswer, check, change="change_plan")
 
-    def require_script(self, place: Place) -> None:
-        """Refuse a place of which a script holds no answer."""
+    def require_script(self, place: Place, answered: int = 0) -> None:
+        """Refuse a place of which a script holds no further answer."""
         if place.role in self._sources:  # else nothing is asked here: a worker does it
-            require_script(self._asked(place.role).source, place)
+            require_script(self._asked(place.role).source, place, answered)
 
     def can_share(self, place: Place) -> bool:
         """Whether the model of a role answers about several tasks at a place."""

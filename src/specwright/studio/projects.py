@@ -24,6 +24,15 @@ _MARKS = ("SPEC.md", SETTINGS_FILE, RUNTIME)
 
 _SECONDS_BETWEEN_LOOKS = 5.0
 
+LEVELS = 3
+"""Of directories below a folder in which projects are looked for."""
+
+_MOST_DIRECTORIES = 2_000
+"""That are looked into below a folder; it may be a home directory."""
+
+_NO_PROJECTS = {"node_modules", "site-packages", "__pycache__", "venv"}
+"""Directories that are large and hold no project."""
+
 _NEW_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
@@ -53,7 +62,7 @@ class Projects:
     """The projects of a studio, looked up anew each time: a new one appears by itself.
 
     Args:
-        given: Directories of projects, or folders that hold some.
+        given: Directories of projects, or folders that hold some, at most `LEVELS` below them.
         store: The address of a database, whose projects are shown too; empty for none.
 
     Raises:
@@ -66,6 +75,8 @@ class Projects:
         self._views = ProjectViews()
         self._stored: list[Path] = []
         self._looked = float("-inf")
+        self._deeper: list[Path] = []
+        self._looked_deeper = float("-inf")
         if store:
             self._in_store()
         for place in given:
@@ -119,11 +130,18 @@ class Projects:
 
     def _directories(self) -> Iterator[Path]:
         seen = set[Path]()
-        inside = (one for folder in self.folders for one in _inside(folder))
-        for directory in (*self._projects, *inside, *self._in_store()):
+        inside = (one for folder in self.folders for one in _below(folder) if _is_project(one))
+        for directory in (*self._projects, *inside, *self._further_below(), *self._in_store()):
             if (real := directory.resolve()) not in seen:
                 seen.add(real)
                 yield directory
+
+    def _further_below(self) -> list[Path]:
+        """The projects that lie deeper in the folders, which are not searched all the time."""
+        if self.folders and time.monotonic() - self._looked_deeper > _SECONDS_BETWEEN_LOOKS:
+            self._deeper = [one for folder in self.folders for one in _deep(folder)]
+            self._looked_deeper = time.monotonic()
+        return self._deeper
 
     def _in_store(self) -> list[Path]:
         """The projects of the database, which is not asked all the time."""
@@ -133,19 +151,35 @@ class Projects:
         return self._stored
 
 
-def _inside(folder: Path) -> Iterator[Path]:
-    """The projects in a folder; a link that leads out of it is passed over."""
-    for place in sorted(folder.iterdir()):
-        if (
-            place.is_dir()
-            and not place.is_symlink()
-            and not place.name.startswith(".")
-            and _is_project(place)
-        ):
-            yield place
+def _below(folder: Path) -> list[Path]:
+    """The directories in a folder; a link that leads out of it is passed over."""
+    try:
+        places = sorted(folder.iterdir())
+        return [
+            place
+            for place in places
+            if not place.name.startswith(".") and place.is_dir() and not place.is_symlink()
+        ]
+    except PermissionError:
+        return []
+
+
+def _deep(folder: Path) -> Iterator[Path]:
+    """The projects below the directories of a folder, in those that are none themselves."""
+    level, looked = [folder], 0
+    for depth in range(LEVELS):
+        inside: list[Path] = []
+        for place in level[: max(0, _MOST_DIRECTORIES - looked)]:
+            inside += [one for one in _below(place) if one.name not in _NO_PROJECTS]
+        looked += len(level)
+        yield from (place for place in inside if depth and _is_project(place))
+        level = [place for place in inside if not _is_project(place)]
 
 
 def _is_project(directory: Path) -> bool:
-    if (directory / layout.CONTRACT).exists() and not (directory / RUNTIME).exists():
-        return False  # a module, as `escalations --checkout` lays it out
-    return any((directory / name).exists() for name in _MARKS)
+    try:
+        if (directory / layout.CONTRACT).exists() and not (directory / RUNTIME).exists():
+            return False  # a module, as `escalations --checkout` lays it out
+        return any((directory / name).exists() for name in _MARKS)
+    except PermissionError:  # somebody else's
+        return False

@@ -1,5 +1,6 @@
 """Projects at each stage, made by commands, once for all tests that look at them."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.loop.products import failing, pair, rejecting
 from testkit.shared_fixtures import made_once
 
-__all__ = ["halted_once", "released_once", "waiting_once"]
+__all__ = ["halted_once", "released_once", "sent_back", "waiting_once"]
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +51,12 @@ def halted_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pat
         assert halted.code == 3, halted
 
     return made_once(tmp_path_factory, worker_id, "halted", make) / "project"
+
+
+def sent_back(project: Path, words: str, spec_text: str = "") -> None:
+    """Record an amendment as a run leaves it that is killed before the researcher answers."""
+    history = project / "state_store/product/history.json"
+    noted = json.loads(history.read_text())
+    answer = {"action": "AMEND", "text": words, "spec_text": spec_text, "asked": 1}
+    first = {"first_spec_text": (project / "state_store/product/SPEC.md").read_text()} if spec_text else {}
+    history.write_text(json.dumps({**noted, **first, "answers": [*noted["answers"], answer]}))

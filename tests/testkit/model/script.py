@@ -99,7 +99,7 @@ class ScriptedRoles:
         """A plan."""
         return self._ask(assignment, PlanAnswer, lambda answer, _: check(answer))[0]
 
-    def require_script(self, place: Place) -> None:
+    def require_script(self, place: Place, answered: int = 0) -> None:
         """It answers wherever it is asked."""
 
     def is_recorded(self, place: Place) -> bool:

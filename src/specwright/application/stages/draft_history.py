@@ -6,6 +6,7 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.store import layout
 from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
 from specwright.errors import RefusedError
+from specwright.ports.roles import Place, Role
 from specwright.ports.store import FileTree
 
 
@@ -38,11 +39,25 @@ def send_back(factory: Factory, answer: GateAnswer) -> None:
 
     Args:
         answer: With SPEC.md if it was edited.
+
+    Raises:
+        InputError: scripted answers hold none to it; nothing is recorded.
     """
     history = draft_history(factory)
     answer = answer.model_copy(update={"asked": _asked(factory, history)})
-    _write(factory, history.sent_back(answer, history.spec_text or _assigned_at_first(factory)))
+    sent_back = history.sent_back(answer, history.spec_text or _assigned_at_first(factory))
+    if sent_back.structured is None and sent_back.asks_more_than(history):
+        _require_script(factory, sent_back)
+    _write(factory, sent_back)
     settle_spec_text(factory)
+
+
+def _require_script(factory: Factory, history: DraftHistory) -> None:
+    """Refuse an answer that scripted answers cannot go on from."""
+    number = factory.projection.change_number
+    task = scopes.product_change(number) if number else ""
+    answered = factory.journal.count(scopes.research(history.restart, number), "model")
+    factory.roles.require_script(Place(task, history.restart, "", "", Role.RESEARCHER), answered)
 
 
 def withdraw(factory: Factory) -> None:

@@ -79,23 +79,21 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
         said_last.prose(said, 2, 4)
     _add_answers(rest, view, escalation, directory)
     room = _SCREEN - page.height - said_last.height - _GAP - rest.height
-    _add_criteria(page, task_criteria(view, escalation), room, escalation)
+    _add_criteria(page, task_criteria(view, escalation), room)
     page.add(said_last)
     page.line()
     page.add(rest)
     return page
 
 
-def _add_criteria(
-    page: Page, criteria: Sequence[TaskCriterion], lines: int, escalation: EscalationArtifact
-) -> None:
+def _add_criteria(page: Page, criteria: Sequence[TaskCriterion], lines: int) -> None:
     """As many criteria as fit the lines that are left, the cited ones first; the first one in any case."""
     for place, one in enumerate(criteria):
         row, left = Page(), len(criteria) - place
         row.prose(f"Criterion {one.number}{' (cited)' if one.is_cited else ''}: {one.text}", 2, 4)
         lines -= row.height
         if place and lines < (left > 1):
-            page.line(f"  and {left} more in {escalation.task_ref}")
+            page.line(f"  and {left} more in the task file, which --full names")
             return
         page.add(row)
 

@@ -154,6 +154,10 @@ class DraftHistory(Record):
         began = [at for at, answer in enumerate(self.answers) if answer.action is not GateAction.AMEND]
         return self._last_text(1 + began[-1] if began else 0)
 
+    def asks_more_than(self, before: "DraftHistory") -> bool:
+        """Whether the researcher is asked for an answer that it was not asked for before."""
+        return (self.restart, len(self.feedback)) != (before.restart, len(before.feedback))
+
     def sent_back(self, answer: GateAnswer, spec_text: str) -> "DraftHistory":
         """With one more answer.
 

@@ -59,8 +59,8 @@ class Recording(Protocol):
 
     path: Path
 
-    def holds(self, scope: str) -> bool:
-        """Whether a model answered in a scope."""
+    def holds(self, scope: str, answered: int = 0) -> bool:
+        """Whether a model answered in a scope, after so many answers."""
         ...
 
     def model_answer(self, scope: str, ordinal: int, request: Any) -> Any:
@@ -106,37 +106,45 @@ class _ReplaySource:
     def can_share(self, place: Place) -> bool:
         return self._recording.holds(place.run_id)
 
+    def holds(self, place: Place, answered: int) -> bool:
+        return self._recording.holds(place.run_id, answered)
+
 
 def is_recorded(source: ModelSource, place: Place) -> bool:
     """Whether a source is a recording that answers at a place."""
     return isinstance(source, _ReplaySource) and source.can_share(place)
 
 
-def require_script(source: ModelSource, place: Place) -> None:
-    """Refuse what would begin at a place of which a script holds no answer, before anything is written.
+def require_script(source: ModelSource, place: Place, answered: int = 0) -> None:
+    """Refuse what would begin, or go on, at a place of which a script holds no further answer, before anything is written.
 
     Args:
         source: Of the model that is asked there.
-        place: Of a change's researcher, the Proposer of another attempt at a task, or the Challenger of a person's files.
+        place: Of the researcher, the Proposer of another attempt at a task, or the Challenger of a person's files.
+        answered: How many answers were given there.
 
     Raises:
         InputError: it holds none.
     """
-    if isinstance(source, _ReplaySource) and not source.can_share(place):
+    if isinstance(source, _ReplaySource) and not source.holds(place, answered):
         where = source.path
-    elif isinstance(source, Playbook) and (missing := _missing_file(source, place)):
+    elif isinstance(source, Playbook) and (missing := _missing_file(source, place, answered)):
         where = missing
     else:
         return
+    after = f" after the first {answered}" if answered else ""
     raise InputError(
-        f"the answers of this project are scripted, and none is there for {place.run_id}; nothing was begun",
+        f"the answers of this project are scripted, and none is there for {place.run_id}{after}; nothing was begun",
         where=str(where),
         remedy="`specwright run --model PROVIDER:NAME` names a model that answers from now on, then ask again",
     )
 
 
-def _missing_file(script: Playbook, place: Place) -> str:
+def _missing_file(script: Playbook, place: Place, answered: int) -> str:
     """The file that a playbook lacks for a place; empty if it lacks none."""
+    if place.role is Role.RESEARCHER and (answered or not place.task):
+        turns, following = script.researcher(place)
+        return "" if answered < len(turns) else str(script.directory / following)
     if place.role is Role.CHALLENGER:
         try:
             script.model(place)

@@ -23,7 +23,8 @@ def studio(
     directories: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[DIR ...]", help="Projects, or folders of projects; the nearest project if left out."
+            metavar="[DIR ...]",
+            help="Projects, or folders that hold some at most three levels below; the nearest project if left out.",
         ),
     ] = None,
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0 takes any free port.")] = 8750,
