@@ -52,13 +52,6 @@ def release_page(
     if not missing:
         shipped = f"{counted(tasks, 'task')}, {shipped}"
     package, names = exported_names(view, manifest)
-    source = (
-        "SCRIPTED answers (a playbook or a recording), not a model's; checks and wheel are real"
-        if scripted
-        else "the answers came from the configured models; `specwright modules` lists the evidence"
-    )
-    if any(_is_unconfined(view, ref) for ref in refs):
-        source += "; UNCONFINED: the code of modules ran without a sandbox"
     page = Page()
     for label, text in {
         "Shipped:": f"{spec.title} {spec.spec_version}, {shipped}"
@@ -69,7 +62,7 @@ def release_page(
         "Install:": install_command(view, manifest),
         "Use:": f"from {package} import {listed(names)}",
         **({"Start:": _programs(spec.interfaces)} if spec.interfaces else {}),
-        "Note:": source,
+        "Note:": _source(view, refs, scripted=scripted),
         **({"Again:": _same_again(view, before, directory)} if before and _is_same(before, manifest) else {}),
     }.items():
         if label == "Install:":
@@ -94,6 +87,18 @@ def _same_again(view: ProjectView, before: ReleaseManifest, directory: Path) -> 
         f"nothing has changed since {before.release_id}, which has the same wheel in "
         f"{release_directory(view, before)}; `{next_command('change', directory, OTHER_SPEC)}` makes another"
     )
+
+
+def _source(view: ProjectView, refs: list[str], *, scripted: bool) -> str:
+    """Who answered, and whether the code of modules ran without a sandbox."""
+    source = (
+        "SCRIPTED answers (a playbook or a recording), not a model's; checks and wheel are real"
+        if scripted
+        else "the answers came from the configured models; `specwright modules` lists the evidence"
+    )
+    if any(_is_unconfined(view, ref) for ref in refs):
+        source += "; UNCONFINED: the code of modules ran without a sandbox"
+    return source
 
 
 def _programs(interfaces: Interfaces) -> str:
