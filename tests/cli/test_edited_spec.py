@@ -156,7 +156,7 @@ def test_an_amendment_that_the_playbook_does_not_hold_is_not_recorded(tmp_path: 
     assert specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", model).code == 3
     state = everything(project / "state_store")
     missing = str(tmp_path / "playbook/researcher/amended-1.json")
-    said = ("none is there for product.1/researcher after the first 1", "nothing was begun", missing)
+    said = ("no answer 2 is there for product.1/researcher", "nothing was begun", missing)
     told = specwright("amend", project, "--feedback", "Say that names may hold digits.")
     told.refuses(*said, f"specwright run {project} --model PROVIDER:NAME")
     assert everything(project / "state_store") == state

@@ -86,6 +86,18 @@ def test_a_change_that_the_script_ends_in_names_the_ways_on_and_back(released: P
     assert specwright("status", released, "--json").document["where"] == "released"
 
 
+def test_a_script_that_ends_after_something_was_done_is_said_by_status(tmp_path: Path) -> None:
+    """As well as one that ends before: what stopped the run, which file is missing, and the way on (D-S9-15)."""
+    playbook, project = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook")), tmp_path / "project"
+    (playbook / "TSK-001/planner.json").unlink()
+    options = ("--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}", "--approve")
+    specwright("run", project, *options).refuses("TSK-001/planner.json", code=1)
+    page = specwright("status", project).out
+    assert "The last run stopped: the answers are scripted" in page
+    assert "TSK-001/planner.json" in page
+    assert f"Then:   specwright run {project} --model PROVIDER:MODEL" in page
+
+
 @pytest.mark.parametrize(("attempt", "back"), [(1, False), (2, True)])
 def test_a_repair_that_the_script_does_not_hold_names_the_way_back(attempt: int, back: bool) -> None:
     """A task that runs again is answered as the first time; what comes after that may be the repair of a report

@@ -49,7 +49,7 @@ def test_who_asks_for_the_statements_is_shown_them(released: Path, tmp_path: Pat
     """Outcome, statements of the contract and criteria are shown, and nothing is written (D-39-02)."""
     before = wires(released), everything(released / "state_store")
     told = report(released, example(tmp_path / "example.md", *WRONG), "?")
-    told.refuses("nothing stands at '?'")
+    told.refuses("name what it breaks")
     for shown in ("it gives", "'XX'", POINTER, "/error_surfaces/0", "criterion 1  initials returns"):
         assert shown in told.err
     assert (wires(released), everything(released / "state_store")) == before

@@ -209,8 +209,9 @@ def _question(factory: ProjectView, tried: TriedReport, pointer: str) -> InputEr
     """What the person is asked who points at nothing."""
     criteria = factory.projection.definitions[tried.task_id].acceptance_criteria
     rows = "\n    ".join(f"{place}  {text}" for place, text in statements(tried.contract, criteria))
+    unknown = "name what it breaks" if pointer == "?" else f"nothing stands at {pointer!r}"
     return InputError(
-        f"the example {tried.example.heading!r} fails: {tried.observed}; nothing stands at {pointer!r}",
+        f"the example {tried.example.heading!r} fails: {tried.observed}; {unknown}",
         where=f"{tried.contract.name}, {tried.contract.ref}\n    {rows}",
         remedy="repeat the command with --pointer and one of these; without it, it becomes a change request",
     )

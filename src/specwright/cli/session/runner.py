@@ -39,7 +39,7 @@ from specwright.domain.costs.budget import in_words
 from specwright.domain.costs.cost import Cost
 from specwright.domain.modules.deprecation import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import InputError, ScriptError, SpecwrightError
 from specwright.settings import Settings
 
 
@@ -282,6 +282,8 @@ def _opened(
                 before = project.position
                 try:
                     yield project, progress
+                except ScriptError:  # no bad input, and noted for what it is
+                    raise
                 except (InputError, OSError) as error:
                     if progress.calls > progress.journalled_calls or project.position != before:
                         raise _after_change(error, directory) from error

@@ -132,9 +132,9 @@ def require_script(source: ModelSource, place: Place, answered: int = 0) -> None
         where = missing
     else:
         return
-    after = f" after the first {answered}" if answered else ""
+    none = f"no answer {answered + 1}" if answered else "none"
     raise InputError(
-        f"the answers of this project are scripted, and none is there for {place.run_id}{after}; nothing was begun",
+        f"the answers of this project are scripted, and {none} is there for {place.run_id}; nothing was begun",
         where=str(where),
         remedy="`specwright run --model PROVIDER:NAME` names a model that answers from now on, then ask again",
     )
