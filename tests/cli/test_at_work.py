@@ -78,6 +78,7 @@ def test_a_first_request_that_waits_is_told_by_status_and_costs(tmp_path: Path, 
     assert document("costs", "costs", directory)["waiting"] is None
 
 
+@pytest.mark.slow
 def test_a_later_request_names_its_task_and_is_no_first_one(tmp_path: Path, server: Endpoint) -> None:
     """The task and the round beside the role; the costs of what was answered stay below it (D-S9-01)."""
     directory = tmp_path / "p"
@@ -103,6 +104,7 @@ def test_each_event_leads_to_what_is_done_next() -> None:
     assert done.after(Step("sealed", "TSK-001", "parse"), "6") == done
 
 
+@pytest.mark.slow
 def test_a_note_that_cannot_be_read_says_nothing(tmp_path: Path, server: Endpoint) -> None:
     """What others see of the run does not depend on it (D-S9-01)."""
     directory = tmp_path / "p"
@@ -113,6 +115,7 @@ def test_a_note_that_cannot_be_read_says_nothing(tmp_path: Path, server: Endpoin
             assert (status.code, f"process {process.pid}" in status.out) == (0, True), damaged
 
 
+@pytest.mark.slow
 def test_status_after_an_interruption_has_the_keys_of_every_other_end(
     waiting_once: Path, tmp_path: Path, server: Endpoint
 ) -> None:

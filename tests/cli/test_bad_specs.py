@@ -218,6 +218,7 @@ def seen_by_nobody(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_directory_that_cannot_be_written_is_refused(seen_by_nobody: Path) -> None:
     """D-S9-04: as an unprivileged user, for `run`, `init` and a run in a new directory below."""
     before = everything(seen_by_nobody)
@@ -230,6 +231,7 @@ def test_a_directory_that_cannot_be_written_is_refused(seen_by_nobody: Path) -> 
     assert everything(seen_by_nobody) == before
 
 
+@pytest.mark.slow
 def test_a_project_of_somebody_else_is_refused(waiting: Path, seen_by_nobody: Path) -> None:
     """D-S9-04: a project that may be read and not written is not driven, and keeps its bytes."""
     subprocess.run(["chmod", "-R", "a+rX", str(seen_by_nobody)], check=True)
@@ -239,6 +241,7 @@ def test_a_project_of_somebody_else_is_refused(waiting: Path, seen_by_nobody: Pa
     assert everything(waiting) == before
 
 
+@pytest.mark.slow
 def test_a_spec_that_may_not_be_read_makes_no_project(seen_by_nobody: Path) -> None:
     """D-S9-04: one error with the file's name, for `run` and `init`."""
     secret, project = seen_by_nobody / "mine.md", seen_by_nobody / "open/project"

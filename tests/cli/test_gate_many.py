@@ -115,6 +115,7 @@ def test_all_modules_below_a_directory_are_judged_and_reported(place: Path):
     assert "1 of 2 pass" in Path("b.svg").read_text()
 
 
+@pytest.mark.slow
 def test_a_module_that_passed_is_left_out_until_something_of_it_changes(place: Path):
     """By what it holds, wherever it lies; one that failed is judged again (D-50-03)."""
     tally, kept = place / "tally_words", ("--passed", "passed.json", "--json")

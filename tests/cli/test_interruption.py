@@ -98,6 +98,7 @@ def test_an_interrupted_run_is_one_json_document_too(tmp_path: Path, stopping: P
     assert json.loads(out)["exit_code"] == 130
 
 
+@pytest.mark.slow
 def test_a_second_driver_is_told_who_drives_and_a_look_is_free(tmp_path: Path, stopping: Path) -> None:
     """D-S9-02: exit 1 and the process's number; `status` reads the log meanwhile."""
     directory = tmp_path / "project"

@@ -122,6 +122,7 @@ def test_a_directory_that_is_no_playbook_is_refused(tmp_path: Path) -> None:
     specwright("playbook", "check", tmp_path).refuses("no playbook there", "playbook.json")
 
 
+@pytest.mark.slow
 def test_a_run_can_be_repeated_with_the_playbook_that_it_recorded(
     released_once: Path, tmp_path: Path
 ) -> None:

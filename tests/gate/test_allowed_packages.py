@@ -28,6 +28,7 @@ def _with_attrs():
     return candidate("tally_words", {ENTRY: changed + "\n\n@frozen\nclass _Text:\n    text: str\n"})
 
 
+@pytest.mark.slow
 def test_a_module_with_an_allowed_package_passes_the_whole_gate():
     """D-23-02: static checks, both sides of the sandbox, mutants and fuzz find it."""
     packages = import_names(allowed_packages(["attrs>=23"]))

@@ -105,6 +105,7 @@ VACUOUS = {
 }
 
 
+@pytest.mark.slow
 def test_of_many_tests_each_that_passes_whatever_comes_back_is_named():
     """D-S8-06, D-S8-07: together in one run as by itself; nothing that one of them asserts shows anything."""
     found = findings_together([(test, [HAPPY]) for test in VACUOUS.values()])

@@ -113,6 +113,7 @@ def test_a_variable_may_be_a_function():
     assert _tried(planted, "len(f(words, key)) <= len(words)", variables).problem == ""
 
 
+@pytest.mark.slow
 def test_a_call_that_does_not_end_breaks_a_property():
     """D-40-10: a hang is a counterexample, not a fault of the gate."""
     planted = Planted(INT, "int", "while n == 77:\n    pass\nreturn n")

@@ -285,6 +285,7 @@ def test_a_package_is_judged_where_it_lies_until_everything_is_shown(tmp_path: P
     assert entry.read_text() == FIRST.replace("text[0]", "text[:1]")
 
 
+@pytest.mark.slow
 def test_a_package_is_judged_only_if_all_of_it_lies_below_a_root(tmp_path: Path):
     """And only with a sandbox; there is one clear error (D-50-05)."""
     outside = tmp_path / "outside.py"

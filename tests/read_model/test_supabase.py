@@ -168,6 +168,7 @@ def test_the_migrations_are_those_of_alembic():
     assert [path.name for path in MIGRATIONS][: len(files)] == [*files]
 
 
+@pytest.mark.slow
 def test_the_migrated_schema_is_that_of_the_program():
     """On an empty database: the same columns, keys and indexes as Alembic makes, and as the tables say (D-47-01)."""
     with migrated_database() as url, own_database() as by_alembic:

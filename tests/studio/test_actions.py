@@ -145,6 +145,7 @@ def test_a_form_is_made_of_the_schema_and_makes_its_payload(action: Action) -> N
     assert value_of(schema, form) == draft
 
 
+@pytest.mark.slow
 def test_an_old_page_decides_nothing(folder: Path, studio: OPEN_STUDIO) -> None:
     """The spec was amended since the page was opened: no button of it counts (D48)."""
     browser = studio(folder)
@@ -179,6 +180,7 @@ def test_an_approval_in_the_browser_builds_the_product(folder: Path, studio: OPE
     assert "waits for approval" not in browser.get("/p/waits/run").text
 
 
+@pytest.mark.slow
 def test_a_module_is_retired_on_its_page(folder: Path, studio: OPEN_STUDIO) -> None:
     """As `deprecate` does it (D48, F§13)."""
     browser = studio(folder)
@@ -192,6 +194,7 @@ def test_a_module_is_retired_on_its_page(folder: Path, studio: OPEN_STUDIO) -> N
     assert "Retire this version" not in after
 
 
+@pytest.mark.slow
 def test_edited_examples_are_handed_in_at_the_gate(folder: Path, studio: OPEN_STUDIO) -> None:
     """What `amend --examples` refuses is refused in its words, under the name of the file (D48)."""
     browser = studio(folder)

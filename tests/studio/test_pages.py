@@ -182,6 +182,7 @@ def test_a_module_that_was_laid_out_to_be_mended_is_no_project(tmp_path: Path, s
     assert "/p/fix/run" not in home
 
 
+@pytest.mark.slow
 def test_a_change_under_way_is_shown_and_given_up(
     released_once: Path, tmp_path: Path, studio: OPEN_STUDIO
 ) -> None:

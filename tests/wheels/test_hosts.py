@@ -139,6 +139,7 @@ WRONG = (
 )
 
 
+@pytest.mark.slow
 def test_a_session_with_hosts_that_comes_out_otherwise_is_told():
     """D-45-07, D-44-03: another answer, another time, another delay, another request, another host."""
     consoles = [CONSOLE.replace(right, wrong, 1) for right, wrong, _ in WRONG]

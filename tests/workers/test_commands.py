@@ -60,6 +60,7 @@ def test_an_answer_that_nothing_waits_for_is_refused_and_not_queued(postgres_url
     assert project.state().jobs == before
 
 
+@pytest.mark.slow
 def test_whoever_drives_here_meanwhile_is_named(postgres_url: str, tmp_path: Path):
     """A second driver is told who drives; a queued command too (D-46-03, D-S4-08)."""
     project = queued(tmp_path / "p", postgres_url, *RUN)
