@@ -229,7 +229,7 @@ def test_a_second_report_waits_for_the_first(released: Path, tmp_path: Path) -> 
     report(released, file, POINTER).refuses("challenger.json", code=1)
     begun = wires(released)
     assert json.loads(specwright("status", released, "--json").out)["where"] == "running"
-    report(released, file, POINTER).refuses("challenger.json")
+    report(released, file, POINTER).refuses("challenger.json", code=1)
     other = example(tmp_path / "other.md", r'"ada\teve"', "'AE'")
     report(released, other, POINTER).refuses("another change is under way")
     specwright("change", released, "--request", "More.").refuses("another change is under way")

@@ -1,6 +1,6 @@
 """The product stage: from SPEC.md to an approved product spec (design: product-spec)."""
 
-from typing import Any
+from typing import Any, cast
 
 from specwright import canonical_json
 from specwright.application import scopes
@@ -25,6 +25,7 @@ from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
 from specwright.errors import CorruptionError, InputError
+from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Research, Role
 
@@ -233,8 +234,8 @@ def approve(factory: Factory, by: str) -> None:
 
 
 def _publish(factory: Factory, result: Research, scope_name: str) -> None:
-    now = factory.journal.scope(scope_name).now()
-    spec = ProductSpecDraft.model_validate(result.spec).stamped(_created_at(factory), now)
+    scope = factory.journal.scope(scope_name)
+    spec = ProductSpecDraft.model_validate(result.spec).stamped(_created_at(factory), scope.now())
     report = validate(result.spec)
     asked = asked_text(factory)
     doubts = [*report.warnings, *passed_over(asked, spec.outside), *unmentioned(asked, spec)]
@@ -246,7 +247,7 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
         store.replace(files.before, shown)
     store.replace(files.validation, report.to_bytes())
     store.replace(files.sources, canonical_json.pretty(sources))
-    store.replace(files.text, _markdown(factory, spec, report, result).encode())
+    store.replace(files.text, _markdown(factory, scope, spec, report, result).encode())
     store.replace(files.acceptance, acceptance_file(spec).encode())
     store.replace(files.spec, spec.to_bytes())
     note_draft(factory, shown_hash(factory))
@@ -269,17 +270,24 @@ def _shown_before(factory: ProjectView, spec: ProductSpec) -> bytes:
         return ((factory.projection.spec if first else None) or spec).to_bytes()
 
 
-def _markdown(factory: Factory, spec: ProductSpec, report: ValidationReport, result: Research) -> str:
+def _markdown(
+    factory: Factory, scope: Scope, spec: ProductSpec, report: ValidationReport, result: Research
+) -> str:
     packages = [package.requirement for package in factory.packages]
-    changes, estimate = _changes(factory, spec), _build_of(factory, spec, factory.price)
+
+    def costs() -> str:
+        estimate = _build_of(factory, spec, factory.price)
+        return estimate.in_words() if estimate else ""
+
     return render(
         spec,
         report.warnings,
         result.sources,
         packages,
-        changes,
+        _changes(factory, spec),
         searches=factory.searches,
-        costs=estimate.in_words() if estimate else "",
+        # a replay costs nothing, and makes the page as it was shown
+        costs=cast(str, scope.recall("draw", "costs", costs)),
     )
 
 
