@@ -198,3 +198,23 @@ def test_finer_and_finer_cases_end_in_one_round(directory: Path):
     of_a_kind = {f"C{n}": [again(one)] for n, one in enumerate(without, start=1)}
     before = debated(directory / "before", {**of_a_kind, "A3": [amending(BEYOND)]})
     assert rounds(before) == "P1 C1 P2 C2 P3 C3 A3"
+
+
+def test_amendments_with_which_no_contract_locks_are_refused(directory: Path):
+    """D-10-06, F-9.6-04: the Arbiter is told what they break, instead of a planner that can do nothing about it."""
+    many = [(*BEYOND[:2], f"out of scope: numbers of {n} digits") for n in range(11, 18)]
+    bench = debated(directory, {"A1": [amending(*many), amending(*many[:6])]})
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 A1 A1")
+    assert locked(bench).inputs[0].constraints == ["is not negative", *(text for *_, text in many[:6])]
+
+
+def test_an_exact_change_of_what_was_revised_since_is_not_offered(directory: Path):
+    """D-11-09: a statement may have another place or another text by then; one that only adds is offered all the same."""
+    late = both(
+        again(failing("Three is still doubled by no statement at all.")), finding(ZERO), finding(MINUS)
+    )
+    bench = debated(directory, {"C1": [failing()], "P2": [REVISED], "C2": [late], "P3": [ONE]})
+    assert (bench.status(), rounds(bench)) == ("SHIPPED", "P1 C1 P2 C2 P3 C3 A3")
+    told = bench.roles.asked_at("contracts/round-3/arbiter").message
+    assert f"ADD {ZERO[1]}: {ZERO[2]}" in told
+    assert MINUS[2] not in told

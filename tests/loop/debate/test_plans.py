@@ -522,3 +522,36 @@ def test_a_challenged_plan_is_corrected_by_what_changes_in_it(directory: Path):
     assert "changes: not applied, none of them" in refusal
     assert sealed["purpose"] == purpose
     assert sealed["inputs"][0]["constraints"] == ["is not negative"]
+
+
+def test_a_change_of_a_plan_that_is_refused_stands_for_the_next(directory: Path):
+    """F-9.6-02, F-10-08: who corrects by changes is told that they were made, and goes on from there."""
+    limits = [f"out of scope: numbers of {n} digits" for n in range(11, 18)]
+    adds = [{"op": "add", "path": "/modules/0/inputs/0/constraints/-", "value": text} for text in limits]
+    answers: dict[str, list[Any]] = {
+        "contracts/round-1/challenger": [failing()],
+        "plan/round-2/planner": [
+            Turn(None, calls=(("change_plan", {"changes": adds}),)),
+            Turn(
+                None,
+                calls=(
+                    (
+                        "change_plan",
+                        {"changes": [{"op": "remove", "path": "/modules/0/inputs/0/constraints/7"}]},
+                    ),
+                ),
+            ),
+        ],
+    }
+    heard: list[str] = []
+    played = modelled(
+        script(answers, plan(planned("double"))),
+        lambda place, messages, _: heard.append(str(messages[-1].content)),
+    )
+    with DebateWorkbench(directory, script(), roles=played) as bench:
+        assert bench.begin() == "SHIPPED"
+        sealed = bench.read(bench.sealed()["double"] / "contract.json")
+    (refusal,) = (text for text in heard if "Not accepted" in text)
+    assert "say it in 6 at most" in refusal
+    assert "changes: they were made; the next ones change what came of them" in refusal
+    assert sealed["inputs"][0]["constraints"] == ["is not negative", *limits[:6]]

@@ -10,7 +10,7 @@ from specwright.application.debate.adopted_contracts import (
 )
 from specwright.application.debate.deliverable import RevisionRequest, Version
 from specwright.application.factory import Factory
-from specwright.application.plan.planner import amended_plan, can_amend_by_code, revised_plan
+from specwright.application.plan.planner import amended_plan, problems_by_code, revised_plan
 from specwright.application.plan.stored_plans import ReopenedPlan, StoredPlan, load_plan, lock_plan
 from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
@@ -112,10 +112,12 @@ class ContractSet:
         why = "in a contract debate there is nothing to run yet: leave falsifying_tests empty"
         return [Trial(test.name, (why,)) for test in tests]
 
-    def can_apply(self, version_id: str, round_number: int, amendments: Sequence[Amendment]) -> bool:
-        """Whether the plan with these could be locked."""
+    def problems_by_code(
+        self, version_id: str, round_number: int, amendments: Sequence[Amendment]
+    ) -> Sequence[str] | None:
+        """What keeps the plan with these from being locked."""
         plan = self._plan(version_id)
-        return can_amend_by_code(self._factory, self.task, round_number, amendments, plan, self._reopened)
+        return problems_by_code(self._factory, self.task, round_number, amendments, plan, self._reopened)
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]

@@ -111,8 +111,11 @@ class Deliverable(Protocol):
         """Run tests of the Challenger on a version (design: falsifying-tests)."""
         ...
 
-    def can_apply(self, version_id: str, round_number: int, amendments: Sequence[Amendment]) -> bool:
-        """Whether code can apply amendments to a version, and the result could be locked (design: exact-changes)."""
+    def problems_by_code(
+        self, version_id: str, round_number: int, amendments: Sequence[Amendment]
+    ) -> Sequence[str] | None:
+        """What keeps a version from being locked once code has applied amendments; empty if nothing does, None if code
+        cannot apply them all (design: exact-changes)."""
         ...
 
     def amend(

@@ -196,9 +196,11 @@ class Implementation:
         artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
         return artifacts.create(scope, by, kind, files, inputs=self.artifact_inputs())
 
-    def can_apply(self, version_id: str, round_number: int, amendments: Sequence[Amendment]) -> bool:
+    def problems_by_code(
+        self, version_id: str, round_number: int, amendments: Sequence[Amendment]
+    ) -> Sequence[str] | None:
         """Files are amended by their Proposer."""
-        return False
+        return None
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]

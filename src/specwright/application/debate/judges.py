@@ -21,7 +21,7 @@ from specwright.application.plan.advance_answers import OfferedAnswer, after_ref
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
-from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer, Failure, FaultOf
+from specwright.domain.answers.answers import Amendment, ArbiterAnswer, ChallengerAnswer, Failure, FaultOf
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract
@@ -310,9 +310,7 @@ def _challenge(
         answer = answer.model_copy(update={"failures": [_own_fault(failure) for failure in answer.failures]})
     opened = open_cases(answer.failures, _earlier_rounds(case)) if case.name == CONTRACTS else []
     standing = [failure for failure in answer.failures if failure not in opened]
-    mendable = all(one.exact_changes for one in standing) and case.deliverable.can_apply(
-        case.version_id, case.number, changes_of(standing)
-    )
+    mendable = all(one.exact_changes for one in standing) and _would_lock(case, changes_of(standing))
     scope = factory.journal.scope(scopes.record(case.place(Role.CHALLENGER).run_id))
     name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
     record = challenge(answer, name, case.version_id, examination.tried, opened, mendable=mendable)
@@ -322,6 +320,11 @@ def _challenge(
     store_record(factory, scope, by, record, about)
     factory.invocations.contribute(scope, by, ContributionType.CHALLENGE, record_ref(record))
     return record
+
+
+def _would_lock(case: Case, changes: Sequence[Amendment]) -> bool:
+    """Whether code can make these changes, and what comes out could be locked."""
+    return case.deliverable.problems_by_code(case.version_id, case.number, changes) == []
 
 
 def _earlier_rounds(case: Case) -> EarlierRounds:
@@ -343,7 +346,9 @@ def _offers(case: Case) -> list[OfferedChange]:
     if case.name != CONTRACTS:
         return []
     by_name = {contract.name: contract for contract in case.contracts}
-    return offered_changes(case.history.challenges, case.history.adjudications, by_name)
+    history = case.history
+    revisions = [proposal.contract_changes for proposal in history.proposals[1:]]
+    return offered_changes(history.challenges, history.adjudications, by_name, revisions)
 
 
 def _arbiter_request(
@@ -374,7 +379,11 @@ def _ruling_problems(
     wrong += unknown
     aims = target_problems(answer.amendments, contracts=case.name == CONTRACTS)
     by_name = {contract.name: contract for contract in contracts}
-    return [*wrong, *(aims or unreachable_targets(answer.amendments, files, by_name))]
+    wrong += aims or unreachable_targets(answer.amendments, files, by_name)
+    if wrong or not answer.amendments:
+        return wrong
+    broken = case.deliverable.problems_by_code(case.version_id, case.number, answer.amendments)
+    return [f"amendments: with all of them the contracts cannot be locked: {one}" for one in broken or ()]
 
 
 def _ruling(factory: Factory, case: Case, by: Invocation, answer: ArbiterAnswer) -> Adjudication:

@@ -146,7 +146,8 @@ def amended_plan(
     """Apply amendments to an approved plan, and nothing else: by code where each names a text, else by the planner, whose
     answer goes back if it misses one or changes more (design: amendments)."""
     stage = f"amended-{round_number}"
-    if amended := _applied(factory, task, stage, amendments, approved, reopened):
+    amended = _applied(factory, task, stage, amendments, approved, reopened)
+    if amended and not amended.problems:
         return _store_amended(factory, task, stage, amended, _Revision(approved, reopened))
     answer_text = _answer_text(factory, approved)
     message = amend_plan_message(_task_file(factory, task), answer_text, amendments, factory.packages)
@@ -159,31 +160,36 @@ def amended_plan(
     return _asked(factory, task, stage, message, revision)
 
 
-def can_amend_by_code(
+def problems_by_code(
     factory: Factory,
     task: Task,
     round_number: int,
     amendments: Sequence[Amendment],
     plan: StoredPlan,
     reopened: ReopenedPlan | None = None,
-) -> bool:
-    """Whether code can apply all of some amendments to a plan, and it could be locked then (design: exact-changes).
+) -> Sequence[str] | None:
+    """What keeps a plan from being locked once code has applied amendments (design: exact-changes).
 
     Args:
         round_number: Of the contract debate, in which they are proposed.
+
+    Returns:
+        Nothing if it can be locked; None if code cannot apply them all.
     """
     wrong = target_problems(amendments, contracts=True) or unreachable_targets(amendments, {}, plan.contracts)
     if wrong or not amendments:
-        return False
-    return _applied(factory, task, f"challenged-{round_number}", amendments, plan, reopened) is not None
+        return None
+    amended = _applied(factory, task, f"challenged-{round_number}", amendments, plan, reopened)
+    return amended and amended.problems
 
 
 class _AmendedPlan(NamedTuple):
-    """A plan with amendments that code has applied, and that could be locked."""
+    """A plan with amendments that code has applied, and what keeps it from being locked."""
 
     scope: Scope
     rules: PlanRules
     answer: PlanAnswer
+    problems: Sequence[str]
 
 
 def _applied(
@@ -194,7 +200,7 @@ def _applied(
     approved: StoredPlan,
     reopened: ReopenedPlan | None,
 ) -> _AmendedPlan | None:
-    """A plan with its amendments, if code can apply them all and it could be locked."""
+    """A plan with its amendments, if code can apply them all."""
     answer = applied_by_code(amendments, approved.answer, approved.contracts)
     if answer is None:
         return None
@@ -202,15 +208,15 @@ def _applied(
     everything = known_modules(factory, scope)
     rules = _rules(factory, task, scope, everything, human_plan(factory, task, everything), reopened)
     broken, drafts = rules.check(answer)
-    if broken or drafts is None or contract_problems(amendments, approved.contracts, drafts):
-        return None
-    return _AmendedPlan(scope, rules, answer)
+    if drafts is not None:
+        broken = [*broken, *contract_problems(amendments, approved.contracts, drafts)]
+    return _AmendedPlan(scope, rules, answer, broken)
 
 
 def _store_amended(
     factory: Factory, task: Task, stage: str, amended: _AmendedPlan, revision: _Revision
 ) -> str:
-    scope, rules, answer = amended
+    scope, rules, answer, _ = amended
     entries = pack_rows(_revision_entries(factory, task, stage, revision))
     by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, entries)
     return _store(factory, scope, task, by, answer, rules, revision.before)

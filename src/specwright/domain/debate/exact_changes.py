@@ -1,6 +1,7 @@
 """Changes of contracts that a Challenger proposes to the letter, and an Arbiter takes over by number (design:
 exact-changes)."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -35,18 +36,33 @@ def offered_changes(
     challenges: Sequence[Challenge],
     rulings: Sequence[Adjudication],
     contracts: Mapping[str, MicroModuleContract],
+    revisions: Sequence[Sequence[str]] = (),
 ) -> list[OfferedChange]:
     """What the last challenge proposes, and for open cases those before it that no ruling has answered; without changes
-    that cannot be made in the contracts as they are."""
+    that cannot be made in the contracts as they are, and without those of a statement in a contract that was revised
+    since: it may be another one by now.
+
+    Args:
+        challenges: One of each round.
+        rulings: On them.
+        contracts: As they are judged, by name.
+        revisions: What was changed in the contracts after each challenge but the last, by the modules' names.
+    """
     if not challenges:
         return []
     *earlier, last = challenges
     ruled = {ruling.target_artifact_id for ruling in rulings}
-    about = [*last.failures, *last.open_cases]
-    about += [one for old in earlier if old.target_artifact_id not in ruled for one in old.open_cases]
+    about = [(one, set[str]()) for one in (*last.failures, *last.open_cases)]
+    for place, old in enumerate(earlier):
+        if old.target_artifact_id not in ruled:
+            revised = {re.split(r"\W", line)[0] for lines in revisions[place:] for line in lines}
+            about += [(one, revised) for one in old.open_cases]
     offers: dict[str, OfferedChange] = {}
-    for failure in about:
+    for failure, revised in about:
         for change in failure.exact_changes:
+            name = change.target.removeprefix("contract:").partition("#")[0]
+            if change.action != "ADD" and name in revised:
+                continue
             if not target_problems([change], contracts=True) + unreachable_targets([change], {}, contracts):
                 offers.setdefault(str(change.to_json()), OfferedChange(change, failure))
     return list(offers.values())

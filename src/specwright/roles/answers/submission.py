@@ -76,17 +76,20 @@ def parser(
     """
     last: Any = json.loads(before) if before else None
     faulty: set[int] = set()
+    changes = False
 
     def read(raw: dict[str, Any]) -> R:
-        nonlocal last
-        if before and raw.keys() == {CHANGES}:
+        nonlocal last, changes
+        changes = bool(before) and raw.keys() == {CHANGES}
+        if changes:
             raw = _patched(last, raw[CHANGES])
         if faulty and raw.keys() == {resent}:
             raw = _with_corrected(last, resent, raw[resent], faulty)
         try:
             answer = mended(schema, raw)
         except ValidationError as error:
-            raise UnacceptableError(*validation_messages(error)) from error
+            left = [f"{CHANGES}: none was made; the next ones change the plan that was there"] if changes else []
+            raise UnacceptableError(*validation_messages(error), *left) from error
         last = raw
         return answer
 
@@ -94,6 +97,8 @@ def parser(
         problems = check(answer)
         places = [re.match(rf"{resent}\.(\d+)\b", problem) for problem in problems]
         faulty.clear()
+        if problems and changes:
+            return [*problems, f"{CHANGES}: they were made; the next ones change what came of them"]
         if not resent or not places or None in places:
             return problems
         faulty.update(int(place[1]) for place in places if place)
