@@ -5,8 +5,9 @@ import pytest
 from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.staging import stage
-from specwright.gate.strength.mutants import MODULE_LEVEL, mutants_of, sampled
-from specwright.gate.strength.run import Variant, run_variants, start_runner
+from specwright.gate.strength.check import weak_findings
+from specwright.gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
+from specwright.gate.strength.run import Variant, VariantRun, run_variants, start_runner
 from specwright.gate.strength.stated_limits import unshown_limits
 from specwright.ports.gate import Candidate
 from testkit.gate.corpus_reading import sound
@@ -310,6 +311,28 @@ def test_strong_error_tests_do_not_hide_weak_happy_ones():
     verdict = SandboxedShipGate(fuzz=_NO_FUZZ, strength=0.6).judge(Candidate(whole.contract, files))
     assert [finding.code for finding in verdict.findings] == ["strength.function"]
     assert verdict.findings[0].where.startswith("implementation/_more.py:")
+
+
+@pytest.mark.parametrize(
+    ("noticed", "of", "codes"),
+    [
+        (7, 9, []),
+        (6, 8, []),
+        (3, 5, []),
+        (2, 5, ["strength.function"]),
+        (3, 6, ["strength.function"]),
+        (0, 4, []),
+    ],
+)
+def test_a_function_needs_three_quarters_of_what_the_module_needs(noticed: int, of: int, codes: list[str]):
+    """D-S8-08: a guard that only saves time brings three faults of few that no test can fail on (ADR 0079)."""
+    ends = [("helper", "failed")] * noticed + [("helper", "passed")] * (of - noticed) + [("f", "failed")] * 40
+    judged = [
+        (Mutant(ENTRY, place, scope, "`<` to `<=`", ""), VariantRun(outcome, (), (), 0.0))
+        for place, (scope, outcome) in enumerate(ends, start=1)
+    ]
+    assert [finding.code for finding in weak_findings(judged, 0.8)] == codes
+    assert all("60% are due" in finding.message for finding in weak_findings(judged, 0.8))
 
 
 def test_a_mutant_that_runs_for_ever_is_stopped_and_counts_as_noticed():

@@ -35,6 +35,9 @@ MOST_MUTANTS = 120
 """Mutants that are run of one module; of more, a fixed sample."""
 
 _LEAST_IN_A_FUNCTION = 5
+_IN_A_FUNCTION = 0.75
+"""Of the share that is due in all. A function has few mutants, and of those that no test can fail on a guard that only saves
+time has three at once; what hides behind strong tests of other functions is noticed far less."""
 _MOST_TESTS_SECONDS = 4.0
 _MOST_SHOWN = 12
 _LEAST_SECONDS = 10.0
@@ -96,7 +99,7 @@ def examine_strength(
         staged: Laid out by `stage`.
         contract: Names the entry points.
         files: The candidate's files as they would ship.
-        threshold: The least share of mutants that must die, in all and in each function of five or more.
+        threshold: The least share of mutants that must die in all; in each function of five or more, three quarters of it.
         tests_seconds: How long the tests took before; a mutant may take ten times as long.
         runner: Of `start_runner`, if it was started before; the caller stops it.
         budget: Processor time for all mutants; where the tests are too slow for it, fewer are run.
@@ -148,7 +151,7 @@ def _judged(
     if len(runs) > 1:
         findings += vacuous_findings(runs[1].passed, runs[2].passed)
     if first.outcome == "passed":
-        findings += _weak(judged, threshold, fewer=len(tried) < len(taken))
+        findings += weak_findings(judged, threshold, fewer=len(tried) < len(taken))
         findings += unshown_limits([mutant for mutant, _ in judged], alive, contract)
     return Strength(
         tuple(findings),
@@ -195,7 +198,16 @@ def _unstable(first: VariantRun) -> Iterator[Finding]:
         yield Finding(FindingCode.STRENGTH_UNSTABLE, "tests", message)
 
 
-def _weak(judged: list[tuple[Mutant, VariantRun]], threshold: float, *, fewer: bool) -> Iterator[Finding]:
+def weak_findings(
+    judged: Sequence[tuple[Mutant, VariantRun]], threshold: float, *, fewer: bool = False
+) -> Iterator[Finding]:
+    """Where too few mutants are noticed: in all, and in functions with several of them (design: ship-gate).
+
+    Args:
+        judged: The mutants that were run, with what became of each.
+        threshold: The least share that must die in all; three quarters of it must in each function.
+        fewer: Whether the tests were too slow for all mutants.
+    """
     least = _LEAST_IN_A_FUNCTION_OF_FEWER if fewer else _LEAST_IN_A_FUNCTION
     yield from _below(judged, threshold, FindingCode.STRENGTH_WEAK, "tests", "the module")
     scopes: dict[str, list[tuple[Mutant, VariantRun]]] = {}
@@ -203,11 +215,12 @@ def _weak(judged: list[tuple[Mutant, VariantRun]], threshold: float, *, fewer: b
         scopes.setdefault(mutant.scope, []).append((mutant, run))
     for scope, own in sorted(scopes.items()):
         if scope != MODULE_LEVEL and len(own) >= least:
-            yield from _below(own, threshold, FindingCode.STRENGTH_FUNCTION, own[0][0].location, scope)
+            due = _IN_A_FUNCTION * threshold
+            yield from _below(own, due, FindingCode.STRENGTH_FUNCTION, own[0][0].location, scope)
 
 
 def _below(
-    judged: list[tuple[Mutant, VariantRun]], threshold: float, code: str, location: str, what: str
+    judged: Sequence[tuple[Mutant, VariantRun]], threshold: float, code: str, location: str, what: str
 ) -> Iterator[Finding]:
     alive = [mutant for mutant, run in judged if run.outcome == "passed"]
     killed = len(judged) - len(alive)

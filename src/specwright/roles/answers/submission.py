@@ -88,7 +88,9 @@ def parser(
         try:
             answer = mended(schema, raw)
         except ValidationError as error:
-            left = [f"{CHANGES}: none was made; the next ones change the plan that was there"] if changes else []
+            left = (
+                [f"{CHANGES}: none was made; the next ones change the plan that was there"] if changes else []
+            )
             raise UnacceptableError(*validation_messages(error), *left) from error
         last = raw
         return answer
