@@ -215,7 +215,7 @@ def weak_findings(
         scopes.setdefault(mutant.scope, []).append((mutant, run))
     for scope, own in sorted(scopes.items()):
         if scope != MODULE_LEVEL and len(own) >= least:
-            due = _IN_A_FUNCTION * threshold
+            due = round(_IN_A_FUNCTION * threshold, 6)
             yield from _below(own, due, FindingCode.STRENGTH_FUNCTION, own[0][0].location, scope)
 
 
