@@ -224,3 +224,11 @@ def test_what_no_contract_allows_is_told(given, named):
     ran = run_with_hosts(source, f"{test}    except OSError:\n        pass\n")
     assert [named in one.message for one in ran.findings] == [True]
     assert json.dumps([one.where for one in ran.findings]) == '["implementation/__init__.py:6"]'
+
+
+@pytest.mark.parametrize("port", [65_536, 99_999])
+def test_a_port_that_none_has_is_no_service(web, port):
+    """D-44-03: as one that is less than none."""
+    with pytest.raises(urllib.error.URLError, match="Servname not supported"):
+        urllib.request.urlopen(f"https://a.example:{port}/", timeout=3)
+    assert web.requests == []

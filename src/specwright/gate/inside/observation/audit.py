@@ -81,7 +81,7 @@ _OWN_DOING = {
     "logging/": "CLOCK ENVIRONMENT",
     "queue.py": "CLOCK",
     "selectors.py": "CLOCK",
-    "ssl.py": "ENVIRONMENT",
+    "ssl.py": "ENVIRONMENT LOOK",
     "shutil.py": "LOOK READ ENVIRONMENT",
     "subprocess.py": "ENVIRONMENT",
     "tempfile.py": "LOOK READ ENVIRONMENT RANDOMNESS",

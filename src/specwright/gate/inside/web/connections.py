@@ -22,6 +22,7 @@ _MOST_BYTES = 8 * 1024 * 1024
 _END = b"\r\n\r\n"
 _NO_NAME = -2
 _NO_SERVICE = -8
+_MOST_PORT = 65_535
 _CORES = ("httpcore", "httpcore2")
 """What httpx and httpx2 stand on."""
 
@@ -103,7 +104,7 @@ def resolved(host: Any, port: int) -> tuple[str, int]:
     text = text.encode("idna").decode("ascii").lower()
     if not text:
         raise socket.gaierror(_NO_NAME, "Name or service not known")
-    if port < 0:
+    if not 0 <= port <= _MOST_PORT:
         raise socket.gaierror(_NO_SERVICE, "Servname not supported for ai_socktype")
     return text, port
 
