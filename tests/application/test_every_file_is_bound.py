@@ -80,7 +80,7 @@ def test_any_flipped_byte_of_a_finished_project_is_named(project: Path):
     assert checked(project).findings == ()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_any_flipped_byte_of_a_long_debate_is_named(run: Run, tmp_path: Path):
     """With revisions, amendments and rulings, over six tasks (D-S9-11, D-15-01)."""
     copy = Path(shutil.copytree(run.project, tmp_path / "project"))

@@ -177,7 +177,7 @@ def test_a_deliverable_calls_those_of_its_playbook() -> None:
     assert specwright("playbook", "gate", TABKEEPER, "split_evenly").code == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_a_revised_and_an_amended_module_are_recorded_as_they_were(tmp_path: Path) -> None:
     """D-S6-02: tabkeeper from its own recording, with a FAIL, amendments and modules that call each other."""

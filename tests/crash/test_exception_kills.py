@@ -9,7 +9,7 @@ import pytest
 from testkit.cli.commands import SMALL
 from testkit.killing import Job
 from testkit.loop.processes import assert_kills_change_nothing
-from testkit.sampling import nightly, slow
+from testkit.sampling import nightly
 from testkit.workshop import Workshop
 
 
@@ -21,7 +21,7 @@ def approval_of(halted_doors: Path, project: Path) -> Job:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("step", "forgetting"), [slow(31, True), nightly(7, False)])
+@pytest.mark.parametrize(("step", "forgetting"), [nightly(31, True), nightly(7, False)])
 def test_an_exception_with_a_migration_is_carried_out_once(
     workshop: Workshop, halted_doors: Path, tmp_path: Path, step: int, forgetting: bool
 ):

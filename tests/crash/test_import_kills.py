@@ -9,12 +9,12 @@ from testkit.killing import Job
 from testkit.loop.adopted_products import WORDS, words_playbook
 from testkit.loop.processes import assert_kills_change_nothing
 from testkit.paths import GATE_MODULES
-from testkit.sampling import nightly, slow
+from testkit.sampling import nightly
 from testkit.workshop import Workshop
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("step", "forgetting"), [slow(31, True), nightly(3, False)])
+@pytest.mark.parametrize(("step", "forgetting"), [nightly(31, True), nightly(3, False)])
 def test_an_import_that_is_killed_and_repeated_doubles_nothing(
     workshop: Workshop, tmp_path: Path, step: int, forgetting: bool
 ):

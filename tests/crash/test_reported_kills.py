@@ -9,7 +9,7 @@ from testkit.killing import Job
 from testkit.loop.processes import assert_kills_change_nothing
 from testkit.loop.products import NAMEPLATE_SPEC
 from testkit.loop.reported_products import POINTER, example
-from testkit.sampling import nightly, slow
+from testkit.sampling import nightly
 from testkit.workshop import Workshop
 
 
@@ -21,7 +21,7 @@ def report_on(faulty: Path, project: Path) -> Job:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("step", "forgetting"), [slow(29, True), nightly(7, False), nightly(3, True)])
+@pytest.mark.parametrize(("step", "forgetting"), [nightly(29, True), nightly(7, False), nightly(3, True)])
 def test_a_report_that_is_killed_again_and_again_is_applied_once(
     workshop: Workshop, faulty: Path, tmp_path: Path, step: int, forgetting: bool
 ):

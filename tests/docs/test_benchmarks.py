@@ -44,7 +44,7 @@ def test_the_benchmark_of_kills_counts_no_answered_call_twice():
     ("name", "options"),
     [
         slow("spec_validation.py", ("--rounds", "1"), timeout=420),
-        slow("change.py", ("--tasks", "120"), timeout=420),
+        slow("change.py", ("--tasks", "20"), timeout=420),
         slow("mirror.py", ("--wires", "400", "--postgres", ""), timeout=420),
         slow("wire_throughput.py", ("--wires", "200"), timeout=420),
         nightly("wire_append.py", ("--wires", "400", "--rounds", "1"), timeout=420),

@@ -54,6 +54,7 @@ def said(project: Path, release: str, target: Path) -> list[str]:
     return python(["-c", program], target).splitlines()
 
 
+@pytest.mark.nightly
 def test_the_example_is_changed_twice(tmp_path: Path):
     """One task runs, one consumer is judged again; then one is migrated; the others are not touched (D-38-06, D-38-08,
     D-38-09, D-38-13)."""

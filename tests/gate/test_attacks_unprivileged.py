@@ -30,7 +30,7 @@ def test_the_attacks_end_the_same_for_an_unprivileged_user(topic):
     assert " passed" in done.stdout
 
 
-@pytest.mark.parametrize("every", [slow(150, timeout=900), nightly(1, timeout=20000)])
+@pytest.mark.parametrize("every", [slow(400, timeout=900), nightly(1, timeout=20000)])
 def test_the_verdicts_are_the_same_in_each_sandbox_and_for_each_user(every, capsys):
     """Issue 13: sound, faulty and hostile candidates under bubblewrap and Landlock, as root and as nobody."""
     seen = {}

@@ -20,8 +20,8 @@ _ADDRESS = "from ipaddress import IPv4Address\n"
 
 
 def _some_slow(cases):
-    """The names of cases: a few are fast, one in two of the others is slow."""
-    return spread(cases, fast=len(cases) // ALWAYS + 1, slow=2)
+    """The names of cases: a few are fast, one in three of the others is slow."""
+    return spread(cases, fast=len(cases) // ALWAYS + 1, slow=3)
 
 
 FAULTS = {

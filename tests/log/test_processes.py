@@ -11,6 +11,7 @@ from specwright.log.verify import verify
 from testkit.log.damage import open_log
 from testkit.log.writer import wire_of_rival, wires_of
 from testkit.paths import TESTS
+from testkit.sampling import nightly
 
 WRITER = TESTS / "testkit/log/writer.py"
 
@@ -33,7 +34,7 @@ def ids(path: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("threads", [nightly(1), 4])
 def test_a_kill_loses_no_acknowledged_wire_and_a_second_run_doubles_none(tmp_path: Path, threads: int):
     """`kill -9` in 50 places: what was acknowledged is there, once; the log is intact (D-S4-03, D-32-01).
 

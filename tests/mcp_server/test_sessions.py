@@ -11,6 +11,7 @@ from specwright.mcp_server.call import FUNCTIONS
 from specwright.mcp_server.tools import TOOLS
 from testkit.mcp import Agent, with_agent
 from testkit.paths import ROOT
+from testkit.sampling import nightly
 
 MODULES = ROOT / "tests/gate/modules"
 TALLY = "modules/tally_words"
@@ -54,7 +55,7 @@ def test_tools_say_what_they_take_give_and_change(tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("http", [False, True], ids=["stdio", "http"])
+@pytest.mark.parametrize("http", [False, nightly(True)], ids=["stdio", "http"])
 def test_an_agent_comes_from_faults_to_a_green_gate_by_tool_calls_alone(place: Path, http: bool):
     """A drifted docstring, a wrong comparison, a missing example: each finding leads to the call that mends it (D-50-03)."""
     entry = place / TALLY / "implementation/__init__.py"

@@ -59,6 +59,7 @@ def ref_of(project: Path) -> str:
     raise LookupError("to_cents")
 
 
+@pytest.mark.nightly
 def test_a_plan_that_names_it_by_reference_passes_and_its_surface_is_served(run: Run):
     """Contract, examples and evidence reach the planner's pack and the Proposer's directory (F-16-04)."""
     ref = ref_of(run.project)

@@ -27,7 +27,7 @@ def copy_of(job: Job, tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
-@pytest.mark.parametrize("part", [slow(0.3), slow(0.8), *(nightly(part / 20) for part in range(20))])
+@pytest.mark.parametrize("part", [slow(0.8), *(nightly(part / 20) for part in range(20))])
 def test_a_run_that_is_killed_once_goes_on_to_the_same_end(
     workshop: Workshop,
     job: Job,

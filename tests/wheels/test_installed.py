@@ -63,7 +63,7 @@ def test_the_wheel_holds_the_examples_byte_for_byte(wheel: Path) -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_an_installed_package_begins_with_its_own_examples(installed: Path, tmp_path: Path) -> None:
     """`init --example` copies one that runs, and `demo` builds one to a wheel, without the repository (D-S9-05)."""

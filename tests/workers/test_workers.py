@@ -19,6 +19,7 @@ from testkit.killing import Job
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import failing, rejecting, rewrite
 from testkit.postgres import connected, own_database, project_urls
+from testkit.sampling import nightly
 from testkit.workers import QueuedProject, queued, tell, until, worker
 
 pytestmark = [
@@ -167,7 +168,7 @@ def went_well(project: QueuedProject, endpoint: Endpoint, uninterrupted: Uninter
     assert endpoint.asked.total() == endpoint.answered.total() + lost
 
 
-@pytest.mark.parametrize("how", ["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("how", [nightly("SIGTERM"), "SIGKILL"])
 def test_a_worker_that_is_stopped_or_killed_loses_nothing(
     asked: QueuedProject, endpoint: Endpoint, uninterrupted: Uninterrupted, how: str
 ):
@@ -219,6 +220,7 @@ def test_a_project_that_another_process_holds_is_tried_a_little_later(project: Q
     assert project.status()["where"] == "approval"
 
 
+@pytest.mark.nightly
 def test_a_project_that_cannot_be_driven_is_given_up_and_says_why(postgres_url: str, tmp_path: Path):
     """Bounded attempts, the error in `status`, and a person can queue it again (D-46-03)."""
     playbook = shutil.copytree(SMALL / "playbook", tmp_path / "playbook")
@@ -241,6 +243,7 @@ def test_a_project_that_cannot_be_driven_is_given_up_and_says_why(postgres_url: 
     assert project.status()["queue"]["last_attempt"]["attempts"] < MOST_ATTEMPTS
 
 
+@pytest.mark.nightly
 def test_a_project_whose_drivers_died_too_often_is_failed(project: QueuedProject):
     """No word of theirs is needed: the attempts count when they begin (D-46-03)."""
     with opened_store(project.directory, project.url) as store, store.driving():
@@ -264,6 +267,7 @@ def test_a_project_whose_drivers_died_too_often_is_failed(project: QueuedProject
     assert finish(project)[-1] == "stopped"
 
 
+@pytest.mark.nightly
 def test_a_budget_pauses_the_project_until_a_person_raises_it(asked: QueuedProject, endpoint: Endpoint):
     """A stop like others: no attempt follows of itself (D-46-03)."""
     tell(asked, "run", "--budget-tokens", "200", "--approve")

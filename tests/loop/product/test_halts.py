@@ -134,7 +134,7 @@ def _passing(playbook: Path) -> dict[str, Any]:
     return {**said, "verdict": "PASS", "failures": []}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_rejection_within_the_budget_goes_back_to_the_proposer_even_after_a_crash(
     workshop: Workshop, playbook: Path, tmp_path: Path
 ):
@@ -179,7 +179,7 @@ def test_a_halt_that_is_killed_again_and_again_is_one_halt(
 
 
 @pytest.mark.parametrize(
-    ("step", "forgetting"), [nightly(7, False, timeout=400), slow(19, True, timeout=400)]
+    ("step", "forgetting"), [nightly(7, False, timeout=400), slow(43, True, timeout=400)]
 )
 def test_a_debate_with_rejections_is_killed_again_and_again(
     workshop: Workshop, playbook: Path, tmp_path: Path, step: int, forgetting: bool

@@ -69,7 +69,7 @@ def test_a_recording_is_replayed_under_a_gate_of_other_stages(uninterrupted: Uni
         assert opened.run(approve=True) is ProjectStatus.RELEASED
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_replay_of_a_replay_is_one_too(workshop: Workshop, uninterrupted: Uninterrupted, tmp_path: Path):
     """The journal that a replay writes is a recording as good as the first (D-S4-06)."""
     replay(workshop, uninterrupted, tmp_path / "again")

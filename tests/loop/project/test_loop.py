@@ -248,7 +248,7 @@ def test_a_long_run_tells_its_depth_and_a_short_one_does_not(tmp_path: Path, cou
         assert [step.text for step in bench.notes.of("depth")] == told
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_more_tasks_than_a_thousand_steps_allow_run_in_one_go(tmp_path: Path):
     """D-S5-03: within the limit, where a thousand steps are not enough; the depth is told every hundred tasks."""
