@@ -16,7 +16,8 @@ from functools import cached_property
 from specwright.domain.acceptance.calls import Property
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import imported_classes, own_exceptions, render_stub
+from specwright.domain.contract.docstring import imported_classes, render_stub
+from specwright.domain.contract.error_classes import own_exceptions
 from specwright.domain.contract.examples_coverage import coverage_faults
 from specwright.domain.contract.examples_file import Example, parse_examples, placeholder_faults
 from specwright.domain.contract.obligations import claims_faults, obligations, read_claims, unseen_faults

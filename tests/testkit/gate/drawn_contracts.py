@@ -20,10 +20,11 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
+from specwright.domain.contract.error_classes import ERROR_BASES
 from specwright.domain.contract.lazy_types import is_iterable, is_lazy
 from specwright.domain.contract.rules import ANY_NUMBER, KEYWORD_ONLY
 
-__all__ = ["SIBLING", "contracts", "dependency_classes", "texts"]
+__all__ = ["SIBLING", "contracts", "dependency_classes", "plain_contracts", "texts"]
 
 SIBLING = "sibling"
 """The module that exports every class which a drawn contract names without a statement."""
@@ -82,13 +83,23 @@ _SCALARS += [
 
 def _types(classes, *, taken=False):
     scalar = st.sampled_from([*_SCALARS, *classes])
-    lists = ["list", "set", "frozenset", *(["Sequence", "Collection"] if taken else [])]
+    # those of a dependency may be hashed, as far as this contract knows
+    hashed = [
+        *(one for one in _SCALARS if one not in {"dict", "list", "bytearray"}),
+        *({*classes} & {"Tab", "Q2"}),
+    ]
+    keys = st.one_of(
+        st.sampled_from(sorted(hashed)),
+        st.sampled_from(["tuple[int, ...]", "frozenset[str | None]", "tuple[date, UUID]"]),
+    )
+    lists = ["list", *(["Sequence", "Collection"] if taken else [])]
     dicts = st.sampled_from(["dict", *(["Mapping"] if taken else [])])
     return st.recursive(
         scalar,
         lambda inner: st.one_of(
             st.sampled_from(lists).flatmap(lambda base: inner.map(lambda t: f"{base}[{t}]")),
-            st.tuples(dicts, inner, inner).map(lambda all_: f"{all_[0]}[{all_[1]}, {all_[2]}]"),
+            st.tuples(dicts, keys, inner).map(lambda all_: f"{all_[0]}[{all_[1]}, {all_[2]}]"),
+            st.tuples(st.sampled_from(["set", "frozenset"]), keys).map(lambda both: f"{both[0]}[{both[1]}]"),
             st.lists(inner, min_size=1, max_size=3).map(lambda all_: f"tuple[{', '.join(all_)}]"),
             inner.map(lambda t: f"tuple[{t}, ...]"),
             inner.map(lambda t: f"{t} | None"),
@@ -97,8 +108,10 @@ def _types(classes, *, taken=False):
     )
 
 
-def _whole_inputs(classes):
-    """Types of parameters, also those that are no part of another type."""
+def _whole_inputs(classes, *, lazy):
+    """Types of parameters; with lazy ones also those that are no part of another type."""
+    if not lazy:
+        return _types(classes, taken=True)
     value = _types(classes)
     return st.one_of(
         _types(classes, taken=True),
@@ -198,20 +211,58 @@ def _error_fields():
 
 
 @st.composite
+def _error_class(draw):
+    """What the first surface of an error class states of the class."""
+    return {
+        "base": draw(st.just("") | st.sampled_from(ERROR_BASES)),
+        "shared": draw(st.just("") | texts()),
+        "fields": draw(_error_fields()),
+    }
+
+
+@st.composite
 def contracts(draw):
     """A contract without problems."""
+    return draw(_contracts_of(["Tab", "Q2"]))
+
+
+@st.composite
+def plain_contracts(draw):
+    """A contract without dependencies and effects, whose classes run no code and whose values are all there at once."""
+    drawn = draw(_contracts_of([]))
+    return drawn.model_copy(update={"effects": [], "dependencies": []})
+
+
+@st.composite
+def _contracts_of(draw, foreign):
+    """A contract whose types may name classes of a dependency.
+
+    Args:
+        draw: Of Hypothesis.
+        foreign: Their names; without any, classes run no code either.
+    """
     known = draw(_statements())
-    types = _types([*known, "Tab", "Q2"])
+    if not foreign:
+        known = {name: one._replace(properties=(), raises=()) for name, one in known.items()}
+    types = _types([*known, *foreign])
     parameter_names = draw(st.lists(_names(), unique=True, max_size=3))
     output_names = draw(st.lists(_names(), unique=True, max_size=3))
-    input_types = [draw(_whole_inputs([*known, "Tab", "Q2"])) for _ in parameter_names]
+    input_types = [draw(_whole_inputs([*known, *foreign], lazy=bool(foreign))) for _ in parameter_names]
     output_types = [draw(types) for _ in output_names]
-    if len(output_types) == 1 and draw(st.booleans()):
+    coded = (
+        draw(st.lists(st.sampled_from(["E_EMPTY", "404", "not-found", "a.b"]), max_size=2))
+        if output_names
+        else []
+    )
+    output_types[:1] = ["str"] if coded else output_types[:1]
+    if foreign and not coded and len(output_types) == 1 and draw(st.booleans()):
         output_types = [f"{draw(st.sampled_from(['Iterable', 'Iterator']))}[{output_types[0]}]"]
-    due = [[s.render() for s in found] for found in placed([*input_types, *output_types], known)]
+    found = placed([*input_types, *output_types], known)
+    due = [[s.render() for s in of_slot] for of_slot in found]
+    stated = known.values() if foreign else [s for of_slot in found for s in of_slot]
     optional_from, keyword_from = draw(st.integers(0, 3)), draw(st.integers(0, 6))
     many_at = keyword_from - 1 if draw(st.booleans()) else -1
-    members = [f"{s.name}.{f.name}" for s in known.values() if s.is_enum for f in s.fields]
+    members = [f"{s.name}.{f.name}" for s in stated if s.is_enum for f in s.fields]
     defaults = _literals() | st.sampled_from(members or ["None"])
     inputs = []
     for place, (name, type_) in enumerate(zip(parameter_names, input_types, strict=True)):
@@ -229,7 +280,7 @@ def contracts(draw):
     ]
     exceptions = st.sampled_from(["ValueError", "OSError", "KeyError", "LedgerError", "OddError"])
     raised = draw(st.lists(exceptions, max_size=3, unique=True))
-    coded = draw(st.lists(st.sampled_from(["E_EMPTY", "404", "not-found", "a.b"]), max_size=2))
+    again = [name for name in raised if name in {"LedgerError", "OddError"} and draw(st.booleans())]
     return MicroModuleContract(
         module_id="MM-0123abcd",
         name="entry",
@@ -242,10 +293,11 @@ def contracts(draw):
                     name=name,
                     when=draw(texts()),
                     surface=SurfaceKind.EXCEPTION,
-                    fields=draw(_error_fields()) if name in {"LedgerError", "OddError"} else [],
+                    **(draw(_error_class()) if name in {"LedgerError", "OddError"} else {}),
                 )
                 for name in raised
             ),
+            *(ErrorSurface(name=name, when=draw(texts()), surface=SurfaceKind.EXCEPTION) for name in again),
             *(
                 ErrorSurface(name=n, when=draw(texts()), surface=draw(st.sampled_from(["code", "variant"])))
                 for n in coded

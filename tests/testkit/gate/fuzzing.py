@@ -14,7 +14,8 @@ from specwright.domain.contract.contract import (
     Modes,
     Output,
 )
-from specwright.domain.contract.docstring import own_exceptions, public_names, signature_parameters
+from specwright.domain.contract.docstring import public_names, signature_parameters
+from specwright.domain.contract.error_classes import own_exceptions
 from specwright.domain.contract.rules import problems
 from specwright.gate.fuzz.check import FuzzBounds, examine_contract
 from specwright.gate.fuzz.determinism import second_process

@@ -16,7 +16,7 @@ from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import own_exceptions
+from specwright.domain.contract.error_classes import own_exceptions
 from specwright.domain.contract.normal_form import normalise
 from specwright.domain.contract.rules import own_statements, problems
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version

@@ -123,10 +123,18 @@ def _dimensions(contract: dict[str, Any]) -> list[tuple[str, list[str]]]:
     return [
         ("Inputs", [value(entry, "constraints") for entry in contract["inputs"]]),
         ("Outputs", [value(entry, "invariants") for entry in contract["outputs"]]),
-        ("Errors", [f"{entry['name']}: {entry['when']}" for entry in contract["error_surfaces"]]),
+        ("Errors", [_error(entry) for entry in contract["error_surfaces"]]),
         ("Effects", effects),
         ("Modes", [", ".join(name for name in ("sync", "async") if contract["modes"][name])]),
     ]
+
+
+def _error(entry: dict[str, Any]) -> str:
+    """An error surface, with what is stated of its class below it."""
+    base = [f"- derives from {entry['base']}"] if entry.get("base") else []
+    shared = [f"- {entry['shared']}"] if entry.get("shared") else []
+    fields = [f"- field {one['name']}: {one['type']}" for one in entry.get("fields", ())]
+    return "\n".join([f"{entry['name']}: {entry['when']}", *base, *shared, *fields])
 
 
 def provenance_page(chain: Provenance) -> Page:

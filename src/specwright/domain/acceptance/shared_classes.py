@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import error_fields, named_classes, own_exceptions
+from specwright.domain.contract.docstring import describes_otherwise, named_classes
+from specwright.domain.contract.error_classes import own_exceptions
 from specwright.domain.contract.rules import own_statements
 
 
@@ -72,14 +73,6 @@ def _problem(contract: MicroModuleContract, owned: OwnedClass) -> str:
     exporting = f"{owned.name} is exported by {owned.module.name} of {owned.task_id}"
     if all(owned.module.module_id != one.ref.partition("@")[0] for one in contract.dependencies):
         return f"{exporting}; add {owned.module.ref} to its `depends_on`, and leave out what {owned.name} is"
-    if _is_described_otherwise(contract, owned.name, owned.module):
-        return f"{exporting}, with other fields; leave out what {owned.name} is"
+    if describes_otherwise(contract, owned.name, owned.module):
+        return f"{exporting}, with other fields or another base; leave out what {owned.name} is"
     return ""
-
-
-def _is_described_otherwise(contract: MicroModuleContract, name: str, module: MicroModuleContract) -> bool:
-    stated, theirs = own_statements(contract), own_statements(module)
-    fields, their_fields = error_fields(contract), error_fields(module)
-    return stated.get(name, theirs.get(name)) != theirs.get(name) or fields.get(
-        name, their_fields.get(name)
-    ) != their_fields.get(name)

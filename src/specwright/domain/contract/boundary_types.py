@@ -9,11 +9,13 @@ A parameter may be declared as a `Mapping`, `Sequence` or `Collection`, which sa
 else may, for a returned value is one thing. A whole parameter may be an `Iterable` or `Iterator`, and so may be the whole
 result; `lazy_types` has what such a slot says besides. A whole parameter may be a `Callable[[A, B], R]`.
 
-Not checked here: whether the elements of a set and the keys of a dict are hashable, and whether a default is of its type."""
+Not checked here: whether the elements of a set and the keys of a dict are hashable (`possible_values`), and whether a
+default is of its type."""
 
 import ast
 import builtins
 import collections.abc
+import keyword
 import math
 import re
 import typing
@@ -134,6 +136,17 @@ def members_named(text: str) -> tuple[tuple[str, str], ...]:
 def is_class_name(name: str) -> bool:
     """Whether a name can be a class that a module exports: CamelCase, and none of Python's own."""
     return bool(_CLASS_NAME.fullmatch(name)) and name not in _REFUSED and name not in BOUNDARY_IMPORTS
+
+
+def identifier_problem(name: str) -> str:
+    """Why a name cannot stand for a parameter, a result or a field; empty if it can."""
+    if not (name.isascii() and name.isidentifier()):
+        return f"{name!r} is not an ASCII identifier; use letters, digits and underscores"
+    if keyword.iskeyword(name):
+        return f"{name!r} is a Python keyword; choose another name"
+    if name.startswith("__"):
+        return f"{name!r} starts with two underscores; choose a plain name"
+    return ""
 
 
 def class_name_problem(name: str) -> str:

@@ -83,17 +83,22 @@ class ErrorField(Record):
 
 
 class ErrorSurface(Record):
-    """A failure that the caller can meet; the first one of an exception class states the fields of that class."""
+    """A failure that the caller can meet; the first one of an exception class states what that class is
+    (`error_classes`): the exception of Python that it derives from, what holds for all its surfaces, its fields."""
 
     name: str
     when: str
     surface: SurfaceKind
+    base: str = ""
+    shared: str = ""
     fields: list[ErrorField] = Field(default_factory=list)
 
     @model_serializer(mode="wrap")
-    def _without_empty_fields(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_what_is_not_stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         whole: dict[str, Any] = serialize(self)
-        return {name: value for name, value in whole.items() if value or name != "fields"}
+        return {
+            name: value for name, value in whole.items() if value or name not in {"base", "shared", "fields"}
+        }
 
 
 class Effect(Record):
@@ -263,7 +268,8 @@ def _statements(field: str, value: Any) -> Iterator[str]:
             yield from (f"{item['name']}: {text}" for text in item[kind])
         elif field in _TOLD:
             record = cast(dict[str, Any], item)
-            fields = (f"; field {one['name']}: {one['type']}" for one in record.get("fields", ()))
-            yield _TOLD[field].format(**record) + "".join(fields)
+            fields = [f"; field {one['name']}: {one['type']}" for one in record.get("fields", ())]
+            of_class = [f"; {part} {record[part]}" for part in ("base", "shared") if record.get(part)]
+            yield _TOLD[field].format(**record) + "".join((*of_class, *fields))
         else:
             yield item if isinstance(item, str) else canonical_json.canonical(item).decode()

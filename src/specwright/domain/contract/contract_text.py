@@ -29,6 +29,8 @@ def _lines(contract: MicroModuleContract) -> Iterator[str]:
     for i, error in enumerate(contract.error_surfaces):
         kind = "" if error.surface == "exception" else f" ({error.surface})"
         yield f"/error_surfaces/{i} {error.name}{kind}: {error.when}"
+        parts = {"base": error.base, "shared": error.shared}
+        yield from (f"/error_surfaces/{i}/{part} {text}" for part, text in parts.items() if text)
         fields = [f"{field.name}: {field.type}" for field in error.fields]
         yield from _numbered(f"/error_surfaces/{i}/fields", fields)
     if not contract.error_surfaces:

@@ -4,26 +4,32 @@ The docstring carries what a signature cannot say. What the code itself declares
 classes, sync or async) is written there alone, so that it can only be read from the code and prose cannot
 cover a drift.
 
-An exception that a contract names and Python does not have derives in the stub from the builtin class that its error
-surfaces name (`PatchError, a ValueError, ...`), else from `Exception`, so that only its own name catches it: the contract
-promises the exact class, and another base would let a test of one error surface pass on another. The words are part of the
-fingerprint, and the gate compares the class with them. A class that a contract names without stating its fields belongs to a
+An exception that a contract names and Python does not have derives in the stub from the builtin class that the contract
+states (`error_classes`), else from `Exception`, so that only its own name catches it: the contract promises the exact class,
+and another base would let a test of one error surface pass on another. The statement is part of the fingerprint, and the
+gate compares the class with it. A class that a contract names without stating its fields belongs to a
 dependency; the stub imports it from that sibling module, or says in a comment that it must be imported."""
 
 import ast
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
 from specwright.domain.contract.class_statement import ClassStatement
 from specwright.domain.contract.contract import ErrorField, MicroModuleContract, SurfaceKind
+from specwright.domain.contract.error_classes import (
+    ErrorClass,
+    base_of,
+    class_line,
+    error_class,
+    error_classes,
+    own_exceptions,
+)
 from specwright.domain.contract.rules import (
     DEFAULT,
     adds_to_code,
     default_of,
     is_any_number,
-    is_builtin_exception,
     is_keyword_only,
     is_read_from_code,
     is_vocabulary,
@@ -52,15 +58,9 @@ def entry_points(contract: MicroModuleContract) -> tuple[EntryPoint, ...]:
     return (EntryPoint(contract.name, is_async=False), EntryPoint(f"{contract.name}_async", is_async=True))
 
 
-def own_exceptions(contract: MicroModuleContract) -> tuple[str, ...]:
-    """The exceptions that the contract names and Python does not have, each once."""
-    names = (error.name for error in contract.error_surfaces if error.surface is SurfaceKind.EXCEPTION)
-    return tuple(dict.fromkeys(name for name in names if not is_builtin_exception(name)))
-
-
 def error_fields(contract: MicroModuleContract) -> dict[str, list[ErrorField]]:
     """The fields of each exception class that has some."""
-    return {error.name: error.fields for error in contract.error_surfaces if error.fields}
+    return {name: list(stated.fields) for name, stated in error_classes(contract).items() if stated.fields}
 
 
 def public_names(contract: MicroModuleContract) -> tuple[str, ...]:
@@ -139,15 +139,21 @@ def imported_classes(
     """The classes that a module imports, by the name of the module that exports them: those of a dependency that the
     contract names, and does not describe as something else."""
     found: dict[str, str] = {}
-    stated, fields = own_statements(contract), error_fields(contract)
     for name in (*own_exceptions(contract), *named_classes(contract)):
         for other in dependencies:
-            theirs, their_fields = own_statements(other), error_fields(other)
-            exported = name in own_exceptions(other) or name in theirs
-            same = stated.get(name, theirs.get(name)) == theirs.get(name)
-            if exported and same and fields.get(name, their_fields.get(name)) == their_fields.get(name):
+            exported = name in own_exceptions(other) or name in own_statements(other)
+            if exported and not describes_otherwise(contract, name, other):
                 found.setdefault(name, other.name)
     return found
+
+
+def describes_otherwise(contract: MicroModuleContract, name: str, other: MicroModuleContract) -> bool:
+    """Whether a contract says of a class, or of an exception, that it is made of something else than another says, which
+    exports it."""
+    stated, theirs = own_statements(contract), own_statements(other)
+    if stated.get(name, theirs.get(name)) != theirs.get(name):
+        return True
+    return error_classes(contract).get(name, ErrorClass()).contradicts(error_class(other, name))
 
 
 def named_classes(contract: MicroModuleContract) -> tuple[str, ...]:
@@ -181,6 +187,9 @@ def _sections(contract: MicroModuleContract) -> Iterator[list[str]]:
     others = [error for error in contract.error_surfaces if error.surface is not SurfaceKind.EXCEPTION]
     if exceptions:
         yield ["Raises:", *(f"{_INDENT}{error.name}: {error.when}" for error in exceptions)]
+    lines = [class_line(name, stated) for name, stated in error_classes(contract).items()]
+    if said := [line for line in lines if " " in line]:
+        yield ["Error classes:", *(f"{_INDENT}- {line}" for line in said)]
     if others:
         yield ["Errors:", *(f"{_INDENT}- {error.name} [{error.surface}]: {error.when}" for error in others)]
     if contract.effects:
@@ -266,18 +275,6 @@ _ORIGIN = {
     "StrEnum": ("enum", "StrEnum"),
     "IntEnum": ("enum", "IntEnum"),
 }
-
-
-_BASE = re.compile(
-    r"(?:\bderiv\w+ from|\bsubclass(?:es)?(?: of)?|\binherit\w* from|\bextends|\bis an?|, an?) `?([A-Z]\w+)\b"
-)
-
-
-def base_of(contract: MicroModuleContract, name: str) -> str:
-    """The builtin exception from which a class of the contract derives, as its error surfaces say."""
-    said = " ".join(error.when for error in contract.error_surfaces if error.name == name)
-    bases = (found for found in _BASE.findall(said) if is_builtin_exception(found))
-    return next(bases, "Exception")
 
 
 def _exception(name: str, base: str, fields: list[ErrorField]) -> str:

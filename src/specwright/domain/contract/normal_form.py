@@ -1,6 +1,7 @@
 """The normal form of a contract: what has one obvious repair is repaired (design: contracts).
 
-Types, defaults and class statements are written as code is; exceptions come before other surfaces; a class is stated in
+Types, defaults and class statements are written as code is; exceptions come before other surfaces; what is said of an error
+class stands in its first surface; a class is stated in
 the slot that names it first, after other statements and before a default; a text has single spaces. What can be read in
 two ways is left for `rules.problems`.
 """
@@ -13,6 +14,7 @@ from specwright.domain.contract.annotations import normal_type
 from specwright.domain.contract.boundary_types import normal_or_same
 from specwright.domain.contract.class_statement import looks_like_statement, parse_statement, placed
 from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
+from specwright.domain.contract.error_classes import stated_once
 from specwright.domain.contract.rules import ANY_NUMBER, DEFAULT, KEYWORD_ONLY, OUT_OF_SCOPE
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`")
@@ -36,6 +38,7 @@ def normalise(contract: MicroModuleContract) -> MicroModuleContract:
         error.model_copy(
             update={
                 "when": single_spaced(error.when),
+                "shared": single_spaced(error.shared),
                 "fields": [f.model_copy(update={"type": normal_type(f.type)}) for f in error.fields],
             }
         )
@@ -49,7 +52,9 @@ def normalise(contract: MicroModuleContract) -> MicroModuleContract:
     ]
     rest: dict[str, Any] = {
         "purpose": single_spaced(contract.purpose),
-        "error_surfaces": sorted(errors, key=lambda error: error.surface is not SurfaceKind.EXCEPTION),
+        "error_surfaces": stated_once(
+            sorted(errors, key=lambda error: error.surface is not SurfaceKind.EXCEPTION)
+        ),
         "effects": effects,
         "modes": contract.modes.model_copy(update={"notes": single_spaced(contract.modes.notes)}),
         "error_cases": [single_spaced(case) for case in contract.error_cases],

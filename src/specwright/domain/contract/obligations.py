@@ -2,9 +2,10 @@
 role-access).
 
 One obligation per input constraint (a default is one: leaving the argument out), output invariant, error
-surface, field of an error and effect, and the happy path. `tests/obligations.json` maps tests to their JSON pointers
-into the contract. A class statement is no obligation, nor is how a parameter is passed: the surface is compared with them.
-Nor is how many items an iterable has at most, which the gate counts.
+surface, statement for all surfaces of an error class, field of an error and effect, and the happy path.
+`tests/obligations.json` maps tests to their JSON pointers into the contract. A class statement is no obligation, nor is
+the base of an error class or how a parameter is passed: the surface is compared with them. Nor is how many items an
+iterable has at most, which the gate counts.
 
 A test is named by its function, `test_x`; where two files or classes have the same name, by the end of its
 node id, `test_file.py::TestClass::test_x`. A parametrised test is named once, without brackets."""
@@ -64,6 +65,9 @@ def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
             )
     for index, error in raised_surfaces(contract).items():
         yield Obligation(f"/error_surfaces/{index}", "error surface", f"{error.name}: {error.when}")
+        if error.shared:
+            pointer = f"/error_surfaces/{index}/shared"
+            yield Obligation(pointer, "error class", f"{error.name}: {error.shared}")
         for place, field in enumerate(error.fields):
             pointer = f"/error_surfaces/{index}/fields/{place}"
             yield Obligation(pointer, "error field", f"{error.name}.{field.name}: {field.type}")

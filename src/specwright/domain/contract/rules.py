@@ -15,17 +15,18 @@ the rest.
 - A class is stated, or belongs to a declared dependency, and its values come to an end.
 - A text is no placeholder.
 - What is out of scope is said of an input, and names the values (`out of scope: `).
-- An exception is a builtin that says something, or a CamelCase class that the module exports.
+- An exception is a builtin that says something, or a CamelCase class that the module exports; what such a class is stands in
+  its first surface, with a base of `ERROR_BASES`.
 - Definitions alone (design: vocabulary) have no inputs or effects; each class is an output, each exception a surface.
 - An effect on hosts names them, says how long it waits, and has an error surface beside it (`network`).
 - Changed arguments are refused: they enter as values.
+- There are values for what it says (`possible_values`).
 
 Whether the texts are true, testable or complete is decided by the debate and the fuzz.
 """
 
 import ast
 import builtins
-import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -36,7 +37,7 @@ from specwright.domain.contract.boundary_types import (
     BOUNDARY_IMPORTS,
     class_name_problem,
     class_names,
-    is_class_name,
+    identifier_problem,
     literal_problem,
     members_named,
     type_problem,
@@ -55,8 +56,10 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
+from specwright.domain.contract.error_rules import error_problems
 from specwright.domain.contract.lazy_types import lazy_type_problems
 from specwright.domain.contract.network import network_problems
+from specwright.domain.contract.possible_values import possibility_problems
 from specwright.syntax_tree import parse_expression
 
 DEFINITIONS = "definitions alone"
@@ -82,10 +85,8 @@ MOST_OUT_OF_SCOPE = 6
 _SCOPE_WORDS = 3
 """That name the values, at least."""
 
-_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_TOO_VAGUE = {"Exception", "BaseException", "NotImplementedError", "AssertionError"}
 
 
 def default_of(parameter: Input) -> str | None:
@@ -142,12 +143,6 @@ def own_statements(contract: MicroModuleContract) -> dict[str, ClassStatement]:
     return {statement.name: statement for statement in statements if statement}
 
 
-def is_builtin_exception(name: str) -> bool:
-    """Whether Python itself has an exception of this name."""
-    value = getattr(builtins, name, None)
-    return isinstance(value, type) and issubclass(value, BaseException)
-
-
 def is_vocabulary(contract: MicroModuleContract) -> bool:
     """Whether a contract defines classes and has no function."""
     return contract.modes.notes == DEFINITIONS
@@ -197,7 +192,7 @@ def problems(contract: MicroModuleContract) -> list[str]:
     Returns:
         One sentence each: the field's path, what is wrong, what to do; empty if it can be locked.
     """
-    return [
+    found = [
         *_name_problems(contract),
         *_text_problems(contract),
         *_type_problems(contract),
@@ -207,19 +202,23 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *_scope_limit_problems(contract),
         *_statement_problems(contract),
         *_class_problems(contract),
-        *_error_problems(contract),
-        *_error_field_problems(contract),
+        *error_problems(contract, own_statements(contract)),
         *_effect_problems(contract),
         *_vocabulary_problems(contract),
         *network_problems(contract),
         *contract_size_problems(_statement_count(contract)),
     ]
+    held = [f"list[{one.type}]" if is_any_number(one) else one.type for one in contract.inputs]
+    arguments = None if is_vocabulary(contract) else held
+    # where a type cannot be read, nothing can be said of its values
+    return found or [*possibility_problems(contract, own_statements(contract), arguments)]
 
 
 def _statement_count(contract: MicroModuleContract) -> int:
     """Of a contract; definitions alone are a list of which nobody needs the whole in mind."""
     slots = [*contract.inputs, *contract.outputs]
     said = sum(map(len, _slots(contract))) + len(contract.error_surfaces) + len(contract.effects)
+    said += sum(bool(error.shared) for error in contract.error_surfaces)
     return 0 if is_vocabulary(contract) else len(slots) + said
 
 
@@ -239,16 +238,6 @@ def _slot_path(contract: MicroModuleContract, index: int) -> str:
     return f"outputs.{index - len(contract.inputs)}.invariants"
 
 
-def _identifier_problem(name: str) -> str:
-    if not (name.isascii() and name.isidentifier()):
-        return f"{name!r} is not an ASCII identifier; use letters, digits and underscores"
-    if keyword.iskeyword(name):
-        return f"{name!r} is a Python keyword; choose another name"
-    if name.startswith("__"):
-        return f"{name!r} starts with two underscores; choose a plain name"
-    return ""
-
-
 def _name_problems(contract: MicroModuleContract) -> Iterator[str]:
     if problem := module_name_problem(contract.name):
         yield f"name: {problem}"
@@ -257,7 +246,7 @@ def _name_problems(contract: MicroModuleContract) -> Iterator[str]:
         ("outputs", [o.name for o in contract.outputs]),
     ):
         for index, name in enumerate(names):
-            if problem := _identifier_problem(name):
+            if problem := identifier_problem(name):
                 yield f"{field}.{index}.name: {problem}"
             elif name in names[:index]:
                 yield f"{field}.{index}.name: {name!r} is there already; give each its own name"
@@ -281,6 +270,8 @@ def _texts(contract: MicroModuleContract) -> Iterator[tuple[str, str]]:
     yield "purpose", contract.purpose
     for index, error in enumerate(contract.error_surfaces):
         yield f"error_surfaces.{index}.when", error.when
+        if error.shared:
+            yield f"error_surfaces.{index}.shared", error.shared
     for index, effect in enumerate(contract.effects):
         yield f"effects.{index}.target", effect.target
         yield f"effects.{index}.description", effect.description
@@ -314,7 +305,8 @@ def _default_problems(contract: MicroModuleContract) -> Iterator[str]:
             yield f"inputs.{index}: {parameter.name!r} has no default; move it before {optional!r}, which has"
         if default is not None:
             optional = parameter.name if by_place else optional
-            if problem := literal_problem(default) or _unknown_member(default, known):
+            is_alone = not contract.dependencies
+            if problem := literal_problem(default) or _unknown_member(default, known, is_alone=is_alone):
                 yield f"inputs.{index}.constraints.{len(parameter.constraints) - 1}: the default {problem}"
 
 
@@ -353,10 +345,18 @@ def _is_passed_otherwise(parameter: Input) -> bool:
     return is_keyword_only(parameter) or is_any_number(parameter)
 
 
-def _unknown_member(default: str, known: Mapping[str, ClassStatement]) -> str:
-    """What is wrong with the members of stated Enums that a default names; empty if nothing is."""
+def _unknown_member(default: str, known: Mapping[str, ClassStatement], *, is_alone: bool) -> str:
+    """What is wrong with the members of Enums that a default names; empty if nothing is.
+
+    Args:
+        default: As it is written.
+        known: The classes that the contract states.
+        is_alone: Whether no dependency could say what another class is.
+    """
     for name, member in members_named(default):
         statement = known.get(name)
+        if statement is None and is_alone:
+            return f"{default!r} is a member of {name}, and nothing says what {name} is; write a value of the input's type"
         if statement and member not in [field.name for field in statement.fields if statement.is_enum]:
             return f"{default!r} is no member of {name}"
     return ""
@@ -399,13 +399,21 @@ def _class_problems(contract: MicroModuleContract) -> Iterator[str]:
                 if name not in known:
                     yield f"{path}: nothing says what {name} is; {_statement_advice(name)}"
         for statement in known.values():
-            for name in statement.names():
-                if name not in known:
-                    yield f"{statement.name}: nothing says what its {name} is; {_statement_advice(name)}"
+            yield from _unstated_in(statement, known)
     yield from _named_type_problems(known)
     for name in known:
         if _is_endless(name, known, frozenset()):
             yield f"{name}: each {name} holds another {name}, so that none ever ends; write `{name} | None` or a list"
+
+
+def _unstated_in(statement: ClassStatement, known: Mapping[str, ClassStatement]) -> Iterator[str]:
+    """The classes in a statement of which nobody says what they are."""
+    for field in statement.fields:
+        if field.default and (problem := _unknown_member(field.default, known, is_alone=True)):
+            yield f"{statement.name}.{field.name}: the default {problem}"
+    for name in statement.names():
+        if name not in known:
+            yield f"{statement.name}: nothing says what its {name} is; {_statement_advice(name)}"
 
 
 def _named_type_problems(known: Mapping[str, ClassStatement]) -> Iterator[str]:
@@ -480,7 +488,7 @@ def _field_names(statement: ClassStatement) -> list[str]:
     fields = (*statement.fields, *statement.properties)
     names = [field.name for field in fields if not statement.is_named_type]
     messages = [
-        f"{statement.name}.{name}: {problem}" for name in names if (problem := _identifier_problem(name))
+        f"{statement.name}.{name}: {problem}" for name in names if (problem := identifier_problem(name))
     ]
     if problem := class_name_problem(statement.name):
         messages.append(problem)
@@ -489,66 +497,6 @@ def _field_names(statement: ClassStatement) -> list[str]:
             f"{statement.name} has a private field; a class at the boundary has public fields only"
         )
     return messages
-
-
-def _error_problems(contract: MicroModuleContract) -> Iterator[str]:
-    types = [slot.type for slot in (*contract.inputs, *contract.outputs)]
-    classes = {name for text in types for name in class_names(text)} | set(own_statements(contract))
-    others = False
-    for index, error in enumerate(contract.error_surfaces):
-        path = f"error_surfaces.{index}"
-        if error.surface is SurfaceKind.EXCEPTION:
-            if others:
-                yield f"{path}: an exception comes after a code or variant; list exceptions first"
-            if problem := _exception_problem(error, classes):
-                yield f"{path}.name: {problem}"
-        else:
-            others = True
-            if not _CODE.fullmatch(error.name):
-                yield f"{path}.name: {error.name!r} is no code; use letters, digits, `_`, `.`, `-`"
-
-
-def _error_field_problems(contract: MicroModuleContract) -> Iterator[str]:
-    known = own_statements(contract)
-    stated: set[str] = set()
-    for index, error in enumerate(contract.error_surfaces):
-        path = f"error_surfaces.{index}.fields"
-        is_own = error.surface is SurfaceKind.EXCEPTION and not is_builtin_exception(error.name)
-        if error.fields and not is_own:
-            yield f"{path}: only an exception of the module's own has fields; name a class of its own"
-        elif error.fields and error.name in stated:
-            yield f"{path}: the fields of {error.name} are stated once, where the class is named first"
-        stated.add(error.name)
-        names = [field.name for field in error.fields]
-        for place, field in enumerate(error.fields):
-            if problem := _error_field_problem(field.name, names[:place]) or type_problem(field.type):
-                yield f"{path}.{place}: {problem}"
-            elif unknown := [name for name in class_names(field.type) if name not in known]:
-                yield f"{path}.{place}: nothing says what {unknown[0]} is; an input or output has to state it"
-
-
-def _error_field_problem(name: str, before: Sequence[str]) -> str:
-    if problem := _identifier_problem(name):
-        return problem
-    if name.startswith("_") or hasattr(Exception, name):
-        return f"{name!r} is private or has a meaning for every exception; choose another name"
-    return f"{name!r} is there already; give each its own name" if name in before else ""
-
-
-def _exception_problem(error: ErrorSurface, classes: set[str]) -> str:
-    name = error.name
-    if is_builtin_exception(name):
-        value = getattr(builtins, name)
-        if name in _TOO_VAGUE or not issubclass(value, Exception):
-            return f"{name!r} tells the caller nothing; name a more precise exception"
-        return ""
-    if problem := _identifier_problem(name):
-        return problem
-    if not is_class_name(name):
-        return f"{name!r} is no exception's name; write a builtin exception or a CamelCase class"
-    if name in classes:
-        return f"{name!r} is the class of a value too; give the exception its own name"
-    return ""
 
 
 def _effect_problems(contract: MicroModuleContract) -> Iterator[str]:

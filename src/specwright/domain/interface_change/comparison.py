@@ -25,7 +25,7 @@ from specwright.domain.contract.contract import (
     MicroModuleContract,
     Output,
 )
-from specwright.domain.contract.docstring import error_fields
+from specwright.domain.contract.error_classes import ErrorClass, error_classes
 from specwright.domain.contract.rules import (
     ANY_NUMBER,
     DEFAULT,
@@ -243,11 +243,24 @@ def _error_changes(before: MicroModuleContract, after: MicroModuleContract) -> I
         breaks = f"Callers that handle {name} expect it as it was." if old else ""
         yield from _change(f"error_surfaces.{name}", text(old), text(new), breaks)
     names = {error.name for error in after.error_surfaces}
-    was, now = error_fields(before), error_fields(after)
+    was, now = error_classes(before), error_classes(after)
     for name in dict.fromkeys(error.name for error in before.error_surfaces if error.name in names):
-        old, new = _fields(was.get(name, [])), _fields(now.get(name, []))
-        breaks = f"Callers may read this field of {name}."
-        yield from _text_changes(f"error_surfaces.{name}", old, new, removed=breaks)
+        yield from _class_changes_of(name, was.get(name, ErrorClass()), now.get(name, ErrorClass()))
+
+
+def _class_changes_of(name: str, old: ErrorClass, new: ErrorClass) -> Iterator[StatementChange]:
+    """Of an error class; what is stated of it anew breaks nobody."""
+    place = f"error_surfaces.{name}"
+    caught = f"Callers may catch {name} as {old.base}." if old.base else ""
+    yield from _change(place, _base(old), _base(new), caught)
+    relied_on = f"Callers may rely on this whenever {name} is raised." if old.shared else ""
+    yield from _change(place, old.shared, new.shared, relied_on)
+    read = f"Callers may read this field of {name}."
+    yield from _text_changes(place, _fields(old.fields), _fields(new.fields), removed=read)
+
+
+def _base(stated: ErrorClass) -> str:
+    return f"base {stated.base}" if stated.base else ""
 
 
 def _name_and_surface(error: ErrorSurface) -> str:

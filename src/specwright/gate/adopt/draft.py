@@ -29,9 +29,9 @@ from specwright.domain.contract.contract import (
     SurfaceKind,
 )
 from specwright.domain.contract.docstring import public_names, signature_parameters
+from specwright.domain.contract.error_classes import is_builtin_exception
 from specwright.domain.contract.rules import (
     DEFAULT,
-    is_builtin_exception,
     module_name_problem,
     problems,
 )

@@ -1,7 +1,7 @@
 """Which obligations the tests show: each by a test that claims it and notices a change of what it is about (design:
 obligations).
 
-    happy path         what a call returned, or wrote, is read
+    happy path         what a call returned, or wrote, is read; where nothing is, that the call ends without an error
     output invariant   the same, of the output that the invariant is about
     error surface      an exception of that class came out of a call, and the test fails where a value comes instead; a
                        code came back, and is read
@@ -67,9 +67,9 @@ class Claims(NamedTuple):
                 is_written = effect.type is EffectType.WRITE
                 return one.aspect in ({Aspect.FILES} if is_written else {*_READS, Aspect.ERROR})
             case "inputs":
-                return one.aspect in {*_READS, Aspect.ERROR}
+                return one.aspect in {*_READS, Aspect.ERROR, Aspect.RETURN}
             case _:
-                return one.aspect in _READS
+                return one.aspect in {*_READS, Aspect.RETURN}
 
     @property
     def _classes_with_code(self) -> set[str]:
@@ -104,7 +104,9 @@ class Claims(NamedTuple):
             if kind == "outputs":
                 found.add(int(place.partition("/")[0]))
             elif kind == "error_surfaces":
-                found.update(self._code_parts(self.contract.error_surfaces[int(place)].name))
+                found.update(
+                    self._code_parts(self.contract.error_surfaces[int(place.partition("/")[0])].name)
+                )
         return sorted(found)
 
 

@@ -31,6 +31,7 @@ from specwright.gate.sandbox.stream import Ledger, RunEnd
 from specwright.gate.strength.claims import Claims, claims_of, unshown_finding
 from specwright.gate.strength.invariants import Assertions, Invariants
 from specwright.gate.strength.perturbations import (
+    NO_ANSWER,
     NOTHING_MUCH,
     Answer,
     Aspect,
@@ -46,10 +47,6 @@ _LEAST_SECONDS = 10.0
 _TIMES = 10
 _WALL_TIMES = 20
 _LEAST_WALL = 60.0
-_NO_ANSWER: dict[str, Any] = {
-    "error": [["specwright", "NoAnswer"], ["builtins", "BaseException"]],
-    "message": "no module is here",
-}
 
 
 class Observation(NamedTuple):
@@ -261,7 +258,8 @@ class _Plan:
         others = [answer for other in self._tests.values() if other is not test for answer in other.answers]
         parts = self._claims.parts(pointers)
         whole = any(pointer in self._apart for pointer in pointers)
-        return perturbations_of(test.answers, others, parts, files=self._files, whole=whole)
+        alone = not (self._files or self._claims.contract.outputs)
+        return perturbations_of(test.answers, others, parts, files=self._files, whole=whole, alone=alone)
 
     def _useful(self, test: _Test, goals: set[str | None]) -> Perturbation | None:
         """The next change that could show something that is to be shown."""
@@ -458,7 +456,7 @@ class _Ledger(Ledger):
     def called(self, call: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
         """A call; nobody answers it in a silent repetition."""
         if self._plan.kind == "silent":
-            return _NO_ANSWER
+            return NO_ANSWER
         owner = self.running if self._is_set_up else ""
         self._call = owner, call, payload
         self._requests = []
@@ -484,7 +482,8 @@ class _Ledger(Ledger):
             self._plan.compare_answer(owner, call, answer)
         change = self._plan.change_for(owner, place)
         if change is None or (
-            change.aspect in {Aspect.VALUE, Aspect.ERROR} and bool(errors) != bool(change.answer.errors)
+            change.aspect in {Aspect.VALUE, Aspect.ERROR, Aspect.RETURN}
+            and bool(errors) != bool(change.answer.errors)
         ):
             return {}
         return change.reply

@@ -34,6 +34,13 @@ NOTHING_MUCH = frozenset(map(Codec({}).encode, _EMPTY))
 _SAME_SHAPE = {"other", "last", "order"}
 
 
+NO_ANSWER: dict[str, Any] = {
+    "error": [["specwright", "NoAnswer"], ["builtins", "BaseException"]],
+    "message": "no module is here",
+}
+"""The reply where nobody answers."""
+
+
 class Aspect(StrEnum):
     """What of an answer is changed."""
 
@@ -47,6 +54,7 @@ class Aspect(StrEnum):
     SLEPT = "how long the call slept"
     ARGUMENTS = "that the call left its arguments alone"
     KIND = "that the call returned anything but None"
+    RETURN = "that the call came to its end without an error"
 
 
 class Answer(NamedTuple):
@@ -98,6 +106,7 @@ def perturbations_of(
     *,
     files: bool,
     whole: bool = False,
+    alone: bool = False,
 ) -> Iterator[Perturbation]:
     """The perturbations to try of a test's answers, those that most tests notice first.
 
@@ -107,6 +116,7 @@ def perturbations_of(
         parts: Of a tuple, that are perturbed by themselves as well.
         files: Whether the module may write files.
         whole: Whether it matters that a test notices all that can be changed of one answer.
+        alone: Whether nothing comes of a call but that it ends, so that an error in its place is all that can be noticed.
     """
     places = [*range(len(answers))]
     calls = [(at, answers[at]) for at in (*places[: _MOST_CALLS - 1], *places[_MOST_CALLS - 1 :][-1:])]
@@ -118,6 +128,7 @@ def perturbations_of(
     for at, answer in calls:
         if answer.errors:
             yield from _value_for_error(at, answer, answers, others)
+    yield from (Perturbation(Aspect.RETURN, at, answer, NO_ANSWER) for at, answer in values if alone)
     yield from _of_values(values, WAYS[:1], parts)
     for variation in FILE_WAYS if files else ():
         aspect = Aspect.NAMES if variation == "undo" else Aspect.FILES

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from specwright import canonical_json
 from specwright.domain.contract.class_statement import ClassStatement, parse_statement
 from specwright.domain.contract.contract import DIMENSIONS, MicroModuleContract, fingerprint
-from specwright.domain.contract.docstring import base_of, error_fields, own_exceptions
+from specwright.domain.contract.docstring import error_fields
+from specwright.domain.contract.error_classes import base_of, error_classes, own_exceptions
 from specwright.domain.contract.rules import own_statements
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.classes import builtin_bases, find_class
@@ -49,7 +50,7 @@ def compare_surface(
         return SurfaceComparison("", {}, [error.finding])
     locked, extracted = contract.interface_fingerprint, fingerprint(actual)
     if extracted == locked:
-        return SurfaceComparison(extracted, {}, list(_other_bases(files, contract)))
+        return SurfaceComparison(extracted, {}, list(_other_bases(files, contract, dependencies)))
     dimensions = contract.dimensions()
     diverged = {
         name: f"contract: {_shown(dimensions[name])}; source: {_shown(actual[name])}"
@@ -67,16 +68,23 @@ def compare_surface(
     return SurfaceComparison(extracted, diverged, findings)
 
 
-def _other_bases(files: ParsedFiles, contract: MicroModuleContract) -> Iterator[Finding]:
-    """Exceptions of the module that do not derive from the exception of Python that their error surfaces name."""
-    modules = {contract.name: files}
+def _other_bases(
+    files: ParsedFiles, contract: MicroModuleContract, dependencies: Sequence[SealedModule]
+) -> Iterator[Finding]:
+    """Exceptions that do not derive from the exception of Python that the contract states, or that the words of their
+    surfaces name; a stated base is the only one, and holds of a class that is imported as well."""
+    own = {contract.name: files}
     for name in own_exceptions(contract):
+        is_stated = name in error_classes(contract) and bool(error_classes(contract)[name].base)
         stated = base_of(contract, name)
+        modules = {**own, **_sources(dependencies)} if is_stated else own
         source = find_class(name, contract.name, modules)
-        if stated == "Exception" or source is None or source.node is None:
+        if (stated == "Exception" and not is_stated) or source is None or source.node is None:
             continue
         found = builtin_bases(source, modules)
-        if not any(issubclass(getattr(builtins, base), getattr(builtins, stated)) for base in found):
+        kinds = [getattr(builtins, base) for base in found]
+        fits = any(issubclass(kind, getattr(builtins, stated)) for kind in kinds)
+        if found != {stated} if is_stated else not fits:
             bases = " and ".join(sorted(found))
             message = (
                 f"by the contract {name} is a {stated}, here it derives from {bases}; derive it from {stated}"
@@ -87,12 +95,13 @@ def _other_bases(files: ParsedFiles, contract: MicroModuleContract) -> Iterator[
 def imported_classes(contract: MicroModuleContract, dependencies: Sequence[SealedModule]) -> Imported:
     """The sources of dependencies, where the contract describes a class that may be theirs."""
     described = {*own_statements(contract), *error_fields(contract)}
-    if not described:
-        return Imported()
-    sources = {
+    return Imported(_sources(dependencies), described) if described else Imported()
+
+
+def _sources(dependencies: Sequence[SealedModule]) -> dict[str, ParsedFiles]:
+    return {
         d.contract.name: ParsedFiles.of_implementation(d.directory / "implementation") for d in dependencies
     }
-    return Imported(sources, described)
 
 
 def _differences(place: str, locked: Any, actual: Any) -> Iterator[str]:

@@ -16,7 +16,8 @@ from specwright.gate.source.files import SourceError
 
 _EFFECT = re.compile(r"(?P<type>[A-Z]+) `(?P<target>[^`]+)`: (?P<description>.+)")
 _ERROR = re.compile(r"(?P<name>\S+) \[(?P<surface>code|variant)\]: (?P<when>.+)")
-_SECTIONS = ("parameters", "returns", "raises", "errors", "effects", "modes")
+_CLASS = re.compile(r"(?P<name>\w+)(?: is an? (?P<base>\w+))?(?:: (?P<shared>.+))?")
+_SECTIONS = ("parameters", "returns", "raises", "error-classes", "errors", "effects", "modes")
 
 
 class DocstringSections(NamedTuple):
@@ -28,6 +29,7 @@ class DocstringSections(NamedTuple):
     errors: list[dict[str, str]]
     effects: list[dict[str, str]]
     notes: str
+    classes: dict[str, dict[str, str]]
 
 
 class _Reader(NamedTuple):
@@ -78,7 +80,21 @@ def read_docstring(docstring: griffe.Docstring | None, location: str) -> Docstri
         errors=reader.matched(_ERROR, errors, "`- NAME [code]: when` or `- NAME [variant]: when`"),
         effects=reader.matched(_EFFECT, effects, "`- WRITE `target`: description`"),
         notes=sections.get("modes", ""),
+        classes=_error_classes(reader, sections),
     )
+
+
+def _error_classes(reader: _Reader, sections: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """What is stated of each error class: its base, what holds for all its surfaces, or both."""
+    shape = "`- NAME is a BASE: what always holds`"
+    found: dict[str, dict[str, str]] = {}
+    named = {str(entry.annotation) for entry in sections.get("raises", [])}
+    for entry in reader.matched(_CLASS, reader.bullets(sections.get("error-classes", "")), shape):
+        name = entry.pop("name")
+        if name not in named or name in found:
+            raise reader.fault(f"{name} is twice among the error classes or not raised; name each once")
+        found[name] = {part: text for part, text in entry.items() if text}
+    return found
 
 
 def _sections(docstring: griffe.Docstring, reader: _Reader) -> dict[str, Any]:

@@ -16,12 +16,12 @@ import griffe
 
 from specwright.domain.contract.boundary_types import class_names, normal_or_same
 from specwright.domain.contract.class_statement import ClassStatement, placed
+from specwright.domain.contract.error_classes import is_builtin_exception
 from specwright.domain.contract.rules import (
     ANY_NUMBER,
     DEFAULT,
     DEFINITIONS,
     KEYWORD_ONLY,
-    is_builtin_exception,
     output_name,
 )
 from specwright.gate.findings import FindingCode
@@ -162,7 +162,7 @@ def _definitions(source: _Source, prose: DocstringSections) -> dict[str, Any]:
             for slot, found in zip(stated, due, strict=True)
         ]
         + others,
-        "error_surfaces": _with_fields(prose.raises, source) + prose.errors,
+        "error_surfaces": _with_classes(prose, source) + prose.errors,
         "effects": prose.effects,
         "modes": {"sync": True, "async": False, "notes": prose.notes},
     }
@@ -227,16 +227,16 @@ def _surface(source: _Source, entry: str) -> dict[str, Any]:
             {"name": slot.name, "type": slot.type, "invariants": own}
             for slot, own in zip(outputs, texts[len(inputs) :], strict=True)
         ],
-        "error_surfaces": _with_fields(prose.raises, source) + prose.errors,
+        "error_surfaces": _with_classes(prose, source) + prose.errors,
         "effects": prose.effects,
         "modes": {"notes": prose.notes},
     }
 
 
-def _with_fields(raises: list[dict[str, str]], source: _Source) -> list[dict[str, Any]]:
-    """The exceptions, the first of each class with the fields that the class declares."""
+def _with_classes(prose: DocstringSections, source: _Source) -> list[dict[str, Any]]:
+    """The exceptions, the first of each class with what is stated of the class and the fields that it declares."""
     found: list[dict[str, Any]] = []
-    for error in raises:
+    for error in prose.raises:
         name = error["name"]
         is_first = all(name != other["name"] for other in found)
         own = None if is_builtin_exception(name) or not is_first else source.find(name)
@@ -245,7 +245,8 @@ def _with_fields(raises: list[dict[str, str]], source: _Source) -> list[dict[str
             for field, annotation in (annotated_fields(own) if own and own.top else [])
             if own and own.top and not field.startswith("_")
         ]
-        found.append({**error, **({"fields": fields} if fields else {})})
+        stated = prose.classes.get(name, {}) if is_first else {}
+        found.append({**error, **stated, **({"fields": fields} if fields else {})})
     return found
 
 
