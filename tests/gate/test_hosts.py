@@ -232,3 +232,31 @@ def test_a_port_that_none_has_is_no_service(web, port):
     with pytest.raises(urllib.error.URLError, match="Servname not supported"):
         urllib.request.urlopen(f"https://a.example:{port}/", timeout=3)
     assert web.requests == []
+
+
+PACED = """
+import time
+from urllib.request import urlopen
+def f(path, text):
+    begun = None
+    for _ in range(3):
+        if begun is not None:
+            time.sleep(max(0.0, begun + 1 - time.monotonic()))
+        begun = time.monotonic()
+        with urlopen("https://a.example/" + text, timeout=5) as answer:
+            answer.read()
+        sum(range(300_000))
+"""
+
+
+def test_a_module_that_paces_its_requests_is_seen_to():
+    """D-44-03: with scripted hosts nothing passes but what they and sleeps take, so that what a module measures of a second is
+    what a test reads of it."""
+    test = """
+def test_one():
+    web.serve("https://a.example/x", delay=0.25)
+    f(Path("a"), "x")
+    assert [one.at for one in web.requests] == [0, 1, 2]
+"""
+    ran = run_with_hosts(PACED, test, ("CALL https://a.example", "CALL clock"))
+    assert [one.result for one in ran.run.tests] == ["PASS"]

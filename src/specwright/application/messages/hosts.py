@@ -42,7 +42,7 @@ given in turn, the last again and again. `web.fail("https://a.example/x", "timeo
 "refused", "certificate", "reset", "closed", "malformed", "cut off", "reset in body" and "timeout in body". What nobody \
 scripted is no such host, or 404 on a host that is scripted. `web.requests` lists what was asked, with the attributes \
 `method`, `url`, `headers`, `body` (bytes) and `at`, in seconds; a connection that fails (no such host, refused, \
-certificate) asks nothing. Nobody waits: a delay only puts the module's clock forward. A test \
+certificate) asks nothing. Nobody waits: delays and sleeps put the module's clock forward, and nothing else does. A test \
 that claims an effect on a host asserts what `web.requests` holds, of POST, PUT and PATCH the body too."""
 
 _BY_HTTPX = """Hosts may be asked by `{name}.Client(timeout=5)` as well, and by the functions of {name}: what a host does \

@@ -39,7 +39,7 @@ class Caller:
         self._start = dict(os.environ)
         self.codec = Codec({})
         self.clock = ModuleClock()
-        self.web = Web()
+        self.web = Web(self.clock.stand)
         self.exported: dict[ClassKey, type] = {}
         self.lazy: dict[tuple[str, str], dict[str, Any]] = {}
         self._answering: int | None = None

@@ -1,8 +1,8 @@
 """The clock of a module: a test sets it, and a sleep puts it forward without anybody waiting (design: module-scope).
 
 `clock` of `modules.testing` is one object in the process of the tests; what it says goes to the module's process with each
-call, and how far the clock came goes back with the answer. Until it is set, it shows the system's time, and what was slept
-on top.
+call, and how far the clock came goes back with the answer. Until it is set, or hosts are scripted, it shows the
+system's time, and what was slept on top.
 
 Left out: the time stamps of files, which are the system's, and processor time.
 """
@@ -52,6 +52,12 @@ class ModuleClock:
         since = at - _EPOCH
         self._moment = ((since.days * 86400 + since.seconds) * 1_000_000 + since.microseconds) * 1000
         self._passed = 0
+
+    def stand(self) -> None:
+        """Let it stand still where it is, unless it was set: hosts are scripted, and what they and sleeps take is all that
+        passes from here on. What a module reads is then what `web.requests` tells."""
+        if self._moment is None:
+            self._moment = _time_ns()
 
     def advance(self, seconds: float) -> None:
         """Put it forward.

@@ -41,7 +41,7 @@ def run(link: Link, plan: dict[str, Any]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(base64.b64decode(data))
-    hosts, web = job["hosts"], Web()
+    hosts, web = job["hosts"], Web(clock.stand)
     web.describe(hosts["answers"], hosts["given"])
     if hosts["clock"]:
         clock.set(hosts["clock"])

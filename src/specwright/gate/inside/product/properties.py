@@ -22,7 +22,7 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     sys.path.append(plan["product"])
     sys.argv = ["example"]
     if job["web"]:
-        lead_to(Web(), clock)
+        lead_to(Web(clock.stand), clock)
     package = str(Path(plan["product"]) / job["package"]) + os.sep
     try_properties(job["request"], send, Path(plan["scratch"]), package)
     send({"event": "end"})

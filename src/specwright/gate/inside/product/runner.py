@@ -26,7 +26,7 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     offer(clock=clock)
     sys.argv = ["example"]
     if job["web"]:
-        lead_to(Web(), clock)
+        lead_to(Web(clock.stand), clock)
     folder = Path(plan["scratch"]) / "work"
     folder.mkdir()
     os.chdir(folder)

@@ -79,7 +79,7 @@ class _Variants:
         self._plan = plan
         self.outcomes: _Outcomes | None = None
         self._clock = ModuleClock()
-        self._web = Web()
+        self._web = Web(self._clock.stand)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:

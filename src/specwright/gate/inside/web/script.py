@@ -7,7 +7,7 @@ Left out: what a connection does with an answer, `connections`.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -70,9 +70,14 @@ class Page(NamedTuple):
 
 
 class Web:
-    """Hosts that a test describes; nothing else can be reached."""
+    """Hosts that a test describes; nothing else can be reached.
 
-    def __init__(self) -> None:
+    Args:
+        described: Is called when a host is.
+    """
+
+    def __init__(self, described: Callable[[], None] = lambda: None) -> None:
+        self._described = described
         self._pages: dict[str, list[Page]] = {}
         self._given: set[tuple[str, int]] = set()
         self._log: list[Request] = []
@@ -157,6 +162,7 @@ class Web:
 
     def _add(self, url: str, page: Page) -> None:
         self._pages.setdefault(normal_url(url), []).append(page)
+        self._described()
 
     def asked(self, scheme: str, host: str, port: int, data: bytes, at: float = 0.0) -> Answer:
         """Note a request, and answer it.
