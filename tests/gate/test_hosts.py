@@ -250,8 +250,8 @@ def f(path, text):
 
 
 def test_a_module_that_paces_its_requests_is_seen_to():
-    """D-44-03: with scripted hosts nothing passes but what they and sleeps take, so that what a module measures of a second is
-    what a test reads of it."""
+    """D-44-03: with scripted hosts nothing passes but what they and sleeps take, so that what a module measures of a second
+    is what a test reads of it."""
     test = """
 def test_one():
     web.serve("https://a.example/x", delay=0.25)
