@@ -12,7 +12,7 @@ ROW = "Row is a TypedDict: receipt: Receipt"
 MODE = "Mode is an Enum: OPEN='open', SHUT='shut'"
 
 
-def a_contract(inputs=(), outputs=(), dependencies=()):
+def a_contract(inputs=(), outputs=(("int",),), dependencies=()):
     """A contract for these tests."""
     return MicroModuleContract(
         module_id="MM-00000001",

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.contract import ErrorSurface, MicroModuleContract
+from specwright.domain.contract.normal_form import normalise
 from specwright.domain.contract.rules import is_any_number, problems
 from specwright.domain.interface_change.exception import (
     CompatibilityExpectation,
@@ -71,7 +72,7 @@ def test_a_record_has_the_fields_of_the_request_and_who_raised_it():
 DELTAS = {
     "added input": ({"added_inputs": [STEP]}, DOUBLE, "MINOR"),
     "input that must be passed": ({"added_inputs": [{**STEP, "constraints": []}]}, DOUBLE, "MAJOR"),
-    "removed input": ({"removed_inputs": ["number"]}, DOUBLE, "MAJOR"),
+    "removed input": ({"removed_inputs": ["number"], "added_inputs": [STEP]}, DOUBLE, "MAJOR"),
     "modified input": ({"modified_inputs": [{**NUMBER, "type": "float"}]}, DOUBLE, "MAJOR"),
     "added output": ({"added_outputs": [{**RESULT, "name": "rest"}]}, DOUBLE, "MAJOR"),
     "removed output": ({"removed_outputs": ["result"]}, DOUBLE, "MAJOR"),
@@ -128,6 +129,12 @@ def test_an_addition_to_any_contract_is_the_next_minor_version(contract: MicroMo
     added = STEP if where == "added_inputs" else LARGE
     if any(one.name == "step" or is_any_number(one) for one in contract.inputs):
         return  # a plain input before any number of arguments moves these
+    failing = [*contract.error_surfaces, ErrorSurface.model_validate(LARGE)]
+    if any(
+        problems(normalise(contract.model_copy(update={"error_surfaces": errors})))
+        for errors in ([], failing)
+    ):
+        return  # nothing comes of a call, or there are too few different arguments for one more error
     candidate = made({where: [added]}, contract, "BACKWARD_COMPATIBLE")
     assert candidate.module_version == "1.1.0"
 
@@ -187,7 +194,7 @@ MALFORMED: list[tuple[Any, str]] = [
     (delta(mode_changes={"sync": False, "async": False}), "a module is sync, async or both"),
     (delta(mode_changes={"sync": True, "async": False}), "nothing would change"),
     (delta("BREAKING", added_inputs=[STEP]), "compatibility: this change is BACKWARD_COMPATIBLE, not BREAKING"),
-    (delta("BACKWARD_COMPATIBLE", removed_inputs=["number"]), "Callers cannot pass `number` any more."),
+    (delta("BACKWARD_COMPATIBLE", removed_inputs=["number"], added_inputs=[STEP]), "Callers cannot pass `number` any more."),
     ("raise it", "Input should be a valid dictionary"),
     (None, "Input should be a valid dictionary"),
 ]  # fmt: skip
