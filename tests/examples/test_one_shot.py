@@ -24,7 +24,7 @@ class DocumentingGate(ScriptedGate):
 
 
 EXAMPLES = [
-    slow("fieldtext", 20, 7, lambda: DocumentingGate([])),
+    slow("fieldtext", 22, 7, lambda: DocumentingGate([])),
     nightly("dueplan", 22, 10, lambda: DocumentingGate([])),
     nightly("jsonamend", 19, 13, lambda: DocumentingGate([])),
     nightly("dueplan", 22, 10, lambda: None, timeout=900),
