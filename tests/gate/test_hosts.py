@@ -260,3 +260,12 @@ def test_one():
 """
     ran = run_with_hosts(PACED, test, ("CALL https://a.example", "CALL clock"))
     assert [one.result for one in ran.run.tests] == ["PASS"]
+
+
+def test_a_host_may_be_an_address_of_ip(web):
+    """D-44-03: of six in brackets, as it stands in an address."""
+    web.serve("http://[2001:db8::1]/x", body="six")
+    web.serve("http://192.0.2.7:8080/", body="four")
+    assert get("http://[2001:db8::1]/x") == (200, b"six")
+    assert get("http://192.0.2.7:8080/") == (200, b"four")
+    assert [one.url for one in web.requests] == ["http://[2001:db8::1]/x", "http://192.0.2.7:8080/"]

@@ -21,8 +21,9 @@ be read. Pauses between requests are effects on the clock. Other protocols belon
 No network is there when examples run: one scripts its hosts before the last line. `from modules.testing import web`, \
 `web.serve("https://a.example/x", status=301, headers={"Location": "/y"}, body="text", delay=2.5)`, \
 `web.fail("https://b.example/", "timeout")` (also "no such host", "refused", "certificate", "reset"); what is not scripted \
-is no such host. `web.requests` lists what was asked, with the attributes `method`, `url` and `body` (bytes); who finds \
-no host, or is refused by it, asks nothing."""
+is no such host; `method="HEAD"` answers that method alone. `web.requests` lists what was asked, with the attributes \
+`method`, `url`, `headers` (a dict), `body` (bytes) and `at`, in seconds; who finds no host, or is refused by it, asks \
+nothing. Nobody waits: delays and sleeps put the function's clock forward."""
 
 FOR_PLAN = """# Hosts
 
@@ -42,7 +43,8 @@ given in turn, the last again and again. `web.fail("https://a.example/x", "timeo
 "refused", "certificate", "reset", "closed", "malformed", "cut off", "reset in body" and "timeout in body". What nobody \
 scripted is no such host, or 404 on a host that is scripted. `web.requests` lists what was asked, with the attributes \
 `method`, `url`, `headers`, `body` (bytes) and `at`, in seconds; a connection that fails (no such host, refused, \
-certificate) asks nothing. Nobody waits: delays and sleeps put the module's clock forward, and nothing else does. A test \
+certificate) asks nothing. Nobody waits: delays and sleeps put the module's clock forward, and nothing else does; \
+`clock.slept`, from there too, lists the sleeps. A test \
 that claims an effect on a host asserts what `web.requests` holds, of POST, PUT and PATCH the body too."""
 
 _BY_HTTPX = """Hosts may be asked by `{name}.Client(timeout=5)` as well, and by the functions of {name}: what a host does \

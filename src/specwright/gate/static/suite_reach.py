@@ -298,9 +298,10 @@ def _stored(node: ast.Attribute, names: Names) -> Iterator[_Fault]:
 
 
 def _fixtures(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[_Fault]:
-    is_fixture = any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
+    # a helper's argument is what the test gives it
+    is_test = node.name.startswith("test")
     for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
-        if argument.arg in UNSEEN_FIXTURES or (argument.arg == "request" and not is_fixture):
+        if argument.arg in UNSEEN_FIXTURES or (argument.arg == "request" and is_test):
             yield (
                 FindingCode.TESTS_TRICK,
                 f"the fixture `{argument.arg}` changes what is tested, or leads to the runner",

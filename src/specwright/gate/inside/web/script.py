@@ -223,6 +223,7 @@ def normal_url(url: str) -> str:
 
 def origin_of(scheme: str, host: str, port: int) -> str:
     """`https://a.example`, with a port that is not the scheme's own."""
+    host = f"[{host}]" if ":" in host else host
     return f"{scheme}://{host}" + ("" if port == _PORTS[scheme] else f":{port}")
 
 
