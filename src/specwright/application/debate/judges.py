@@ -21,7 +21,7 @@ from specwright.application.plan.advance_answers import OfferedAnswer, after_ref
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
-from specwright.domain.answers.answers import Amendment, ArbiterAnswer, ChallengerAnswer, Failure, FaultOf
+from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer, Failure, FaultOf
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract
@@ -310,7 +310,7 @@ def _challenge(
         answer = answer.model_copy(update={"failures": [_own_fault(failure) for failure in answer.failures]})
     opened = open_cases(answer.failures, _earlier_rounds(case)) if case.name == CONTRACTS else []
     standing = [failure for failure in answer.failures if failure not in opened]
-    mendable = all(one.exact_changes for one in standing) and _would_lock(case, changes_of(standing))
+    mendable = all(one.exact_changes for one in standing) and _by_code(case, standing) is not None
     scope = factory.journal.scope(scopes.record(case.place(Role.CHALLENGER).run_id))
     name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
     record = challenge(answer, name, case.version_id, examination.tried, opened, mendable=mendable)
@@ -322,9 +322,15 @@ def _challenge(
     return record
 
 
-def _would_lock(case: Case, changes: Sequence[Amendment]) -> bool:
-    """Whether code can make these changes, and what comes out could be locked."""
-    return case.deliverable.problems_by_code(case.version_id, case.number, changes) == []
+def _by_code(case: Case, failures: Sequence[Failure]) -> Sequence[str] | None:
+    """What keeps the contracts from being locked with the exact changes of failures; None if code cannot make them."""
+    return case.deliverable.problems_by_code(case.version_id, case.number, changes_of(failures))
+
+
+def _unsound(case: Case) -> Sequence[str]:
+    """Why the exact changes of a challenge cannot be taken over as they stand, if that is so."""
+    challenge = case.history.challenges[-1]
+    return (_by_code(case, challenge.failures) or ()) if challenge.mendable else ()
 
 
 def _earlier_rounds(case: Case) -> EarlierRounds:
@@ -358,7 +364,7 @@ def _arbiter_request(
     first = cases[0].deliverable
     rulings = carried_rulings(factory, first.task, first.questions, place.run_id)
     by = open_judge_pack(factory, cases, place, called_modules(cases), rulings)
-    shown = [case.shown for case in cases]
+    shown = [case.shown._replace(unsound=_unsound(case)) for case in cases]
     offers = [offer for case in cases for offer in _offers(case)]
     message = arbiter_message(
         shown, _task_file(factory, cases), revisions_left, first.plan_claim, rulings, _criteria(cases), offers

@@ -84,12 +84,14 @@ class ModuleRequest(NamedTuple):
 
 class JudgedDebate(NamedTuple):
     """A debate that a role judges: its deliverable, the contracts, and what was said so far; and the adopted modules whose
-    contracts are debated with these (design: adopted-modules)."""
+    contracts are debated with these (design: adopted-modules). `unsound` is what keeps the contracts from being locked with
+    all exact changes of the last challenge (design: exact-changes)."""
 
     deliverable: str
     contracts: Sequence[MicroModuleContract]
     history: DebateHistory
     adopted: Sequence[DependencyView] = ()
+    unsound: Sequence[str] = ()
 
     @property
     def undisputed(self) -> bool:
@@ -319,7 +321,7 @@ def adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> li
         tell_proposal(history.proposals[-1]),
         tell_challenge(history.challenges[-1]),
         *_disclaimed(history.proposals[-1]),
-        *_asked(history.challenges[-1], revisions_left),
+        *_asked(history.challenges[-1], revisions_left, debate.unsound),
     ]
 
 
@@ -349,7 +351,7 @@ def _of_each(debates: Sequence[JudgedDebate]) -> str:
     return alone if len(debates) > 1 else ""
 
 
-def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
+def _asked(challenge: Challenge, revisions_left: int, unsound: Sequence[str] = ()) -> list[str]:
     """What the Arbiter is asked besides (design: debate, falsifying-tests, unshown-criteria)."""
     numbers = ", ".join(str(one.criterion) for one in challenge.unshown_criteria)
     asked = [
@@ -375,7 +377,7 @@ def _asked(challenge: Challenge, revisions_left: int) -> list[str]:
     if challenge.rests_on_open_cases:
         return [*asked, _OPEN_CASES]
     if challenge.mendable and revisions_left:
-        return [*asked, _MENDABLE]
+        return [*asked, _UNSOUND.format("; ".join(unsound)) if unsound else _MENDABLE]
     if revisions_left:
         sent = "A FAIL that stands is ruled REJECT: the module goes back to its Proposer."
         return [*asked, sent] if asked else asked
@@ -391,6 +393,11 @@ _MENDABLE = (
     "Each failure has exact changes, which code has tried: with all of them the contracts are sound. If they are right, "
     "rule APPROVE_WITH_AMENDMENTS with their numbers in `accepted_changes`, or with texts of your own at the same targets. "
     "Otherwise REJECT: the plan goes back to the planner."
+)
+_UNSOUND = (
+    "Each failure has exact changes; with all of them the contracts cannot be locked: {}. If they are right, rule "
+    "APPROVE_WITH_AMENDMENTS with the numbers of those that fit in `accepted_changes`, and with texts of your own at the "
+    "targets of the others. Otherwise REJECT: the plan goes back to the planner."
 )
 
 

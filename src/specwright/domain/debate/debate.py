@@ -72,8 +72,7 @@ class Challenge(OmittedIfEmpty):
 
     Args:
         open_cases: What it found that costs no revision; its verdict stands (design: late-findings).
-        mendable: Whether code has applied the exact changes of all its failures, and found the contracts sound (design:
-            exact-changes).
+        mendable: Whether all its failures have exact changes that code can make (design: exact-changes).
     """
 
     omitted = ("untested_criteria", "open_cases", "mendable")
@@ -156,7 +155,7 @@ def challenge(
         target: What it is about.
         tried: Its falsifying tests, run; one that failed makes the verdict FAIL.
         open_cases: Those of its failures that cost no revision.
-        mendable: Whether its exact changes mend all the others.
+        mendable: Whether code can make the exact changes of all the others.
     """
     failed = [counterexample(one) for one in tried if one.failed]
     written: dict[str, Any] = {
