@@ -23,7 +23,7 @@ LOOKS = {
     "module --trail": ["module", "initials", "{}", "--trail"],
     "trace": ["trace", "initials", "{}"],
     "module --debate": ["module", "initials", "{}", "--debate"],
-    "report --pointer ?": ["report", "initials", "{}", "--pointer", "?"],
+    'report --pointer "?"': ["report", "initials", "{}", "--pointer", "?"],
     "verify": ["verify", "{}"],
     "doctor": ["doctor", "{}"],
     "gate": ["gate", "{module}"],

@@ -33,7 +33,7 @@ LOOKS: dict[str, tuple[str, list[str]]] = {
         "checkout",
         ["escalations", "{escalation}", "{halted}", "--checkout", "{empty}/fix"],
     ),
-    "report --pointer ?": ("statements", ["report", "initials", "{released}", "--pointer", "?"]),
+    'report --pointer "?"': ("statements", ["report", "initials", "{released}", "--pointer", "?"]),
     "exceptions list": ("exceptions", ["exceptions", "list", "{released}"]),
     "costs": ("costs", ["costs", "{released}"]),
     "verify": ("verified", ["verify", "{released}"]),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from .calls import CLOCK, Function, clock_value, document, escaped, exit_code
-from .results import json_text, lines_of, part_of
+from .results import is_single, json_text, lines_of, part_of
 from .scalars import ValueProblem
 from .types import read_json
 
@@ -103,6 +103,10 @@ def _print(one: Mapping[str, Any], outputs: Mapping[str, Any], *, as_json: bool)
         _write(json_text(outputs) if outputs else "null")
         return
     shown = [part_of(outputs, name) for name in one["shows"]] if one["shows"] else list(outputs.values())
+    if len(shown) > 1 and all(is_single(value) and not isinstance(value, bytes) for value in shown):
+        # several single values are read as a record is
+        _write("\n".join(lines_of(dict(zip(one["shows"] or outputs, shown, strict=True)))))
+        return
     for place, value in enumerate(shown):
         if isinstance(value, bytes):
             sys.stdout.flush()

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from .types import member_word
 
-__all__ = ["json_text", "json_value", "lines_of", "named_results", "part_of"]
+__all__ = ["is_single", "json_text", "json_value", "lines_of", "named_results", "part_of"]
 
 _INDENT = "  "
 _BETWEEN = "  "
@@ -116,7 +116,7 @@ def _elements(values: Any) -> list[Any]:
 
 def _fields(fields: Mapping[Any, Any]) -> Iterator[str]:
     for name, value in fields.items():
-        if _is_single(value):
+        if is_single(value):
             yield f"{_key(name)}: {_cell(value)}".rstrip()
         else:
             yield f"{_key(name)}:"
@@ -127,16 +127,16 @@ def _list(values: Sequence[Any]) -> Iterator[str]:
     rows = [fields_of(one) for one in values]
     names = list(rows[0]) if rows and rows[0] is not None else []
     if names and all(
-        row is not None and list(row) == names and all(map(_is_single, row.values())) for row in rows
+        row is not None and list(row) == names and all(map(is_single, row.values())) for row in rows
     ):
         yield from _table(
             [[_key(name) for name in names], *([_cell(v) for v in row.values()] for row in rows if row)]
         )
         return
     for value in values:
-        if _is_single(value):
+        if is_single(value):
             yield _cell(value)
-        elif isinstance(value, tuple) and all(map(_is_single, cast("tuple[Any, ...]", value))):
+        elif isinstance(value, tuple) and all(map(is_single, cast("tuple[Any, ...]", value))):
             yield _BETWEEN.join(map(_cell, cast("tuple[Any, ...]", value)))
         else:
             first, *more = [*lines_of(value), ""][:-1] or ["-"]
@@ -150,7 +150,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield _BETWEEN.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _is_single(value: Any) -> bool:
+def is_single(value: Any) -> bool:
     return fields_of(value) is None and not isinstance(value, list | tuple | Set)
 
 
