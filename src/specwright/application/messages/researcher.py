@@ -30,7 +30,8 @@ stdin), `name`, `short` ("n" for `-n`), `content` (what the named file or stdin 
 a list[str], `json` for any type, `toml` for settings, a dataclass, whose `default` file may be missing \
 if the parameter has a default), `default` (also `today`, `now`). A record is \
 printed as lines `field: value`, a list of records as a table with its columns' names, everything as JSON with \
-`--json`; a str as it is; `shows[]` names the fields to print, several single ones as `field: value`. Exit codes: 0; 2 for wrong usage; of a result as `exits[]` says: {"code": 1, "when": "filled" \
+`--json`; a str as it is; `shows[]` names the fields to print, several single ones as `field: value`. \
+Exit codes: 0; 2 for wrong usage; of a result as `exits[]` says: {"code": 1, "when": "filled" \
 or "empty", "of": a field of it}; of an error as `errors` {"NotFound": 4, "*": 3} says, else the first of 1, 3, 4 \
 that no result has.
 

@@ -151,6 +151,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def is_single(value: Any) -> bool:
+    """Whether a value is told in one word: no record, and no list of values."""
     return fields_of(value) is None and not isinstance(value, list | tuple | Set)
 
 
