@@ -19,6 +19,7 @@ import pytest
 from specwright.domain.interfaces.functions import function_of_contract
 from specwright.domain.interfaces.records import Subcommand
 from specwright.domain.interfaces.rules import use_problems
+from specwright.wheels.shell.command import print_result
 from specwright.wheels.shell.results import json_text, json_value, lines_of, named_results
 from specwright.wheels.shell.scalars import ValueProblem
 from specwright.wheels.shell.types import Types, read_json
@@ -316,3 +317,21 @@ def test_a_type_that_no_document_has_is_told_before():
     assert use_problems(stated, function_of_contract(strange)) == [
         "the parameter box of weigh: complex has no form in a document; take a type that JSON has, or a text of it"
     ]
+
+
+@pytest.mark.parametrize(
+    ("shows", "outputs", "printed"),
+    [
+        ((), {"files": 2, "gone": 0}, "files: 2\ngone: 0\n"),
+        (("gone", "files"), {"scan": {"files": 2, "gone": 0, "new": 1}}, "gone: 0\nfiles: 2\n"),
+        (("files",), {"files": 2, "gone": 0}, "2\n"),
+        (("files", "names"), {"files": 2, "names": ["a", "b"]}, "2\n\na\nb\n"),
+        ((), {"files": 2}, "2\n"),
+    ],
+)
+def test_several_single_values_are_named(
+    shows: tuple[str, ...], outputs: dict[str, Any], printed: str, capsys: pytest.CaptureFixture[str]
+):
+    """D-45-04: as the fields of a record are; one alone needs no name, and lists stand apart."""
+    print_result({"shows": shows}, outputs, as_json=False)
+    assert capsys.readouterr().out == printed

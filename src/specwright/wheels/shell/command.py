@@ -20,7 +20,7 @@ from .results import is_single, json_text, lines_of, part_of
 from .scalars import ValueProblem
 from .types import read_json
 
-__all__ = ["main"]
+__all__ = ["main", "print_result"]
 
 USAGE, FAULT, INTERRUPTED, CLOSED = 2, 70, 130, 141
 _LONGEST = 64 * 1024 * 1024
@@ -81,7 +81,7 @@ def _run(stated: Mapping[str, Any], arguments: Sequence[str]) -> int:
     except ValueProblem as problem:
         parsers[name].error(str(problem))
     outputs = _outputs(function, values, one)
-    _print(one, outputs, as_json=getattr(chosen, _JSON))
+    print_result(one, outputs, as_json=getattr(chosen, _JSON))
     return exit_code(one["exits"], outputs)
 
 
@@ -98,7 +98,14 @@ def _outputs(function: Function, values: Mapping[str, Any], one: Mapping[str, An
         raise _Failure(FAULT, f"fault in {function.name}: {told}") from error
 
 
-def _print(one: Mapping[str, Any], outputs: Mapping[str, Any], *, as_json: bool) -> None:
+def print_result(one: Mapping[str, Any], outputs: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print what a call gave, all of it or what the command shows (design: interfaces).
+
+    Args:
+        one: The call, as the release describes it.
+        outputs: By name.
+        as_json: Whether `--json` was given.
+    """
     if as_json:
         _write(json_text(outputs) if outputs else "null")
         return
