@@ -401,10 +401,15 @@ def test_what_is_no_session(text: str, problem: str):
         ("a\n...\nd\n", "a\nb\n", False),
         ("a.c\n", "abc\n", False),
         ("a\n", "a\nb\n", False),
+        ('{"b": [1, true], "a": {}}\n', '{\n  "a": {},\n  "b": [\n    1,\n    true\n  ]\n}\n', True),
+        ("[1]", "[\n  2\n]\n", False),
+        ("[1]", "[true]", False),
+        ('{"a": 1}', "{a: 1}", False),
+        ("[]\n...\n", "[]\n[1]\n", True),
     ],
 )
 def test_lines_stand_for_themselves_and_dots_for_any(expected: str, found: str, *, same: bool):
-    """What is printed is compared line by line (D-45-07)."""
+    """What is printed is compared line by line, a JSON document by what it says (D-45-07)."""
     assert printed_as(expected, found) is same
 
 

@@ -22,11 +22,12 @@ begins; those of `[asks]`, or `[asks nothing]`, all requests to hosts in their o
 start of a line is left out.
 """
 
+import json
 import re
 import shlex
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from specwright.domain.acceptance.scripted_hosts import HostAnswer, host_answers
 
@@ -220,9 +221,21 @@ def _call(line: str, words: Sequence[str], stdin: str, below: Sequence[str]) -> 
 
 
 def printed_as(expected: str, found: str) -> bool:
-    """Whether a text is the expected one; white space at its end is no difference, a line `...` is any lines."""
+    """Whether a text is the expected one; white space at its end is no difference, nor is the layout of a JSON document, and
+    a line `...` is any lines."""
+    if (document := _json_document(expected)) is not None and document == _json_document(found):
+        return True
     wanted, came = expected.rstrip().split("\n"), found.rstrip().split("\n")
     if "..." not in wanted:
         return wanted == came
     pattern = "".join("(?:.*\n)*?" if line == "..." else f"{re.escape(line)}\n" for line in wanted)
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in came)) is not None
+
+
+def _json_document(text: str) -> str | None:
+    """An object or a list in one layout; None of any other text."""
+    try:
+        value: Any = json.loads(text) if text.lstrip()[:1] in {"{", "["} else None
+    except (ValueError, RecursionError):
+        return None
+    return None if value is None else json.dumps(value, sort_keys=True)
