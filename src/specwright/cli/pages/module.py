@@ -68,16 +68,22 @@ def _ruling(chain: AdoptedProvenance) -> str:
     return f"{chain.ruling.verdict} with {chain.ruling.plan_id}: {chain.ruling.reason}"
 
 
-def adopted_page(chain: AdoptedProvenance) -> Page:
-    """The chain from a module that was not made here."""
-    page, evidence, summary = Page(), chain.evidence, chain.evidence.execution_log.summary
-    page.heading(f"{chain.contract.name}  {chain.contract.ref}")
-    page.prose(chain.contract.purpose, 2)
+def _evidence_page(contract: MicroModuleContract, evidence: ShipEvidence) -> Page:
+    """How the page of a sealed module begins: what it is, and what proves it."""
+    page, summary = Page(), evidence.execution_log.summary
+    page.heading(f"{contract.name}  {contract.ref}")
+    page.prose(contract.purpose, 2)
     page.heading("Evidence")
     page.prose(f"{evidence.ship_id}  {evidence.verification.result}, {evidence.verified_at}", 2)
     page.row("tests", f"{summary.passed} of {summary.total} passed")
     page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
     page.copy("interface", evidence.verification.interface_fingerprint)
+    return page
+
+
+def adopted_page(chain: AdoptedProvenance) -> Page:
+    """The chain from a module that was not made here."""
+    page = _evidence_page(chain.contract, chain.evidence)
     page.heading("Origin")
     page.prose(_adopted_from(chain), 2)
     page.copy("content", chain.adopted.content_sha256)
@@ -139,14 +145,7 @@ def _error(entry: dict[str, Any]) -> str:
 
 def provenance_page(chain: Provenance) -> Page:
     """The chain from a module back to its spec."""
-    page, evidence, summary = Page(), chain.evidence, chain.evidence.execution_log.summary
-    page.heading(f"{chain.contract.name}  {chain.contract.ref}")
-    page.prose(chain.contract.purpose, 2)
-    page.heading("Evidence")
-    page.prose(f"{evidence.ship_id}  {evidence.verification.result}, {evidence.verified_at}", 2)
-    page.row("tests", f"{summary.passed} of {summary.total} passed")
-    page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
-    page.copy("interface", evidence.verification.interface_fingerprint)
+    page = _evidence_page(chain.contract, chain.evidence)
     if chain.exceptions:
         page.row("exceptions", ", ".join(chain.exceptions))
     _add_rounds(page, "Implementation", chain.debate, chain.versions)

@@ -88,7 +88,7 @@ def _run(stated: Mapping[str, Any], arguments: Sequence[str]) -> int:
 def _outputs(function: Function, values: Mapping[str, Any], one: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return function.call(values)
-    except Exception as error:
+    except Exception as error:  # what the function raises, declared or not
         name = function.declared(error)
         if name:
             raise _Failure(one["errors"][name], str(error) or name) from error

@@ -103,7 +103,7 @@ class Application:
             return _failed(error.status, error.error, str(error), error.headers)
         except ValueProblem as problem:
             return _failed(422, "InvalidInput", str(problem))
-        except Exception:
+        except Exception:  # the client is told that something broke, and no more
             return _fault()
 
     async def _result(self, scope: Scope, receive: Receive) -> Answer:
@@ -128,7 +128,7 @@ class Application:
         async with self._pure if function.is_pure else self._others:
             try:
                 return Answer(200, await _in_thread(lambda: _json(function.call(arguments))))
-            except Exception as error:
+            except Exception as error:  # what the function raises, declared or not
                 if name := function.declared(error):
                     return _failed(route["errors"][name], name, str(error))
                 raise
@@ -295,7 +295,7 @@ async def _in_thread(call: Callable[[], str]) -> str:
             result = call()
         except StopIteration as error:  # a future cannot carry it
             problem = RuntimeError(str(error))
-        except Exception as error:
+        except Exception as error:  # it is raised where the answer is waited for
             problem = error
         except BaseException as error:
             problem = RuntimeError(f"{type(error).__name__}: {error}")

@@ -43,7 +43,7 @@ class ToolCalls:
             return text, {one: json_value(value) for one, value in outputs.items()}
         except ValueProblem as problem:
             return f"the arguments of {name} are wrong: {problem}", None
-        except Exception as error:
+        except Exception as error:  # what the function raises, declared or not
             if declared := function.declared(error):
                 return f"{declared}: {error}", None
             return f"a fault of the server; its log has the id {log_fault()}", None

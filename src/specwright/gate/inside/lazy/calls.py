@@ -75,7 +75,7 @@ class LazyCall:
         try:
             for item in itertools.islice(whole, most + 1):
                 values.append(item)  # noqa: PERF402 - those before an error count
-        except Exception as error:
+        except Exception as error:  # whatever the module raises on the way
             return Items(values, self._crossing_error(error))
         return Items(values)
 
