@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from specwright.domain.base.reading_limits import reading_table
-from specwright.domain.contract.boundary_limits import limit_table
+from specwright.domain.contract.boundary.limits import limit_table
 from specwright.gate.findings import finding_table
 
 PAGE = Path(__file__).parent / "gate.md"

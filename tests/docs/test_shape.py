@@ -13,11 +13,6 @@ MOST_MODULES = 12
 MOST_LINES_OF_A_MODULE = 600
 MOST_LINES_OF_A_FUNCTION = 50
 
-LARGE_FOLDERS: dict[str, str] = {
-    "domain/contract": "a module for each thing that a contract says",
-}
-"""Folders with more modules, and why."""
-
 
 def modules() -> list[Path]:
     """The Python modules of the product; generated data beside them is none."""
@@ -25,12 +20,11 @@ def modules() -> list[Path]:
 
 
 def test_a_folder_holds_few_modules():
-    """At most twelve besides `__init__`; an exception has a reason."""
+    """At most twelve besides `__init__`."""
     counts = Counter(
         path.parent.relative_to(SOURCE).as_posix() for path in modules() if path.stem != "__init__"
     )
-    large = {folder: count for folder, count in counts.items() if count > MOST_MODULES}
-    assert large.keys() <= LARGE_FOLDERS.keys(), large
+    assert {folder: count for folder, count in counts.items() if count > MOST_MODULES} == {}
 
 
 def test_a_module_is_no_longer_than_its_concept_needs():

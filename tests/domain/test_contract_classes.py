@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.domain.contract.class_statement import ClassStatement, Field, parse_statement
+from specwright.domain.contract.boundary.class_statement import ClassStatement, Field, parse_statement
 from specwright.domain.contract.contract import Dependency, Input, MicroModuleContract, Modes, Output
 from specwright.domain.contract.normal_form import normalise
 from specwright.domain.contract.rules import problems

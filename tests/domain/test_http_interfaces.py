@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from specwright.application.messages.researcher import HTTP, INTERFACES, MCP, researcher_notes
 from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
-from specwright.domain.contract.class_statement import ClassStatement, Field
+from specwright.domain.contract.boundary.class_statement import ClassStatement, Field
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import StatedClass, function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool

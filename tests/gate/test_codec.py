@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.domain.contract.boundary.limits import BoundaryLimit
 from specwright.gate.inside.classes import class_of
 from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.variants.values import perturb

@@ -3,7 +3,7 @@
 import re
 
 from specwright.bootstrap.gate.explain import explain_finding
-from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.domain.contract.boundary.limits import BoundaryLimit
 from specwright.gate.fuzz.check import advice_on
 from specwright.gate.fuzz.limits import bounds
 

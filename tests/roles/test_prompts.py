@@ -28,7 +28,7 @@ from specwright.domain.answers.answers import (
     ChallengerAnswer,
 )
 from specwright.domain.base.record import Record
-from specwright.domain.contract.boundary_types import BOUNDARY_TYPES, type_problem
+from specwright.domain.contract.boundary.types import BOUNDARY_TYPES, type_problem
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.ports.roles import Assignment, Place, Role
 from specwright.roles.agent.agent import tool_schema

@@ -31,8 +31,8 @@ from specwright.domain.answers.answers import (
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.record import Record
-from specwright.domain.contract.boundary_limits import limit_sentence
-from specwright.domain.contract.boundary_types import BOUNDARY_TYPES
+from specwright.domain.contract.boundary.limits import limit_sentence
+from specwright.domain.contract.boundary.types import BOUNDARY_TYPES
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import NoAccessError, SpecwrightError

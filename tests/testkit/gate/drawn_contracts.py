@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from specwright.domain.base.record import is_placeholder
 from specwright.domain.base.stated_text import text_problem
-from specwright.domain.contract.boundary_types import is_class_name, named
-from specwright.domain.contract.class_statement import ClassStatement, Field, placed
+from specwright.domain.contract.boundary.class_statement import ClassStatement, Field, placed
+from specwright.domain.contract.boundary.lazy_types import is_iterable, is_lazy
+from specwright.domain.contract.boundary.types import is_class_name, named
 from specwright.domain.contract.contract import (
     Dependency,
     Effect,
@@ -21,7 +22,6 @@ from specwright.domain.contract.contract import (
     SurfaceKind,
 )
 from specwright.domain.contract.error_classes import ERROR_BASES
-from specwright.domain.contract.lazy_types import is_iterable, is_lazy
 from specwright.domain.contract.rules import ANY_NUMBER, KEYWORD_ONLY
 
 __all__ = ["SIBLING", "contracts", "dependency_classes", "plain_contracts", "texts"]

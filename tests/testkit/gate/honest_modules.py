@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from specwright.domain.base.value_types import VALUE_TYPES
-from specwright.domain.contract.annotations import union_parts
-from specwright.domain.contract.class_statement import ClassStatement
+from specwright.domain.contract.boundary.annotations import union_parts
+from specwright.domain.contract.boundary.class_statement import ClassStatement
 from specwright.domain.contract.contract import ErrorSurface, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.docstring import entry_points, error_fields, public_names, render_stub
 from specwright.domain.contract.obligations import obligations

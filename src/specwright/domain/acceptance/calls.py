@@ -18,7 +18,7 @@ from specwright.domain.acceptance.records import (
     variable_classes,
 )
 from specwright.domain.acceptance.rules import is_standard
-from specwright.domain.contract.annotations import normal_type
+from specwright.domain.contract.boundary.annotations import normal_type
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import entry_points, public_names
 from specwright.domain.contract.examples_file import Example, python_tree

@@ -18,8 +18,8 @@ from specwright.domain.acceptance.exchanges import exchanges, hosts_of
 from specwright.domain.acceptance.sessions import session_calls, session_steps
 from specwright.domain.base.record import OmittedIfEmpty, Record, Text
 from specwright.domain.base.value_types import CALLABLE
-from specwright.domain.contract.annotations import normal_type
-from specwright.domain.contract.boundary_types import is_class_name, named, type_problem
+from specwright.domain.contract.boundary.annotations import normal_type
+from specwright.domain.contract.boundary.types import is_class_name, named, type_problem
 from specwright.domain.contract.examples_file import Example, python_tree
 
 Author = Literal["researcher", "person"]

@@ -25,8 +25,8 @@ from specwright.domain.acceptance.records import (
     variable_classes,
 )
 from specwright.domain.base.graph import reachable
-from specwright.domain.contract.annotations import normal_type
-from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, class_name_problem, type_problem
+from specwright.domain.contract.boundary.annotations import normal_type
+from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS, class_name_problem, type_problem
 from specwright.domain.contract.examples_file import python_tree, undefined_names
 from specwright.domain.contract.rules import module_name_problem
 

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from specwright.domain.answers.answers import Checks, Claim
 from specwright.domain.base.record import Record, Text
-from specwright.domain.contract.boundary_types import BOUNDARY_TYPES
+from specwright.domain.contract.boundary.types import BOUNDARY_TYPES
 from specwright.domain.contract.contract import (
     ErrorSurface,
     Input,

@@ -14,8 +14,8 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
-from specwright.domain.contract.class_statement import ClassStatement
+from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
 from specwright.domain.contract.contract import ErrorField, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.error_classes import (
     ErrorClass,

@@ -8,13 +8,13 @@ import builtins
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from specwright.domain.contract.boundary_types import (
+from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.types import (
     class_names,
     identifier_problem,
     is_class_name,
     type_problem,
 )
-from specwright.domain.contract.class_statement import ClassStatement
 from specwright.domain.contract.contract import ErrorSurface, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.error_classes import ERROR_BASES, is_builtin_exception, is_own_exception
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from specwright.domain.contract.annotations import normal_type
-from specwright.domain.contract.boundary_types import normal_or_same
-from specwright.domain.contract.class_statement import looks_like_statement, parse_statement, placed
+from specwright.domain.contract.boundary.annotations import normal_type
+from specwright.domain.contract.boundary.class_statement import looks_like_statement, parse_statement, placed
+from specwright.domain.contract.boundary.types import normal_or_same
 from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
 from specwright.domain.contract.error_classes import stated_once
 from specwright.domain.contract.rules import ANY_NUMBER, DEFAULT, KEYWORD_ONLY, OUT_OF_SCOPE

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from specwright import canonical_json
+from specwright.domain.contract.boundary.lazy_types import is_item_bound
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import same_error
-from specwright.domain.contract.lazy_types import is_item_bound
 from specwright.domain.contract.rules import (
     is_read_from_code,
     is_scope_limit,

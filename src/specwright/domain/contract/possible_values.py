@@ -13,11 +13,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from specwright.domain.base.value_types import CONTAINERS, TAKEN_CONTAINERS
-from specwright.domain.contract.annotations import union_parts
-from specwright.domain.contract.boundary_types import class_names
-from specwright.domain.contract.class_statement import ClassStatement
+from specwright.domain.contract.boundary.annotations import union_parts
+from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.lazy_types import is_lazy
+from specwright.domain.contract.boundary.types import class_names
 from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
-from specwright.domain.contract.lazy_types import is_lazy
 from specwright.syntax_tree import parse_expression
 
 _UNHASHABLE = {"dict", "list", "set", "bytearray"}

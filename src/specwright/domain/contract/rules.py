@@ -5,13 +5,13 @@ read back as exactly its five dimensions. `normalise` repairs what has one obvio
 the rest.
 
 - Names are ASCII identifiers and no keywords (Python would read other letters in another normal form).
-- Types are in normal form and on the boundary list (`boundary_types`); another CamelCase name is a class.
+- Types are in normal form and on the boundary list (`boundary.types`); another CamelCase name is a class.
 - Texts are one line with single spaces (within quotes an error case may have more), without control, format or
   bidirectional characters.
 - A default is the last constraint, `defaults to <literal>`; a literal's own text may hold any spaces.
 - That a parameter is given by name only, or that it stands for any number of arguments, is the last constraint before it.
 - Exceptions come before codes and variants, as the docstring's sections do.
-- An iterable or iterator says how many items are taken or yielded at most (`lazy_types`).
+- An iterable or iterator says how many items are taken or yielded at most (`boundary.lazy_types`).
 - A class is stated, or belongs to a declared dependency, and its values come to an end.
 - A text is no placeholder.
 - What is out of scope is said of an input, and names the values (`out of scope: `).
@@ -32,8 +32,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from specwright.domain.base.reading_limits import contract_size_problems
 from specwright.domain.base.stated_text import text_problem
-from specwright.domain.contract.annotations import union_parts
-from specwright.domain.contract.boundary_types import (
+from specwright.domain.contract.boundary.annotations import union_parts
+from specwright.domain.contract.boundary.class_statement import (
+    ClassStatement,
+    looks_like_statement,
+    parse_statement,
+    placed,
+)
+from specwright.domain.contract.boundary.lazy_types import lazy_type_problems
+from specwright.domain.contract.boundary.types import (
     BOUNDARY_IMPORTS,
     class_name_problem,
     class_names,
@@ -41,12 +48,6 @@ from specwright.domain.contract.boundary_types import (
     literal_problem,
     members_named,
     type_problem,
-)
-from specwright.domain.contract.class_statement import (
-    ClassStatement,
-    looks_like_statement,
-    parse_statement,
-    placed,
 )
 from specwright.domain.contract.contract import (
     EffectType,
@@ -57,7 +58,6 @@ from specwright.domain.contract.contract import (
     SurfaceKind,
 )
 from specwright.domain.contract.error_rules import error_problems
-from specwright.domain.contract.lazy_types import lazy_type_problems
 from specwright.domain.contract.network import network_problems
 from specwright.domain.contract.possible_values import possibility_problems
 from specwright.syntax_tree import parse_expression

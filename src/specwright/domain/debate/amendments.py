@@ -8,7 +8,7 @@ from typing import Any
 
 from specwright.domain.answers.answers import Amendment
 from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule
-from specwright.domain.contract.boundary_types import class_names
+from specwright.domain.contract.boundary.types import class_names
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
 from specwright.domain.contract.examples_file import chapters
 from specwright.domain.debate.vague_text import CONCRETE_WORDS, MIN_WORDS, is_vague

@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from specwright import canonical_json
 from specwright.domain.base.record import Record
-from specwright.domain.contract.class_statement import looks_like_statement
+from specwright.domain.contract.boundary.class_statement import looks_like_statement
 from specwright.domain.contract.contract import (
     Effect,
     ErrorField,

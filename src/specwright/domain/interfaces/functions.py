@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.acceptance.records import name_of
-from specwright.domain.contract.annotations import normal_type
-from specwright.domain.contract.boundary_types import class_names
-from specwright.domain.contract.class_statement import ClassStatement
+from specwright.domain.contract.boundary.annotations import normal_type
+from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.types import class_names
 from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
 from specwright.domain.contract.docstring import entry_points
 from specwright.domain.contract.examples_file import python_tree

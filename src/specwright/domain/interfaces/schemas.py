@@ -7,8 +7,8 @@ import ast
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from specwright.domain.contract.annotations import union_parts
-from specwright.domain.contract.class_statement import Field
+from specwright.domain.contract.boundary.annotations import union_parts
+from specwright.domain.contract.boundary.class_statement import Field
 from specwright.domain.interfaces.functions import StatedClass
 from specwright.syntax_tree import parse_expression
 

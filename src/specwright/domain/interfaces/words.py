@@ -4,8 +4,8 @@ import ast
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from specwright.domain.contract.annotations import union_parts
-from specwright.domain.contract.boundary_types import is_class_name, named
+from specwright.domain.contract.boundary.annotations import union_parts
+from specwright.domain.contract.boundary.types import is_class_name, named
 from specwright.domain.interfaces.functions import FunctionParameter, PublicFunction, StatedClass
 from specwright.domain.interfaces.records import Content, FunctionUse, ParameterMapping
 from specwright.syntax_tree import parse_expression

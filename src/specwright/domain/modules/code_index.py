@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from specwright.domain.base.ids import ModuleId, ModuleRefText
 from specwright.domain.base.record import Record, SemVer, Text, validation_messages
-from specwright.domain.contract.annotations import normal_type
+from specwright.domain.contract.boundary.annotations import normal_type
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.errors import InputError, RefusedError
 from specwright.syntax_tree import parse_expression

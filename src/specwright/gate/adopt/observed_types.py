@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from specwright.domain.contract.boundary_types import type_problem
+from specwright.domain.contract.boundary.types import type_problem
 from specwright.syntax_tree import parse_expression
 
 _LEAST = 1

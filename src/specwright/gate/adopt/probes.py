@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from specwright.domain.base.value_types import VALUE_TYPES
-from specwright.domain.contract.annotations import union_parts
-from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS
-from specwright.domain.contract.class_statement import ClassStatement
+from specwright.domain.contract.boundary.annotations import union_parts
+from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.rules import default_of, is_any_number, is_keyword_only, own_statements
 from specwright.gate.source.files import Definition

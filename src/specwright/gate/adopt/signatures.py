@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from specwright.domain.adoption.report import Gap, Obstacle, Origin
-from specwright.domain.contract.annotations import normal_default
-from specwright.domain.contract.boundary_types import literal_problem
+from specwright.domain.contract.boundary.annotations import normal_default
+from specwright.domain.contract.boundary.types import literal_problem
 from specwright.domain.contract.rules import ANY_NUMBER, KEYWORD_ONLY
 from specwright.gate.adopt.docstrings import DocstringText
 from specwright.gate.adopt.source_tree import PublicFunction, SourceTree, Target

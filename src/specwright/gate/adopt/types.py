@@ -12,14 +12,14 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from specwright.domain.base.value_types import CALLABLE, CONTAINERS, ITERATORS, PATTERNS, TAKEN_CONTAINERS
-from specwright.domain.contract.annotations import bare_name, normal_annotation, union_parts
-from specwright.domain.contract.boundary_types import (
+from specwright.domain.contract.boundary.annotations import bare_name, normal_annotation, union_parts
+from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.types import (
     BOUNDARY_IMPORTS,
     class_names,
     normal_or_same,
     type_problem,
 )
-from specwright.domain.contract.class_statement import ClassStatement
 from specwright.gate.adopt.source_tree import Module, SourceTree, Target
 from specwright.gate.source.classes import ClassSource, read_class
 from specwright.gate.source.files import SourceError, read_top_level

@@ -26,11 +26,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
-from specwright.domain.contract.boundary_limits import BoundaryLimit
-from specwright.domain.contract.class_statement import ClassStatement
+from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.lazy_types import is_iterable, stated_bound
+from specwright.domain.contract.boundary.limits import BoundaryLimit
 from specwright.domain.contract.contract import EffectType, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.docstring import entry_points, error_fields, return_type
-from specwright.domain.contract.lazy_types import is_iterable, stated_bound
 from specwright.domain.contract.network import is_network, network_effects
 from specwright.domain.contract.rules import (
     default_of,

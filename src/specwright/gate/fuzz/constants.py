@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, is_class_name
+from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS, is_class_name
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import entry_points
 from specwright.gate.source.files import ParsedFiles

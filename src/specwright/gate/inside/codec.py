@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.domain.contract.boundary.limits import BoundaryLimit
 from specwright.gate.inside.values.lazy_values import Function, Items
 from specwright.gate.inside.values.value_types import VALUE_ROWS
 

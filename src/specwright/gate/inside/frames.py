@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.domain.contract.boundary.limits import BoundaryLimit
 
 LENGTHS = struct.Struct(">II")
 MOST_HEADER = 1024 * 1024

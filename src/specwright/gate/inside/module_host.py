@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.domain.contract.boundary.limits import BoundaryLimit
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.lazy.arguments import LazySide

@@ -25,7 +25,8 @@ def _know_only_this_folder() -> None:
         ("specwright.gate.inside", [str(here)]),
         ("specwright.domain", []),
         ("specwright.domain.base", [str(here.parents[1] / "domain/base")]),
-        ("specwright.domain.contract", [str(here.parents[1] / "domain/contract")]),
+        ("specwright.domain.contract", []),
+        ("specwright.domain.contract.boundary", [str(here.parents[1] / "domain/contract/boundary")]),
     ):
         package = types.ModuleType(name)
         package.__path__ = places

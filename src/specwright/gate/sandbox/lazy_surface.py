@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from specwright.domain.contract.boundary.lazy_types import callable_type, stated_bound
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.lazy_types import callable_type, stated_bound
 from specwright.domain.contract.rules import is_any_number, is_keyword_only
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.domain.base import value_types
-from specwright.domain.contract import boundary_limits
+from specwright.domain.contract.boundary import limits
 from specwright.errors import SpecwrightError
 from specwright.gate.sandbox.plan import Plan, SandboxKind, Surrounding
 
@@ -202,7 +202,7 @@ def _python_paths() -> list[Path]:
         *map(Path, ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")),
         Path("/etc/ld.so.cache"),
         _INSIDE,
-        *(Path(str(table.__file__)) for table in (boundary_limits, value_types)),
+        *(Path(str(table.__file__)) for table in (limits, value_types)),
     ]
     # os.path, since `exists` of a Path raises where a folder above may not be entered
     return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110 - see above

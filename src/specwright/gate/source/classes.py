@@ -10,9 +10,14 @@ import builtins
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from specwright.domain.contract.annotations import Meaning, bare_name, normal_annotation, normal_default
-from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, literal_problem, normal_or_same
-from specwright.domain.contract.class_statement import ClassStatement, Field
+from specwright.domain.contract.boundary.annotations import (
+    Meaning,
+    bare_name,
+    normal_annotation,
+    normal_default,
+)
+from specwright.domain.contract.boundary.class_statement import ClassStatement, Field
+from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS, literal_problem, normal_or_same
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.files import ParsedFiles, SourceError, TopLevel, imported_file
 from specwright.ports.gate import ENTRY_FILE

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
-from specwright.domain.contract.class_statement import ClassStatement
+from specwright.domain.contract.boundary.class_statement import ClassStatement
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import entry_points
 from specwright.domain.contract.rules import own_statements

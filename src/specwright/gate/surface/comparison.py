@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from specwright import canonical_json
-from specwright.domain.contract.class_statement import ClassStatement, parse_statement
+from specwright.domain.contract.boundary.class_statement import ClassStatement, parse_statement
 from specwright.domain.contract.contract import DIMENSIONS, MicroModuleContract, fingerprint
 from specwright.domain.contract.docstring import error_fields
 from specwright.domain.contract.error_classes import base_of, error_classes, own_exceptions

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import griffe
 
-from specwright.domain.contract.boundary_types import class_names, normal_or_same
-from specwright.domain.contract.class_statement import ClassStatement, placed
+from specwright.domain.contract.boundary.class_statement import ClassStatement, placed
+from specwright.domain.contract.boundary.types import class_names, normal_or_same
 from specwright.domain.contract.error_classes import is_builtin_exception
 from specwright.domain.contract.rules import (
     ANY_NUMBER,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from specwright.domain.contract.boundary_limits import BoundaryLimit
+from specwright.domain.contract.boundary.limits import BoundaryLimit
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.fuzz.drawn_inputs import (
     HangError,

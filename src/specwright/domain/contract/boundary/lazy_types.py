@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from specwright.domain.base.value_types import CALLABLE, ITERATORS
-from specwright.domain.contract.boundary_limits import BoundaryLimit
-from specwright.domain.contract.boundary_types import type_problem
+from specwright.domain.contract.boundary.limits import BoundaryLimit
+from specwright.domain.contract.boundary.types import type_problem
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.syntax_tree import parse_expression
 

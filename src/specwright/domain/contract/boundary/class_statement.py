@@ -25,7 +25,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from specwright.domain.contract.boundary_types import (
+from specwright.domain.contract.boundary.types import (
     class_names,
     literal_problem,
     normal_or_same,

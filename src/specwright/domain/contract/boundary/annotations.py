@@ -1,14 +1,14 @@
 """Annotations as everyday Python writes them, in the normal form of a contract (design: module-directory).
 
 `Optional[int]`, `typing.Union[int, None]`, `List["Node"]` and `dt.date` mean `int | None`, `list[Node]` and `date`. Nothing
-else changes: a name that is none of these stays, and the rules of `boundary_types` say what is wrong with it.
+else changes: a name that is none of these stays, and the rules of `boundary.types` say what is wrong with it.
 """
 
 import ast
 from collections.abc import Callable, Iterator
 
 from specwright.domain.base.value_types import ABSTRACT
-from specwright.domain.contract.boundary_types import BOUNDARY_IMPORTS, is_class_name, normal_or_same
+from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS, is_class_name, normal_or_same
 from specwright.syntax_tree import parse_expression
 
 Meaning = Callable[[str], str]
