@@ -66,6 +66,7 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     while not (message := link.receive())[0].get("finish"):
         host.answer(*message)
     observer.last_look()
+    host.report_stale_call()
     link.send({"event": "finished"})
 
 
@@ -179,10 +180,18 @@ class _Host:
         reply["changed"] = self._changed(before, args, kwargs)
         if lazy is not None:
             lazy.close()
-            if lazy.fault:
-                self._link.send({"event": "boundary", "message": f"{lazy.fault}; do what the contract says"})
-                return
+        if fault := (lazy.fault if lazy is not None else "") or self._lazy.stale_call:
+            self._refuse(fault)
+            return
         self._reply(reply, header["entry"], result)
+
+    def report_stale_call(self) -> None:
+        """What the module did with a callable since the last call was over."""
+        if self._lazy.stale_call:
+            self._refuse(self._lazy.stale_call)
+
+    def _refuse(self, fault: str) -> None:
+        self._link.send({"event": "boundary", "message": f"{fault}; do what the contract says"})
 
     def _reply(self, reply: dict[str, Any], entry: str, result: object) -> None:
         try:

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 from specwright.gate.inside.classes import class_of, nearest_class, rebuilt_error
 from specwright.gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
-from specwright.gate.inside.lazy.calls import LazyCall, YieldedItems
+from specwright.gate.inside.lazy.callable_shapes import CallableShape, callable_shapes
+from specwright.gate.inside.lazy.calls import LazyCall, UnfitCallError, YieldedItems
 from specwright.gate.inside.observation.clock import ModuleClock, offer
 from specwright.gate.inside.observation.environment import differences, restore
 from specwright.gate.inside.values.lazy_values import Items
@@ -42,6 +43,7 @@ class Caller:
         self.web = Web(self.clock.stand)
         self.exported: dict[ClassKey, type] = {}
         self.lazy: dict[tuple[str, str], dict[str, Any]] = {}
+        self.callables: dict[str, dict[str, CallableShape]] = {}
         self._answering: int | None = None
 
     def call(self, module: str, entry: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
@@ -51,7 +53,7 @@ class Caller:
             self._stop(
                 f"a callable that was passed to the module calls {entry}, while a call is open; let it be pure"
             )
-        lazy = LazyCall(self.lazy.get((module, entry), {}), self.codec)
+        lazy = LazyCall(self.lazy.get((module, entry), {}), self.codec, self.callables.get(module, {}))
         try:
             payload = self.codec.encode_call(*lazy.crossing(args, kwargs))
         except UnencodableError as error:
@@ -78,13 +80,21 @@ class Caller:
         if "error" in header:
             error = lazy.original(header["error"], header["message"]) or self._raised(header, payload)
             if header.get("late"):
-                return YieldedItems(self._items_before(payload), error)
+                return self._yielded(entry, lazy, self._items_before(payload), error)
             raise error from None
         try:
             value = self.result(header, self.codec.decode(payload))
         except UndecodableError as error:
             self._stop(f"{entry} returned what is no value of the boundary: {error}")
-        return YieldedItems(value.values) if isinstance(value, Items) else value
+        return self._yielded(entry, lazy, value.values) if isinstance(value, Items) else value
+
+    def _yielded(
+        self, entry: str, lazy: LazyCall, values: list[object], error: BaseException | None = None
+    ) -> YieldedItems:
+        # the module's process counted them, so more are a message that its host did not send
+        if len(values) > lazy.most_yielded:
+            self._stop(f"{entry} yields more than {lazy.most_yielded} items; do what the contract says")
+        return YieldedItems(values, error)
 
     def _answered(
         self, header: dict[str, Any], payload: bytes, lazy: LazyCall
@@ -101,6 +111,8 @@ class Caller:
             self._stop(
                 f"{name} gives {error}, which does not cross a module's boundary; let it give what is declared"
             )
+        except UnfitCallError as error:
+            self._stop(f"the module {error}; do what the contract says")
         finally:
             self._answering = None
 
@@ -190,6 +202,7 @@ def install(caller: Caller, surface: dict[str, Any]) -> None:
         sys.modules[package.__name__] = package
         setattr(root, name, package)
     caller.codec = Codec(crossing, called)
+    caller.callables = {name: callable_shapes(name, surface, crossing) for name in surface}
     offer(clock=caller.clock, web=caller.web)
 
 

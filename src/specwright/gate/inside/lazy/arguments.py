@@ -1,27 +1,24 @@
 """The module's end of iterables, iterators and callables: what it is given counts and checks its use (design: ship-gate).
 
 An iterable is an iterator here, whatever the caller passed, so that a module which takes its length or reads it twice fails
-where it is judged. A callable is a function that asks the other end, or, where it was drawn, chooses one of its results.
+where it is judged. It is one of Python's own: what counts stands in a generator behind it, which has no attribute that the
+source of a module may name, cannot be copied, and belongs to no class that the module could change. A callable is a function
+that asks the other end, or, where it was drawn, chooses one of its results; it belongs to its call, and a use of it after
+that is told, whatever the module made of the error.
 Items that the module yields are written down one by one, so that each is what it was when it was yielded.
 """
 
 import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from specwright.gate.inside.classes import nearest_class, rebuilt_error
 from specwright.gate.inside.codec import ClassKey, Codec, EncodedValue, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
+from specwright.gate.inside.lazy.callable_shapes import CallableShape, callable_shapes, unfit_arguments
 from specwright.gate.inside.values.lazy_values import Function, Items, chosen
-from specwright.gate.inside.values.shapes import Classes, Shape, mismatch, shape_of
-
-
-class CallableShape(NamedTuple):
-    """What a callable is called with, and what it gives."""
-
-    parameters: list[Shape]
-    returns: Shape
+from specwright.gate.inside.values.shapes import mismatch
 
 
 class LazySide:
@@ -47,40 +44,30 @@ class LazySide:
         self._codec = codec
         self._exceptions = exceptions
         self._stated: dict[tuple[str, str], dict[str, Any]] = {}
-        self._shapes: dict[tuple[str, str, str], CallableShape] = {}
+        self._shapes = {name: callable_shapes(name, surface, classes) for name in surface}
+        self.stale_call = ""
+        """What the module did with a callable after its call was over, first."""
         for module, described in surface.items():
-            lazy: dict[str, Any] = described.get("lazy", {})
-            if not lazy:
-                continue
-            known = _classes(module, surface, classes)
-            for entry in described["functions"]:
-                self._stated[module, entry] = lazy
-                for name, kind in lazy["callables"].items():
-                    shapes = [shape_of(text, known) for text in kind["parameters"]]
-                    returns = shape_of(kind["returns"], known)
-                    self._shapes[module, entry, name] = CallableShape(shapes, returns)
+            if lazy := described.get("lazy"):
+                self._stated |= {(module, entry): lazy for entry in described["functions"]}
 
     def opened(self, module: str, entry: str) -> "OpenCall | None":
         """A call of an entry point; None if none of its slots is lazy."""
         stated = self._stated.get((module, entry))
         if stated is None:
             return None
-        shapes = {name: self._shapes[module, entry, name] for name in stated["callables"]}
-        return OpenCall(entry, stated, shapes, self._link, self._codec, self._exceptions)
+        return OpenCall(
+            entry,
+            stated,
+            self._shapes[module],
+            self._link,
+            self._codec,
+            self._exceptions,
+            self._note_stale_call,
+        )
 
-
-def _classes(module: str, surface: Mapping[str, Any], found: Mapping[ClassKey, type]) -> Classes:
-    """The classes that a module's types may name; of two of a name its own counts."""
-    stated: dict[str, Any] = {}
-    kinds: dict[str, Any] = {}
-    for name in (*(one for one in surface if one != module), module):
-        for description in surface[name]["classes"]:
-            if description["kind"] != "exception":
-                key = (description["module"].removeprefix("modules."), description["name"])
-                fields = [(field, text) for field, text, _ in description["fields"]]
-                stated[description["name"]] = {"kind": description["kind"], "fields": fields}
-                kinds[description["name"]] = found.get(key, dict)
-    return Classes(stated, kinds)
+    def _note_stale_call(self, what: str) -> None:
+        self.stale_call = self.stale_call or what
 
 
 class OpenCall:
@@ -93,6 +80,7 @@ class OpenCall:
         link: To the gate.
         codec: For what crosses.
         exceptions: The exported ones.
+        note_stale_call: Is told what is done after the call is over.
     """
 
     def __init__(
@@ -103,7 +91,9 @@ class OpenCall:
         link: Link,
         codec: Codec,
         exceptions: Mapping[ClassKey, type],
+        note_stale_call: Callable[[str], None],
     ) -> None:
+        self._note_stale_call = note_stale_call
         self._entry = entry
         self._stated = stated
         self._shapes = shapes
@@ -129,7 +119,8 @@ class OpenCall:
         if name in self._stated["takes"] and isinstance(value, (Items, list, tuple)):
             items: Items = value if isinstance(value, Items) else Items([*value])
             error = self._error(items.error) if items.error else None
-            return _CountedItems(items.values, error, lambda taken: self._took(name, taken))
+            # an iterator of Python's own: nothing of it can be reached, changed or copied
+            return itertools.chain(_counted(items.values, error, lambda taken: self._took(name, taken)))
         return value
 
     def _took(self, name: str, taken: int) -> None:
@@ -147,7 +138,9 @@ class OpenCall:
     def _function(self, name: str, function: Function) -> Callable[..., object]:
         def called(*arguments: object, **named: object) -> object:
             if self._is_over:
-                raise RuntimeError(f"{name} was called after its call was over")
+                what = f"calls {name} after the call of {self._entry} that it was passed to was over"
+                self._note_stale_call(f"{self._entry} {what}")
+                raise RuntimeError(what)
             what = f"calls {name} with arguments by name" if named else self._unfit_call(name, arguments)
             if what:
                 self._note(what)
@@ -165,12 +158,8 @@ class OpenCall:
         return called
 
     def _unfit_call(self, name: str, arguments: tuple[Any, ...]) -> str:
-        shapes = self._shapes[name].parameters
-        if len(arguments) != len(shapes):
-            return f"calls {name} with {len(arguments)} arguments, where its contract says {len(shapes)}"
-        for place, (value, shape) in enumerate(zip(arguments, shapes, strict=True), 1):
-            if problem := mismatch(value, shape, f"argument {place}"):
-                return f"calls {name} with what its contract does not say: {problem}"
+        if what := unfit_arguments(name, arguments, self._shapes[name]):
+            return what
         try:
             self._codec.encode_call([*arguments], {})
         except UnencodableError as error:
@@ -178,9 +167,14 @@ class OpenCall:
         return ""
 
     def _asked(self, name: str, text: bytes) -> Any:
-        with self._lock:
+        if not self._lock.acquire(blocking=False):
+            self._note(f"calls {name} while one of its callables is called")
+            raise RuntimeError(self.fault)
+        try:
             self._link.send({"event": "callback", "name": name}, text)
             header, payload = self._link.receive()
+        finally:
+            self._lock.release()
         try:
             value = self._codec.decode(payload)
         except UndecodableError as error:
@@ -216,32 +210,16 @@ class OpenCall:
         self._is_over = True
 
 
-class _CountedItems:
-    """An iterator over what a caller passed.
+def _counted(values: list[Any], error: BaseException | None, took: Callable[[int], None]) -> Iterator[Any]:
+    """What a caller passed, with the error that comes instead of a further item.
 
     Args:
         values: The items.
-        error: What comes instead of a further one.
+        error: None if there is none.
         took: Is told how many were taken, each time.
     """
-
-    def __init__(self, values: list[Any], error: BaseException | None, took: Callable[[int], None]) -> None:
-        self._values = iter(values)
-        self._error = error
-        self._tell = took
-        self._taken = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        try:
-            value = next(self._values)
-        except StopIteration:
-            error, self._error = self._error, None
-            if error is not None:
-                raise error from None
-            raise
-        self._taken += 1
-        self._tell(self._taken)
-        return value
+    for taken, value in enumerate(values, 1):
+        took(taken)
+        yield value
+    if error is not None:
+        raise error from None

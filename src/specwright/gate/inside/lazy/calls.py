@@ -7,9 +7,11 @@ out of the module.
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
-from specwright.gate.inside.codec import Codec, UnencodableError
+from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
+from specwright.gate.inside.lazy.callable_shapes import CallableShape, unfit_arguments
 from specwright.gate.inside.values.lazy_values import Function, Items
 
 
@@ -39,17 +41,29 @@ class YieldedItems:
             raise
 
 
+class UnfitCallError(Exception):
+    """The module calls what it was not given, or otherwise than its contract says; the text says how."""
+
+
 class LazyCall:
     """What a test passes in one call.
 
     Args:
         stated: Of the contract, as `lazy_surface` gives it; empty if nothing of it is lazy.
         codec: For what crosses.
+        shapes: Of its callables: the module's process checks them too, and this one does not depend on that.
     """
 
-    def __init__(self, stated: Mapping[str, Any], codec: Codec) -> None:
+    def __init__(
+        self,
+        stated: Mapping[str, Any],
+        codec: Codec,
+        shapes: Mapping[str, CallableShape] = MappingProxyType({}),
+    ) -> None:
         self._stated = stated
         self._codec = codec
+        self._shapes = shapes
+        self.most_yielded: int = stated.get("yields", 0)
         self._functions: dict[str, Callable[..., object]] = {}
         self._raised: list[tuple[list[str], str, BaseException]] = []
 
@@ -95,8 +109,18 @@ class LazyCall:
 
         Raises:
             UnencodableError: it gives what does not cross.
+            UnfitCallError: the module was not given it, or calls it otherwise than its contract says.
         """
-        args, _ = self._codec.decode(payload)
+        try:
+            args, kwargs = self._codec.decode(payload)
+        except (UndecodableError, TypeError, ValueError) as error:
+            raise UnfitCallError(f"calls {name} with what is no value of the boundary") from error
+        if name not in self._functions:
+            raise UnfitCallError(f"calls {name}, which it was not given")
+        if kwargs:
+            raise UnfitCallError(f"calls {name} with arguments by name")
+        if what := unfit_arguments(name, args, self._shapes[name]):
+            raise UnfitCallError(what)
         try:
             result = self._functions[name](*args)
         except BaseException as error:
