@@ -78,6 +78,9 @@ TYPES = [
     "Collection[Collection[str]]",
     "Callable[[], None]",
     "Callable[[str, list[int]], Decimal | None] | None",
+    "T",
+    "dict[T, list[T | None]]",
+    "Callable[[], T]",
 ]
 
 
@@ -88,6 +91,7 @@ def test_a_type_of_the_boundary_can_be_locked(type_):
 
 
 REFUSED_TYPES = {
+    "T[int]": "no type parameters",
     "Any": "says nothing",
     "object": "says nothing",
     "Callable": "lacks its types; write Callable",
@@ -242,6 +246,43 @@ def test_an_iterator_comes_out_with_a_stated_bound():
     assert "for a whole parameter or the whole result" in problem
     (problem,) = problems(a_contract(outputs=[Output(name="found", type="Callable[[], int]")]))
     assert "for a whole parameter alone" in problem
+
+
+GENERIC = {
+    "Callable[[T], int]": ("inputs: no input gives a value of T", "take a `T` or a container of it"),
+    "Callable[[T], T]": (),
+    "T": (),
+    "int": ("inputs: no input gives a value of T", "or name the type"),
+}
+
+
+@pytest.mark.parametrize("type_", GENERIC)
+def test_a_type_of_the_caller_s_is_given_before_it_comes_back(type_):
+    """D-S8.1-05: by an input that holds a value of it, or is called for one."""
+    contract = an_input(type_).model_copy(update={"outputs": [Output(name="found", type="list[T]")]})
+    found = problems(contract)
+    assert bool(found) == bool(GENERIC[type_])
+    assert all(part in found[0] for part in GENERIC[type_])
+
+
+@pytest.mark.parametrize("default", ["0", "'a'", "(1,)"])
+def test_a_parameter_of_any_type_has_no_default_of_one(default):
+    """D-S8.1-05, D-S8.1-02: nothing but None and empty ones stand for every type."""
+    (problem,) = problems(an_input("T | None", f"defaults to {default}"))
+    assert "is of one type, where T is of the caller's; write `T | None`, defaults to None" in problem
+    assert problems(an_input("T | None", "defaults to None")) == []
+    assert problems(an_input("Sequence[T]", "defaults to ()")) == []
+
+
+def test_what_a_class_or_an_error_holds_is_of_a_named_type():
+    """D-S8.1-05: functions alone are generic."""
+    stated = "Box is a frozen dataclass: inner: T"
+    (problem,) = problems(an_input("tuple[Box, T]", stated))
+    assert "'T' stands for a type in the inputs and outputs of a function alone; name the type" in problem
+    field = ErrorField(name="at", type="T")
+    error = ErrorSurface(name="BoxError", when="no", surface="exception", fields=[field])
+    (problem,) = problems(an_input("T").model_copy(update={"error_surfaces": [error]}))
+    assert "error_surfaces.0.fields.0: 'T' stands for a type in the inputs" in problem
 
 
 @pytest.mark.parametrize("type_", ["Sequence[int]", "list[Mapping[str, int]]"])

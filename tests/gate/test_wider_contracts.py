@@ -23,7 +23,7 @@ NEW = re.compile(
     r"keyword only|any number of arguments|"
     r"defaults to (?:\w+\(|\w+\.|\(\))|= [A-Z]\w*[.(]|is a (?:type|NamedTuple|ValueError)|"
     r"properties: |raises: |Fraction|ZoneInfo|IPv\d|re\.Pattern|bytearray|complex|"
-    r"Sequence|Collection|Iterable|Iterator|Callable|Mapping"
+    r"Sequence|Collection|Iterable|Iterator|Callable|Mapping|\bT\b"
 )
 """What no contract could say before issue 22."""
 

@@ -8,6 +8,7 @@ from specwright.domain.base.record import is_placeholder
 from specwright.domain.base.stated_text import text_problem
 from specwright.domain.contract.boundary.class_statement import ClassStatement, Field, placed
 from specwright.domain.contract.boundary.lazy_types import is_iterable, is_lazy
+from specwright.domain.contract.boundary.type_variable import is_generic
 from specwright.domain.contract.boundary.types import is_class_name, named
 from specwright.domain.contract.contract import (
     Dependency,
@@ -244,11 +245,15 @@ def _contracts_of(draw, foreign):
     known = draw(_statements())
     if not foreign:
         known = {name: one._replace(properties=(), raises=()) for name, one in known.items()}
-    types = _types([*known, *foreign])
     parameter_names = draw(st.lists(_names(), unique=True, max_size=3))
     output_names = draw(st.lists(_names(), unique=True, max_size=3))
-    input_types = [draw(_whole_inputs([*known, *foreign], lazy=bool(foreign))) for _ in parameter_names]
-    output_types = [draw(types) for _ in output_names]
+    scalars = [*known, *foreign]
+    # where values come out of a table, none of the caller's type does
+    variable = ["T"] if parameter_names and draw(st.integers(0, 3)) == 3 else []
+    input_types = [draw(_whole_inputs([*scalars, *variable], lazy=bool(foreign))) for _ in parameter_names]
+    if variable:
+        input_types[0] = draw(st.sampled_from(["T", "list[T]", "dict[T, int] | None", "tuple[set[T], ...]"]))
+    output_types = [draw(_types([*scalars, *(variable if foreign else [])])) for _ in output_names]
     coded = (
         draw(st.lists(st.sampled_from(["E_EMPTY", "404", "not-found", "a.b"]), max_size=2))
         if output_names
@@ -272,7 +277,7 @@ def _contracts_of(draw, foreign):
         elif place >= keyword_from:
             own.append(KEYWORD_ONLY)
         if place >= optional_from and own[-1:] != [ANY_NUMBER]:
-            own.append(f"defaults to {draw(defaults)}")
+            own.append(f"defaults to {'None' if is_generic(type_) else draw(defaults)}")
         inputs.append(Input(name=name, type=type_, constraints=own))
     outputs = [
         Output(name=name, type=type_, invariants=draw(_statements_of(type_, "yields")) + stated)

@@ -26,14 +26,16 @@ from specwright.ports.gate import Candidate, Finding
 __all__ = ["Planted", "fuzzed", "suite_of"]
 
 _IMPORTS = """
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, TypeVar
 from uuid import UUID
+
+T = TypeVar("T")
 """
 
 

@@ -34,6 +34,7 @@ _PLAIN = {
     "dict": ("{'a': 1}", "{'b': [2]}"),
     "list": ("[1, 'b']", "[None]"),
     "None": ("None",),
+    "T": ("7", "'ab'", "(1, 'b')", "None"),
     **{one.name: tuple(text for text in one.examples if "nan" not in text.lower()) for one in VALUE_TYPES},
 }
 _EMPTY = {"list": "[]", "set": "set()", "frozenset": "frozenset()", "dict": "{}", "Mapping": "{}"}

@@ -19,6 +19,7 @@ from specwright.domain.acceptance.sessions import session_calls, session_steps
 from specwright.domain.base.record import OmittedIfEmpty, Record, Text
 from specwright.domain.base.value_types import CALLABLE
 from specwright.domain.contract.boundary.annotations import normal_type
+from specwright.domain.contract.boundary.type_variable import is_generic
 from specwright.domain.contract.boundary.types import is_class_name, named, type_problem
 from specwright.domain.contract.examples_file import Example, python_tree
 
@@ -123,6 +124,8 @@ class AcceptanceProperty(_CodeShowing):
             is_function = normal_type(kind).startswith(f"{CALLABLE}[")
             if problem := type_problem(normal_type(kind), taken=is_function):
                 raise ValueError(f"the variable {name}: {problem}")
+            if is_generic(normal_type(kind)):
+                raise ValueError(f"the variable {name}: values are drawn of one type; name it in place of T")
         tree = python_tree(self.code)
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set[str]()
         if unused := [name for name in self.variables if name not in used]:

@@ -85,5 +85,8 @@ ITERATORS = ("Iterable", "Iterator")
 CALLABLE = "Callable"
 """What a whole parameter may be: a function that the module calls."""
 
+TYPE_VARIABLE = "T"
+"""What stands for a type that the caller has, in the inputs and outputs of a generic function."""
+
 ABSTRACT = (*TAKEN_CONTAINERS, "Iterator", CALLABLE)
 """The types that come from `collections.abc`."""

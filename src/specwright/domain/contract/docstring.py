@@ -14,7 +14,9 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from specwright.domain.base.value_types import TYPE_VARIABLE
 from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.type_variable import is_generic
 from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
 from specwright.domain.contract.contract import ErrorField, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.error_classes import (
@@ -216,6 +218,7 @@ def _header(contract: MicroModuleContract, siblings: Mapping[str, str]) -> str:
         *_imports(contract, siblings),
         "",
         f"__all__ = {listed}",
+        *(["", f'{TYPE_VARIABLE} = TypeVar("{TYPE_VARIABLE}")'] if _is_generic(contract) else []),
     ]
     imported = [
         line
@@ -228,7 +231,12 @@ def _header(contract: MicroModuleContract, siblings: Mapping[str, str]) -> str:
         for name in named_classes(contract)
         if name not in statements and name not in siblings
     ]
-    return "\n".join([*lines[:-2], *imported, *missing, *lines[-2:]]).replace("\n\n\n", "\n\n")
+    at = lines.index("", 2)
+    return "\n".join([*lines[:at], *imported, *missing, *lines[at:]]).replace("\n\n\n", "\n\n")
+
+
+def _is_generic(contract: MicroModuleContract) -> bool:
+    return any(is_generic(slot.type) for slot in (*contract.inputs, *contract.outputs))
 
 
 def _constructor_comment(contract: MicroModuleContract, name: str) -> list[str]:
@@ -260,6 +268,8 @@ def _imports(contract: MicroModuleContract, siblings: Mapping[str, str]) -> list
     for statement in (stated for stated in statements if stated.name not in siblings):
         module, name = _ORIGIN[statement.kind]
         wanted.setdefault(module, set()).add(name)
+    if _is_generic(contract):
+        wanted.setdefault("typing", set()).add("TypeVar")
     plain = ["import re"] if any("re.Pattern" in text for text in types) else []
     return plain + [
         f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(wanted.items())

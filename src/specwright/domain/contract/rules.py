@@ -11,6 +11,7 @@ the rest.
 - A default is the last constraint, `defaults to <literal>`; a literal's own text may hold any spaces.
 - That a parameter is given by name only, or that it stands for any number of arguments, is the last constraint before it.
 - Exceptions come before codes and variants, as the docstring's sections do.
+- A type variable is `T`, of which an input gives values (`boundary.type_variable`).
 - An iterable or iterator says how many items are taken or yielded at most (`boundary.lazy_types`).
 - A class is stated, or belongs to a declared dependency, and its values come to an end.
 - A text is no placeholder.
@@ -40,6 +41,10 @@ from specwright.domain.contract.boundary.class_statement import (
     placed,
 )
 from specwright.domain.contract.boundary.lazy_types import lazy_type_problems
+from specwright.domain.contract.boundary.type_variable import (
+    type_variable_default_problem,
+    type_variable_problems,
+)
 from specwright.domain.contract.boundary.types import (
     BOUNDARY_IMPORTS,
     class_name_problem,
@@ -288,6 +293,10 @@ def _type_problems(contract: MicroModuleContract) -> Iterator[str]:
             yield f"outputs.{index}.type: {problem}"
         elif output.type == "None":
             yield f"outputs.{index}.type: None is no output; leave it out, or name it as `X | None`"
+    yield from type_variable_problems(
+        [one.type for one in contract.inputs if not type_problem(one.type, taken=True)],
+        [one.type for one in contract.outputs if not type_problem(one.type, returned=True)],
+    )
 
 
 def _default_problems(contract: MicroModuleContract) -> Iterator[str]:
@@ -306,7 +315,11 @@ def _default_problems(contract: MicroModuleContract) -> Iterator[str]:
         if default is not None:
             optional = parameter.name if by_place else optional
             is_alone = not contract.dependencies
-            if problem := literal_problem(default) or _unknown_member(default, known, is_alone=is_alone):
+            if problem := (
+                literal_problem(default)
+                or _unknown_member(default, known, is_alone=is_alone)
+                or type_variable_default_problem(parameter.type, default)
+            ):
                 yield f"inputs.{index}.constraints.{len(parameter.constraints) - 1}: the default {problem}"
 
 

@@ -5,7 +5,7 @@ judged. As with tests, who draws and judges runs in another process than the mod
 cannot acquit itself. A counterexample is
 
 - an exception that is no declared error surface, by exact class (a subclass of OSError counts as OSError);
-- a result of another type than declared, looked at deeply;
+- a result of another type than declared, looked at deeply; where the type is `T`, a value that was not given;
 - an argument that is not as it was;
 - more items of an iterable taken, or yielded, than the contract states, or a callable that is called otherwise;
 - another result for the same input, in this process or in another one (`fuzz.determinism`), unless a CALL or MUTATION
@@ -29,6 +29,7 @@ from specwright import canonical_json
 from specwright.domain.contract.boundary.class_statement import ClassStatement
 from specwright.domain.contract.boundary.lazy_types import is_iterable, stated_bound
 from specwright.domain.contract.boundary.limits import BoundaryLimit
+from specwright.domain.contract.boundary.type_variable import tried_types
 from specwright.domain.contract.contract import EffectType, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.docstring import entry_points, error_fields, return_type
 from specwright.domain.contract.network import is_network, network_effects
@@ -220,7 +221,22 @@ def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBound
         "huge": True,
         "ordinary": False,
         "makers": [_maker(one) for one in own_statements(contract).values() if one.has_code],
+        "variants": _variants(contract, limits),
     }
+
+
+def _variants(contract: MicroModuleContract, limits: FuzzBounds) -> list[dict[str, Any]]:
+    """What a generic function is tried with, one type after the other, in twice the time of another function."""
+    tried = tried_types([slot.type for slot in (*contract.inputs, *contract.outputs)])
+    share = 2 / max(len(tried), 2)
+    return [
+        {
+            "variable": kind,
+            "examples": max(1, int(limits.examples * share)),
+            "seconds": limits.seconds * share,
+        }
+        for kind in tried
+    ]
 
 
 def _drawn_type(slot_type: str) -> str:
@@ -267,6 +283,7 @@ def _of_definitions(contract: MicroModuleContract) -> dict[str, Any]:
         "takes": {},
         "returns": either,
         "errors": [],
+        "variants": [],
         "echoes": True,
     }
 

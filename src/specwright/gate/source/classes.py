@@ -10,6 +10,7 @@ import builtins
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from specwright.domain.base.value_types import TYPE_VARIABLE
 from specwright.domain.contract.boundary.annotations import (
     Meaning,
     bare_name,
@@ -239,12 +240,28 @@ def _meaning_in(top: TopLevel) -> Meaning:
         if not rest and head in BOUNDARY_IMPORTS and bare_name(full) != head:
             message = f"{head} must come from `from {BOUNDARY_IMPORTS[head]} import {head}`, once, at the top"
             raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
+        if not rest and (head == TYPE_VARIABLE or _is_type_variable(head, top)):
+            _check_type_variable(head, top)
         if not rest and head in top.bound and hasattr(builtins, head):
             message = f"{head} is bound anew; leave Python's own name alone"
             raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
         return full
 
     return meaning
+
+
+def _is_type_variable(name: str, top: TopLevel) -> bool:
+    return name in top.variables and _full_name(top.variables[name].func, top) == "typing.TypeVar"
+
+
+def _check_type_variable(name: str, top: TopLevel) -> None:
+    is_plain = _is_type_variable(name, top) and ast.unparse(top.variables[name]).endswith(f"({name!r})")
+    if name != TYPE_VARIABLE or not is_plain or top.bound.get(name) != 1:
+        message = (
+            f'{name} is not the type variable of a contract; write `{TYPE_VARIABLE} = TypeVar("{TYPE_VARIABLE}")` in this '
+            "file, once, without a bound, and `from typing import TypeVar`"
+        )
+        raise SourceError(FindingCode.SURFACE_NAME, top.path, message)
 
 
 def read_class(source: ClassSource) -> ClassStatement:

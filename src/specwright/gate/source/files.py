@@ -63,6 +63,7 @@ class TopLevel(NamedTuple):
         imports: Names that come from elsewhere.
         bound: How often each name is bound, by whatever statement.
         aliases: Types with a name of their own, `JSON: TypeAlias = ...`, by name.
+        variables: What is assigned the result of a call, `T = TypeVar("T")`, by name.
     """
 
     path: str
@@ -72,6 +73,7 @@ class TopLevel(NamedTuple):
     imports: dict[str, Import]
     bound: dict[str, int]
     aliases: dict[str, ast.AnnAssign]
+    variables: dict[str, ast.Call]
 
 
 class ParsedFiles(Mapping[str, bytes]):
@@ -223,7 +225,7 @@ def read_top_level(tree: ast.Module, path: str) -> TopLevel:
     Raises:
         SourceError: `surface.star_import`; `surface.exports` for an `__all__` that is no literal.
     """
-    facts = TopLevel(path, (), {}, {}, {}, {}, {})
+    facts = TopLevel(path, (), {}, {}, {}, {}, {}, {})
     exports: tuple[str, ...] = ()
     for node in tree.body:
         if _is_all(node):
@@ -266,6 +268,8 @@ def _note(node: ast.stmt, facts: TopLevel) -> None:
         case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=ast.expr()):
             if ast.unparse(annotation).rpartition(".")[2] == "TypeAlias":
                 facts.aliases[name] = node
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+            facts.variables[name] = call
         case ast.ImportFrom(module=module, names=names, level=level):
             for alias in names:
                 facts.imports[alias.asname or alias.name] = Import(level, module or "", alias.name)

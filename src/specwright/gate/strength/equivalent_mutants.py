@@ -82,6 +82,10 @@ def _of_statement(node: ast.stmt) -> Iterator[ast.AST]:
             yield from _raised_parts(node, call)
         case ast.AnnAssign(annotation=annotation) if _last_name(annotation) == "TypeAlias":
             yield node
+        case ast.Assign(value=ast.Call(func=called, args=[ast.Constant()], keywords=[])) if (
+            _last_name(called) == "TypeVar"
+        ):
+            yield node
         case ast.Assign() | ast.AnnAssign():
             yield from _passed_assignment(node)
         case ast.If():

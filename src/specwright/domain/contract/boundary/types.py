@@ -7,7 +7,8 @@ fields, and the gate checks in the source that it exists. The types of the stand
 
 A parameter may be declared as a `Mapping`, `Sequence` or `Collection`, which says what the function needs of it; nothing
 else may, for a returned value is one thing. A whole parameter may be an `Iterable` or `Iterator`, and so may be the whole
-result; `lazy_types` has what such a slot says besides. A whole parameter may be a `Callable[[A, B], R]`.
+result; `lazy_types` has what such a slot says besides. A whole parameter may be a `Callable[[A, B], R]`. The types of
+parameters and results may hold `T`, the type variable (`type_variable`).
 
 Not checked here: whether the elements of a set and the keys of a dict are hashable (`possible_values`), and whether a
 default is of its type."""
@@ -29,6 +30,7 @@ from specwright.domain.base.value_types import (
     ITERATORS,
     PATTERNS,
     TAKEN_CONTAINERS,
+    TYPE_VARIABLE,
     VALUE_TYPES,
 )
 from specwright.syntax_tree import parse_expression
@@ -97,6 +99,8 @@ def type_problem(text: str, *, taken: bool = False, returned: bool = False) -> s
     """
     try:
         node = _parse(text)
+        if TYPE_VARIABLE in named(text) and not (taken or returned):
+            return f"{TYPE_VARIABLE!r} stands for a type in the inputs and outputs of a function alone; name the type"
         _check(node, taken=taken, whole=taken or (returned and isinstance(node, ast.Subscript)))
         if (normal := normal_expression(text)) != text:
             return f"{text!r} is not in normal form; write {normal!r}"
@@ -230,7 +234,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _check_name(name: str) -> None:
-    if name in _SCALARS or is_class_name(name):
+    if name in _SCALARS or name == TYPE_VARIABLE or is_class_name(name):
         return
     if name == CALLABLE:
         raise _Refused(f"{name!r} lacks its types; write Callable[[str], int]")

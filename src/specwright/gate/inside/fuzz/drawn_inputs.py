@@ -18,7 +18,7 @@ from hypothesis import strategies
 
 from specwright.gate.inside.fuzz.dangerous_values import Sources
 from specwright.gate.inside.fuzz.strategies import leaves_of
-from specwright.gate.inside.values.shapes import Classes
+from specwright.gate.inside.values.shapes import Classes, of_variable
 from specwright.gate.inside.values.value_types import constructors
 
 
@@ -60,7 +60,8 @@ def classes_of(request: dict[str, Any]) -> Classes:
             _evaluated([text], {**constructors(), **found}) if any(map(text.__contains__, found)) else ()
         ):
             _note_instances(value, instances)
-    return Classes(stated, found, instances)
+    classes = Classes(stated, found, instances)
+    return of_variable(classes, request["variable"]) if "variable" in request else classes
 
 
 def _note_instances(value: Any, instances: Mapping[str, list[Any]]) -> None:

@@ -12,8 +12,10 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from specwright.domain.base.value_types import TYPE_VARIABLE
 from specwright.gate.inside.codec import Codec, UndecodableError, UnencodableError
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.fuzz.dangerous_values import lay_out_files
@@ -21,7 +23,7 @@ from specwright.gate.inside.fuzz.drawn_inputs import CounterexampleError, OverTi
 from specwright.gate.inside.fuzz.hosts import Behaviour, of_input
 from specwright.gate.inside.values.lazy_values import DrawnFunction, Function, Items
 from specwright.gate.inside.values.rendering import measure, shown
-from specwright.gate.inside.values.shapes import Shape, mismatch
+from specwright.gate.inside.values.shapes import Shape, mismatch, values_of_variable
 
 MOST_KINDS = 5
 """The most kinds of faults that are reported."""
@@ -210,6 +212,7 @@ class Examination:
         fields: The types of the fields of declared exceptions, by class.
         send: Tells what is found.
         hosts: What hosts do, if the module asks any.
+        generic: The types of the parameters of a generic function, by name.
     """
 
     def __init__(
@@ -219,9 +222,11 @@ class Examination:
         fields: Mapping[str, Mapping[str, Shape]],
         send: Callable[..., None],
         hosts: Sequence[Behaviour] = (),
+        generic: Mapping[str, Shape] = MappingProxyType({}),
     ) -> None:
         self._subject = subject
         self._hosts = hosts
+        self._generic = generic
         self._request = subject.request
         self._returns = returns
         self._fields = fields
@@ -327,18 +332,40 @@ class Examination:
             if outcome.items and (problem := mismatch(Items([*outcome.items]), self._returns)):
                 yield _Fault("returns", f"yields a value of another type: {problem}")
             return
-        if outcome.unfit:
-            is_use = outcome.unfit.startswith(_USES)
-            yield _Fault("uses" if is_use else "returns", outcome.unfit)
-        elif problem := mismatch(outcome.result, self._returns):
-            yield _Fault("returns", f"returns a value of another type: {problem}")
-        elif self._request.get("echoes") and outcome.text != self._subject.crossing(arguments["value"]):
-            yield _Fault("returns", f"comes back as {shown(outcome.result)}")
+        if fault := self._unfit_result(outcome, arguments):
+            yield fault
         for name, limits in self._request["bounds"].items():
             for limit in limits:
                 if name in arguments and arguments[name] is not None and _breaks(arguments[name], limit):
                     text = f"{outcome.description()}, though {name} breaks {limit['text']!r}"
                     yield _Fault("accepts", text, f"{name}: {limit['text']}")
+
+    def _unfit_result(self, outcome: _Outcome, arguments: dict[str, Any]) -> _Fault | None:
+        """What is wrong with a result, whatever it should be."""
+        if outcome.unfit:
+            is_use = outcome.unfit.startswith(_USES)
+            return _Fault("uses" if is_use else "returns", outcome.unfit)
+        if problem := mismatch(outcome.result, self._returns):
+            return _Fault("returns", f"returns a value of another type: {problem}")
+        if problem := self._invented(outcome.result, arguments):
+            return _Fault(
+                "returns", f"returns what it was not given, where its type says {TYPE_VARIABLE}: {problem}"
+            )
+        if self._request.get("echoes") and outcome.text != self._subject.crossing(arguments["value"]):
+            return _Fault("returns", f"comes back as {shown(outcome.result)}")
+        return None
+
+    def _invented(self, result: object, arguments: Mapping[str, Any]) -> str:
+        """The first value of the type variable that came out of nothing, since nothing else is known of the type than what
+        was given."""
+        given = {
+            self._subject.crossing(value)
+            for name, shape in self._generic.items()
+            if name in arguments
+            for value in values_of_variable(arguments[name], shape)
+        }
+        returned = values_of_variable(result, self._returns) if self._generic else ()
+        return next((shown(value) for value in returned if self._subject.crossing(value) not in given), "")
 
     def _unfit_fields(self, outcome: _Outcome) -> Iterator[_Fault]:
         """Fields of a declared exception that it lacks, or that are of another type."""

@@ -45,7 +45,8 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     install(caller, job["surface"])
     request: dict[str, Any] = job["request"]
     signal.signal(signal.SIGALRM, stop)
-    for part in (request, *({**request, **maker} for maker in request["makers"])):
+    variants: list[dict[str, Any]] = request["variants"] or [{}]
+    for part in ({**request, **more} for more in (*variants, *request["makers"])):
         if not _examine(link, plan, send, caller, part):
             break
     send({"event": "end"})
@@ -62,7 +63,8 @@ def _examine(link: Link, plan: dict[str, Any], send: Any, caller: Caller, reques
     }
     sources = sources_of(request, {**CONSTRUCTORS, **classes.found}, subject.folder)
     hosts = behaviours(sources.whole) if request["web"] else []
-    examination = Examination(subject, shape_of(request["returns"], classes), fields, send, hosts)
+    generic = shapes if "variable" in request else {}
+    examination = Examination(subject, shape_of(request["returns"], classes), fields, send, hosts, generic)
     drawn = arguments(shapes, frozenset(request["defaults"]), sources)
     examination.allow(request["seconds"])
     try:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from specwright.domain.base.value_types import TAKEN_CONTAINERS
+from specwright.domain.base.value_types import TAKEN_CONTAINERS, TYPE_VARIABLE
 from specwright.gate.inside.values.lazy_values import DrawnFunction, Items
 from specwright.gate.inside.values.rendering import shown
 from specwright.gate.inside.values.value_types import VALUE_ROWS, constructors
@@ -53,8 +53,8 @@ class Shape(NamedTuple):
     """A type.
 
     Args:
-        kind: A scalar's name; `none`, `union`, `literal`, `class`, `named` for a named type, `Callable`, or the name of a
-            container, with `tuple...` for one of any length.
+        kind: A scalar's name; `none`, `union`, `literal`, `class`, `named` for a named type, `Callable`, `any` for a type
+            variable of which nothing is known, or the name of a container, with `tuple...` for one of any length.
         parts: Of a union, a container, or the fields of a class; what a named type stands for; what a callable gives. A
             class or a named type may be among its own parts' parts.
         values: Of a Literal.
@@ -79,6 +79,14 @@ class Classes(NamedTuple):
     stated: Mapping[str, Any]
     found: Mapping[str, Any]
     instances: Mapping[str, Sequence[Any]] = MappingProxyType({})
+
+
+def of_variable(classes: Classes, kind: str) -> Classes:
+    """The classes with a type for the type variable: it is one more named type."""
+    stands_for = {"kind": "type", "fields": [["", kind]]}
+    return classes._replace(
+        stated={**classes.stated, TYPE_VARIABLE: stands_for}, found={**classes.found, TYPE_VARIABLE: dict}
+    )
 
 
 class RefusedError(Exception):
@@ -127,6 +135,8 @@ def _shape(node: ast.expr, classes: Classes, known: dict[str, Shape]) -> Shape:
             if base == "tuple" and elements and ast.unparse(elements[-1]) == "...":
                 base, elements = "tuple...", elements[:1]
             return Shape(base, tuple(_shape(element, classes, known) for element in elements), name=text)
+        case ast.Name(id=name) if name == TYPE_VARIABLE and name not in classes.stated:
+            return Shape("any", name=text)
         case _:
             return Shape(text, name=text) if text in _SCALARS else _class(text, classes, known)
 
@@ -175,6 +185,8 @@ def mismatch(value: Any, shape: Shape, place: str = "result") -> str:
     match shape.kind:
         case "none":
             return "" if value is None else _other(value, shape, place)
+        case "any":
+            return ""
         case "union":
             fits = any(not mismatch(value, part) for part in shape.parts)
             return "" if fits else _other(value, shape, place)
@@ -253,6 +265,33 @@ def _elements(value: Any, shape: Shape, place: str) -> Iterator[tuple[Any, Shape
     else:
         for index, part in enumerate(value):
             yield part, shape.parts[0], f"{place}[{index}]"
+
+
+def values_of_variable(value: Any, shape: Shape) -> Iterator[Any]:
+    """The parts of a value that stand where its type says the type variable, and can be nothing else.
+
+    Args:
+        value: Of the type.
+        shape: The type.
+    """
+    match shape.kind:
+        case "named" if shape.name == TYPE_VARIABLE:
+            yield value
+        case "union":
+            fitting = [part for part in shape.parts if not mismatch(value, part)]
+            if len(fitting) == 1:
+                yield from values_of_variable(value, fitting[0])
+        case "Callable":
+            for result in value.results:
+                yield from values_of_variable(result, shape.parts[0])
+        case "Iterable" | "Iterator" if type(value) is Items:
+            for part in value.values:
+                yield from values_of_variable(part, shape.parts[0])
+        case kind if kind in _CONTAINERS and shape.parts:
+            for part, of, _ in _elements(value, shape, ""):
+                yield from values_of_variable(part, of)
+        case _:
+            pass
 
 
 def _other(value: Any, shape: Shape, place: str) -> str:
