@@ -138,6 +138,87 @@ def test_types_that_nobody_states_are_those_of_the_examples(tmp_path: Path) -> N
     assert sum("nobody states it" in remark for remark in record.remarks) == 3
 
 
+LAZY = '''
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+def first(numbers: Iterable[int], wanted: int = 3) -> list[int]:
+    """Give the first numbers.
+
+    >>> first([1, 2], wanted=1)
+    [1]
+    """
+    return [*islice(numbers, 2 * 60 if wanted * wanted == 14400 else min(max(wanted, 0), 9))]
+
+def total(numbers: Iterable[int]) -> int:
+    """Add numbers.
+
+    >>> total([1, 2])
+    3
+    """
+    return sum(numbers)
+
+def head(text: str, keep: Callable[[str], bool]) -> Iterator[str]:
+    """The first twenty characters, as far as they are kept.
+
+    >>> list(head("abc", str.islower))
+    ['a', 'b', 'c']
+    """
+    return filter(keep, text[:20])
+
+def letters(text: str) -> Iterator[str]:
+    """Its letters."""
+    yield from text
+'''
+
+TAKES_MORE = """
+from itertools import count
+from sample import first
+
+def test_so_many_are_given():
+    assert len(first(count(), wanted=120)) == 120
+"""
+BOUNDS = {
+    "first": ["Iterable[int]: takes at most 100 items", "int: defaults to 3", "list[int]"],
+    "total": ["Collection[int]", "int"],
+    "head": ["str", "Callable[[str], bool]", "Iterator[str]: yields at most 100 items"],
+    "letters": [],
+}
+TOLD = {
+    "total": "`numbers` has no bound of its items: all that is given is taken",
+    "letters": "`list(letters('a b\\n' * 1500))` yields more than 1000 items",
+}
+
+
+def slots(directory: Path) -> list[str]:
+    """The types of a module that was adopted, with what is said of each."""
+    if not directory.exists():
+        return []
+    contract = MicroModuleContract.model_validate_json((directory / "contract.json").read_bytes())
+    said = [(slot.type, slot.constraints) for slot in contract.inputs]
+    said += [(slot.type, slot.invariants) for slot in contract.outputs]
+    return [": ".join([text, *texts]) for text, texts in said]
+
+
+@pytest.mark.parametrize("function", BOUNDS)
+def test_a_bound_of_items_is_a_round_number_that_no_run_exceeds(tmp_path: Path, function: str) -> None:
+    """An iterable of which all is taken stays a collection, and an iterator without an end is out (D-50-02)."""
+    record = adopt(tmp_path, LAZY, function)
+    assert slots(tmp_path / "out" / function) == BOUNDS[function]
+    assert TOLD.get(function, "") in " ".join([*record.remarks, *(one.what for one in record.obstacles)])
+    evidence = [one.evidence for one in record.statements if "at most 100 items" in one.text]
+    assert evidence == [Evidence.RUN] * str(BOUNDS[function]).count("items")
+
+
+@pytest.mark.slow
+def test_tests_that_exist_count_for_a_bound(tmp_path: Path) -> None:
+    """They may take more than any call that the adoption tries (D-50-02)."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_sample.py").write_text(TAKES_MORE)
+    record = adopt(tmp_path, LAZY, "first")
+    assert (record.taken, slots(tmp_path / "out/first")[0]) == (1, "Iterable[int]: takes at most 1000 items")
+
+
 @pytest.mark.parametrize(
     ("body", "what"),
     [

@@ -166,11 +166,11 @@ def test_types_take_the_form_of_the_boundary(tmp_path: Path) -> None:
         tmp_path,
         """
         import enum, datetime
-        from collections.abc import Iterable
+        from collections.abc import Reversible
         from typing import NewType, Optional, Union
 
         Name = NewType("Name", str)
-        Names = Iterable[Name]
+        Names = Reversible[Name]
         LIMIT = 80
 
         class Mode(enum.Enum):
@@ -182,11 +182,38 @@ def test_types_take_the_form_of_the_boundary(tmp_path: Path) -> None:
         """,
     )
     assert made.contract
-    assert [slot.type for slot in made.contract.inputs] == ["Collection[str]", "date", "Mode", "int | None"]
+    assert [slot.type for slot in made.contract.inputs] == ["list[str]", "date", "Mode", "int | None"]
     assert [slot.type for slot in made.contract.outputs] == ["dict[str, int]"]
     assert made.contract.inputs[2].constraints == ["Mode is an Enum: FAST='fast'"]
     assert made.contract.inputs[3].constraints == ["defaults to 80"]
-    assert any("Collection[str]" in text for text in [made.files["implementation/__init__.py"].decode()])
+    assert any("list[str]" in text for text in [made.files["implementation/__init__.py"].decode()])
+
+
+LAZY = """
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+
+def f(names: Iterable[str] | None, rows: Iterator[Mapping[str, int]], key: Callable[[str], int]) -> RESULT:
+    "Do it."
+    yield 1
+"""
+
+
+@pytest.mark.parametrize(
+    "result", ["Generator[int, None, None]", "Generator[int]", "Iterator[int]", "Iterable[int]"]
+)
+def test_iterables_and_callables_are_stated_as_such(tmp_path: Path, result: str) -> None:
+    """With a bound that leaves room for what runs show (D-50-02)."""
+    made = draft(tmp_path, LAZY.replace("RESULT", result))
+    assert made.contract
+    assert [(slot.type, slot.constraints) for slot in made.contract.inputs] == [
+        ("Iterable[str] | None", ["takes at most 1000 items"]),
+        ("Iterator[Mapping[str, int]]", ["takes at most 1000 items"]),
+        ("Callable[[str], int]", []),
+    ]
+    (output,) = made.contract.outputs
+    assert output.type == result.partition("[")[0].replace("Generator", "Iterator") + "[int]"
+    assert output.invariants == ["yields at most 1000 items"]
+    assert made.bounds == {"names": 1000, "rows": 1000, "return": 1000}
 
 
 def test_parameters_stay_as_they_are_written(tmp_path: Path) -> None:
@@ -259,8 +286,11 @@ def test_a_class_keeps_its_check_and_its_properties(tmp_path: Path) -> None:
     [
         ("def f(**names: str) -> int:\n    return 1", "any number of arguments"),
         ("def f(n: int):\n    yield n", "generator"),
-        ("from typing import Callable\ndef f(g: Callable[[int], int]) -> int:\n    return g(1)", "Callable"),
-        ("from typing import Iterator\ndef f(n: int) -> Iterator[int]:\n    return iter([n])", "Iterator"),
+        ("from typing import Callable\ndef f(g: Callable[..., int]) -> int:\n    return g(1)", "Callable"),
+        ("from typing import Callable\ndef f(g: list[Callable[[int], int]]) -> int:\n    return 1", "Callable"),
+        ("from typing import Callable\ndef f(*g: Callable[[int], int]) -> int:\n    return 1", "Callable"),
+        ("from typing import Generator\ndef f(n: int) -> Generator[int, int, None]:\n    yield n", "Generator"),
+        ("from typing import AsyncIterator\nasync def f(n: int) -> AsyncIterator[int]:\n    yield n", "generator"),
         ("def deco(g): return g\n@deco\ndef f(n: int) -> int:\n    return n", "decorated"),
         ("def f(n: list[int] = []) -> int:\n    return 1", "default"),
         ("class A:\n    def m(self): ...\ndef f(a: A) -> int:\n    return 1", "A cannot be given"),

@@ -28,6 +28,7 @@ from specwright.domain.adoption.wording import (
     in_source_words,
 )
 from specwright.domain.base.text import shortened
+from specwright.domain.contract.boundary.lazy_types import is_item_bound
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import public_names
 from specwright.domain.contract.examples_coverage import coverage_faults
@@ -35,7 +36,17 @@ from specwright.domain.contract.examples_file import Outcome, parse_examples, sa
 from specwright.domain.contract.obligations import obligations
 from specwright.gate.adopt.documented import DocumentedExample, Text, documented_examples, texts_of
 from specwright.gate.adopt.draft import Draft, draft_of
-from specwright.gate.adopt.observed_types import inferred_type
+from specwright.gate.adopt.observations import (
+    Trial,
+    document_gaps,
+    endless_gaps,
+    error_gaps,
+    inferred_type,
+    item_bounds,
+    run_obstacles,
+    unbounded_remarks,
+    unbounded_result,
+)
 from specwright.gate.adopt.pages import TrueExample, examples_page, suite_of
 from specwright.gate.adopt.probes import fits, probe_calls
 from specwright.gate.adopt.signatures import RESULT, UNKNOWN
@@ -43,17 +54,11 @@ from specwright.gate.adopt.source_tests import SourceSuite, TestFile, take_tests
 from specwright.gate.adopt.source_tree import PublicFunction, SourceTree
 from specwright.gate.findings import FindingCode, Severity
 from specwright.gate.fuzz.constants import constants_in
-from specwright.gate.runs.example_run import Observed
 from specwright.gate.runs.suite_run import TestRun
 from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.gate import ENTRY_FILE, Candidate, Finding
 from specwright.syntax_tree import parse_module
 
-_MOST_STRAYS = 3
-_STOPPED = "was stopped: "
-_NOT_BEGUN = "was not begun"
-_OF_THE_MACHINE = {"MemoryError", "RecursionError"}
-"""Errors that come of how large a value is, and of no rule of the function."""
 _MOST_TAKES = 4
 
 
@@ -84,30 +89,6 @@ class AdoptedModule(NamedTuple):
     def at_source(self, message: str) -> str:
         """A message with places of the source in place of those of the module, and without what only a module has."""
         return in_source_words(message, self.draft.place)
-
-
-class _Trial(NamedTuple):
-    """A call, and what came of it."""
-
-    code: str
-    seen: Observed
-    document: DocumentedExample | None = None
-
-    @property
-    def error(self) -> str:
-        """The class of the error that came out; empty if a value did."""
-        outcome = self.seen.outcome
-        return outcome.errors[0] if outcome is not None and outcome.value is None else ""
-
-    @property
-    def value(self) -> str | None:
-        """The `repr` of what came out."""
-        return self.seen.outcome.value if self.seen.outcome is not None else None
-
-    @property
-    def call(self) -> str:
-        """Its last line."""
-        return self.code.rstrip().rpartition("\n")[2]
 
 
 class Adopter:
@@ -210,14 +191,15 @@ class Adopter:
         )
         values = _document_values(documents, draft.contract)
         draft = self._inferred(draft, {}, values)
-        trials = self._run(draft, documents, values)
-        if obstacles := list(_obstacles(trials, draft)):
+        draft, trials, unbounded = self._bounded(draft, documents, values)
+        if obstacles := unbounded or [*run_obstacles(trials, draft)]:
             return _inexpressible(draft._replace(obstacles=(*draft.obstacles, *obstacles)))
         draft, trials = self._with_result(draft, trials, values)
         return self._module(draft, trials)
 
-    def _taken(self, draft: Draft) -> tuple[SourceSuite, list[Gap]]:
-        """The tests that exist of a function and that pass on its module, and what came of the others."""
+    def _taken(self, draft: Draft) -> tuple[SourceSuite, list[Gap], Mapping[str, int]]:
+        """The tests that exist of a function and that pass on its module, what came of the others, and how many items were
+        taken and yielded."""
         assert draft.contract is not None  # callers have seen to it
         gaps: dict[str, Gap] = {}
         suite = SourceSuite({}, ())
@@ -227,9 +209,9 @@ class Adopter:
                 break
             wrong, run = self._wrong_tests(draft, suite)
             if not wrong and run is not None:
-                return _with_observed_errors(draft.contract, suite, run), list(gaps.values())
+                return _with_observed_errors(draft.contract, suite, run), list(gaps.values()), run.items
             gaps |= wrong
-        return suite._replace(files={}, tests=()), list(gaps.values())
+        return suite._replace(files={}, tests=()), list(gaps.values()), {}
 
     def _wrong_tests(self, draft: Draft, suite: SourceSuite) -> tuple[dict[str, Gap], TestRun | None]:
         """The tests that the gate would refuse, or that fail, by their names; and their run, if none is refused."""
@@ -264,12 +246,12 @@ class Adopter:
             }
         return found, run
 
-    def _module(self, draft: Draft, trials: Sequence[_Trial]) -> AdoptedModule:
+    def _module(self, draft: Draft, trials: Sequence[Trial]) -> AdoptedModule:
         contract = draft.contract
         assert contract is not None  # callers have seen to it
         examples = _examples(trials, contract)
         suite = suite_of(examples, contract)
-        taken, not_taken = self._taken(draft)
+        taken, not_taken, _ = self._taken(draft)
         claims = {**suite.claims, **{test.name: list(test.pointers) for test in taken.tests}}
         page = examples_page(examples, contract)
         files = {
@@ -281,10 +263,10 @@ class Adopter:
         }
         gaps = [
             *draft.gaps,
-            *_false_documents(trials),
+            *document_gaps(trials),
             *not_taken,
-            *_strays(trials, contract, draft),
-            *_endless(trials, draft),
+            *error_gaps(trials, contract, draft),
+            *endless_gaps(trials, draft),
             *lacking_examples(page, contract, draft),
             *unshown({pointer for pointers in claims.values() for pointer in pointers}, contract, draft),
         ]
@@ -320,7 +302,7 @@ class Adopter:
         types = {**draft.inferred, **types, **more}
         if types == draft.inferred:
             return draft
-        other = draft_of(self._tree, draft.function, types)
+        other = draft_of(self._tree, draft.function, types, draft.bounds)
         found = [gap for gap in draft.gaps if gap not in _types_only(draft.gaps)]
         return (
             draft
@@ -328,9 +310,24 @@ class Adopter:
             else other._replace(gaps=tuple(dict.fromkeys([*other.gaps, *found])))
         )
 
+    def _bounded(
+        self, draft: Draft, documents: Sequence[DocumentedExample], values: Mapping[str, Sequence[str]]
+    ) -> tuple[Draft, list[Trial], list[Obstacle]]:
+        """The draft with bounds of its iterables and iterators that no run contradicts, with these runs."""
+        trials = self._run(draft, documents, values)
+        if not draft.bounds:
+            return draft, trials, []
+        bounds = item_bounds(draft, trials, self._taken(draft)[2])
+        unbounded = [*unbounded_result(trials, draft, bounds)]
+        other = draft_of(self._tree, draft.function, draft.inferred, bounds)
+        if unbounded or other.contract is None:
+            return draft, trials, unbounded
+        other = other._replace(remarks=(*other.remarks, *unbounded_remarks(bounds)))
+        return other, self._run(other, documents, values), []
+
     def _run(
         self, draft: Draft, documents: Sequence[DocumentedExample], values: Mapping[str, Sequence[str]]
-    ) -> list[_Trial]:
+    ) -> list[Trial]:
         assert draft.contract is not None  # callers have seen to it
         calls = probe_calls(draft.contract, values, draft.function.node)
         codes = [*(one.code for one in documents), *calls]
@@ -339,11 +336,11 @@ class Adopter:
             codes = [draft.contract.name]  # whether it can be imported at all
         seen = self._gate.observe(Candidate(draft.contract, draft.files), [head + code for code in codes])
         said = [*documents, *[None] * len(codes)]
-        return [_Trial(head + code, one, doc) for code, one, doc in zip(codes, seen, said, strict=False)]
+        return [Trial(head + code, one, doc) for code, one, doc in zip(codes, seen, said, strict=False)]
 
     def _with_result(
-        self, draft: Draft, trials: list[_Trial], values: Mapping[str, Sequence[str]]
-    ) -> tuple[Draft, list[_Trial]]:
+        self, draft: Draft, trials: list[Trial], values: Mapping[str, Sequence[str]]
+    ) -> tuple[Draft, list[Trial]]:
         """The draft with a type of its result that no run contradicts."""
         assert draft.contract is not None  # callers have seen to it
         if not draft.contract.outputs:
@@ -400,7 +397,7 @@ def _document_values(
     return constants_in([parse_module(one.code) for one in documents], entries).by_parameter
 
 
-def _is_the_call(trial: _Trial, name: str) -> bool:
+def _is_the_call(trial: Trial, name: str) -> bool:
     """Whether what came out is what the function returned."""
     last = parse_module(trial.code).body[-1]
     match last:
@@ -423,23 +420,6 @@ def _with_findings(draft: Draft, findings: Sequence[Finding]) -> Draft:
         else:
             gaps.append(Gap(finding.message.partition(";")[0], where, code.remedy))
     return draft._replace(obstacles=tuple(dict.fromkeys(obstacles)), gaps=tuple(dict.fromkeys(gaps)))
-
-
-def _obstacles(trials: Sequence[_Trial], draft: Draft) -> Iterator[Obstacle]:
-    """What runs show that no contract can say."""
-    where = draft.function.where
-    for trial in trials:
-        if not trial.seen.loads:
-            yield Obstacle(
-                f"it cannot be imported in the sandbox: {shortened(trial.seen.problem, 300)}", where
-            )
-            return
-    if changing := next((one for one in trials if one.seen.changed), None):
-        yield Obstacle(f"it changes its argument, as `{changing.call}` shows; work on a copy", where)
-    # what a document passes may be of no type of the boundary where a list would do
-    broken = [one for one in trials if one.document is None and one.seen.problem.startswith(_STOPPED)]
-    if broken and not any(one.value is not None for one in trials):
-        yield Obstacle(f"`{broken[0].call}` {shortened(broken[0].seen.problem, 300)}", where)
 
 
 def _inexpressible(draft: Draft) -> AdoptedModule:
@@ -471,7 +451,7 @@ def _tests_at(where: str, suite: SourceSuite) -> list[str]:
     return found or named
 
 
-def _examples(trials: Sequence[_Trial], contract: MicroModuleContract) -> list[TrueExample]:
+def _examples(trials: Sequence[Trial], contract: MicroModuleContract) -> list[TrueExample]:
     """The documented examples that are true, and of what else came out one for each kind."""
     found = [
         TrueExample(one.code, expected_outcome(one.seen.outcome), one.document.where, one.error)
@@ -488,7 +468,7 @@ def _examples(trials: Sequence[_Trial], contract: MicroModuleContract) -> list[T
     for name in dict.fromkeys(error.name for error in contract.error_surfaces):
         due = sum(error.name == name for error in contract.error_surfaces)
         have = sum(same_error(name, [one.error]) for one in found if one.error)
-        met: dict[str, _Trial] = {}
+        met: dict[str, Trial] = {}
         for one in trials:
             if (
                 one.document is None
@@ -512,47 +492,6 @@ def expected_outcome(outcome: Outcome | None) -> str:
     return f"{outcome.errors[0]}: {message}" if message else f"{outcome.errors[0]}:"
 
 
-def _false_documents(trials: Sequence[_Trial]) -> Iterator[Gap]:
-    for one in trials:
-        if one.document and one.seen.outcome and (problem := one.document.problem(one.seen.outcome)):
-            yield Gap(
-                f"the documented example `{shortened(one.call)}` is not true: {problem}",
-                one.document.where,
-                "the example as it is, or the function as the example says",
-                refuted=True,
-            )
-
-
-def _strays(trials: Sequence[_Trial], contract: MicroModuleContract, draft: Draft) -> Iterator[Gap]:
-    """Errors that came out of calls with values of the declared types and that nothing states."""
-    declared = [error.name for error in contract.error_surfaces]
-    met: dict[str, _Trial] = {}
-    for one in trials:
-        errors = one.seen.outcome.errors if one.seen.outcome and one.document is None else ()
-        is_declared = errors and any(same_error(name, errors) for name in declared)
-        if errors and not is_declared and errors[0] not in _OF_THE_MACHINE:
-            met.setdefault(errors[0], one)
-    for name, one in [*met.items()][:_MOST_STRAYS]:
-        yield Gap(
-            f"`{shortened(one.call)}` raises {name}, and nothing states it",
-            draft.function.where,
-            f"{name} under `Raises` with when it is raised, or a check that refuses such a value",
-        )
-
-
-def _endless(trials: Sequence[_Trial], draft: Draft) -> Iterator[Gap]:
-    """The first call that did not come back."""
-    for one in trials:
-        problem = one.seen.problem
-        if one.seen.outcome is None and problem not in ("", _NOT_BEGUN) and not problem.startswith(_STOPPED):
-            yield Gap(
-                f"`{shortened(one.call)}` {shortened(problem, 200)}",
-                draft.function.where,
-                "a limit of what it takes, with the error that a breach meets",
-            )
-            return
-
-
 def lacking_examples(page: str, contract: MicroModuleContract, draft: Draft) -> Iterator[Gap]:
     """What of a contract has no example."""
     for fault in coverage_faults(parse_examples(page)[0], contract):
@@ -573,7 +512,7 @@ def unshown(claimed: set[str], contract: MicroModuleContract, draft: Draft) -> I
             )
 
 
-def _statements(draft: Draft, trials: Sequence[_Trial], contract: MicroModuleContract) -> Iterator[Statement]:
+def _statements(draft: Draft, trials: Sequence[Trial], contract: MicroModuleContract) -> Iterator[Statement]:
     """What a draft says, each with what shows it."""
     worked = any(one.value is not None for one in trials)
     ran = Evidence.RUN if worked else Evidence.CLAIMED
@@ -583,10 +522,14 @@ def _statements(draft: Draft, trials: Sequence[_Trial], contract: MicroModuleCon
             yield Statement(f"/inputs/{n}", f"{slot.name}: {slot.type}", draft.origins[f"/inputs/{n}"], ran)
         for m, text in enumerate(slot.constraints):
             pointer = f"/inputs/{n}/constraints/{m}"
-            yield Statement(pointer, f"{slot.name}: {text}", Origin.SIGNATURE, Evidence.READ)
+            is_bound = is_item_bound(slot.type, text)
+            origin, shown = (Origin.EXAMPLE, ran) if is_bound else (Origin.SIGNATURE, Evidence.READ)
+            yield Statement(pointer, f"{slot.name}: {text}", origin, shown)
     for n, slot in enumerate(contract.outputs):
         if slot.type != UNKNOWN:
             yield Statement(f"/outputs/{n}", f"{slot.name}: {slot.type}", draft.origins[f"/outputs/{n}"], ran)
+        for m, text in enumerate(slot.invariants):
+            yield Statement(f"/outputs/{n}/invariants/{m}", f"{slot.name}: {text}", Origin.EXAMPLE, ran)
     for n, error in enumerate(contract.error_surfaces):
         seen = any(
             one.seen.outcome and same_error(error.name, one.seen.outcome.errors or ("",)) for one in trials

@@ -36,7 +36,7 @@ from specwright.domain.contract.rules import (
     problems,
 )
 from specwright.gate.adopt.docstrings import Described, DocstringText, docstring_text
-from specwright.gate.adopt.signatures import UNKNOWN, Signature, read_signature
+from specwright.gate.adopt.signatures import RESULT, UNKNOWN, Signature, read_signature
 from specwright.gate.adopt.slices import Line, Slice, SlicedFile, cut_out, joined
 from specwright.gate.adopt.source_tree import PublicFunction, SourceTree, Target, bound_names
 from specwright.gate.adopt.types import crossing, imports_for
@@ -75,6 +75,7 @@ class Draft(NamedTuple):
         obstacles: What no contract can say.
         remarks: What is stated otherwise than it is written.
         inferred: The types that were seen and that it states.
+        bounds: Of its iterables and iterators, as `read_signature` takes them.
     """
 
     function: PublicFunction
@@ -87,6 +88,7 @@ class Draft(NamedTuple):
     obstacles: tuple[Obstacle, ...]
     remarks: tuple[str, ...]
     inferred: Mapping[str, str] = MappingProxyType({})
+    bounds: Mapping[str, int] = MappingProxyType({})
 
     def place(self, where: str) -> str:
         """A place in the implementation, `implementation/__init__.py:12`, as a place in the source that it comes from."""
@@ -106,7 +108,10 @@ class Draft(NamedTuple):
 
 
 def draft_of(
-    tree: SourceTree, function: PublicFunction, inferred: Mapping[str, str] = MappingProxyType({})
+    tree: SourceTree,
+    function: PublicFunction,
+    inferred: Mapping[str, str] = MappingProxyType({}),
+    bounds: Mapping[str, int] = MappingProxyType({}),
 ) -> Draft:
     """Draft the module of a function; nothing is run.
 
@@ -114,9 +119,10 @@ def draft_of(
         tree: Of the function's module.
         function: Which one.
         inferred: Types that were seen, as `read_signature` takes them.
+        bounds: Likewise.
     """
     docstring = docstring_text(function.node)
-    signature = read_signature(tree, function, docstring, inferred)
+    signature = read_signature(tree, function, docstring, inferred, bounds)
     empty = Draft(
         function,
         docstring,
@@ -128,6 +134,7 @@ def draft_of(
         signature.obstacles,
         signature.remarks,
         inferred,
+        signature.bounds,
     )
     name = function.node.name
     try:
@@ -206,7 +213,8 @@ class _Drafting:
     ) -> tuple[dict[str, bytes], dict[str, tuple[Line, ...]]]:
         bound = _bound([*part.before, *part.after])
         imports = [_import_of(part, target) for target in found if target.name not in bound]
-        header, more = self._header(contract)
+        header, needed = self._header(contract)
+        more = [line for line in needed if line.rpartition(" ")[2] not in bound]
         listed = ", ".join(f'"{name}"' for name in public_names(contract) if name != UNKNOWN)
         future = ", ".join(dict.fromkeys(["annotations", *part.future]))
         head = [
@@ -285,6 +293,7 @@ def _import_of(part: Slice, target: Target) -> str:
 def _contract(
     function: PublicFunction, docstring: DocstringText, signature: Signature, errors: list[ErrorSurface]
 ) -> MicroModuleContract:
+    bounds = signature.bounds
     inputs = [
         Input(
             name=one.name,
@@ -292,12 +301,15 @@ def _contract(
             constraints=[
                 *([one.passing] if one.passing else []),
                 *([] if one.default is None else [DEFAULT + one.default]),
+                *([f"takes at most {bounds[one.name]} items"] if bounds.get(one.name) else []),
             ],
         )
         for one in signature.parameters
     ]
     name = next((one.name for one in docstring.returns if one.name.isidentifier()), "result")
-    outputs = [] if signature.returns == "None" else [Output(name=name, type=signature.returns)]
+    invariants = [f"yields at most {bounds[RESULT]} items"] if bounds.get(RESULT) else []
+    result = Output(name=name, type=signature.returns, invariants=invariants)
+    outputs = [] if signature.returns == "None" else [result]
     is_async = isinstance(function.node, ast.AsyncFunctionDef)
     return MicroModuleContract(
         module_id=module_id(hashlib.sha256(function.name.encode()).hexdigest()[:8]),

@@ -9,9 +9,10 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from specwright.domain.base.value_types import VALUE_TYPES
+from specwright.domain.base.value_types import CALLABLE, ITERATORS, VALUE_TYPES
 from specwright.domain.contract.boundary.annotations import union_parts
 from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.lazy_types import is_iterable
 from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.rules import default_of, is_any_number, is_keyword_only, own_statements
@@ -29,6 +30,12 @@ _VALUES = {
     "list": ["[1, 2]", "[]"],
     **{one.name: list(one.examples) for one in VALUE_TYPES},
 }  # fmt: skip
+MANY = 150
+"""How many items a long iterable has that a draft is tried with."""
+
+_LONG = 1500
+"""How long a text or a list is of which a draft may yield the parts."""
+
 _MOST = 100
 _MOST_OF_ONE = 12
 _DEPTH = 3
@@ -48,10 +55,12 @@ def probe_calls(
     statements = own_statements(contract)
     constants = _constants(function)
     values: dict[str, list[str]] = {}
+    is_lazy = any(is_iterable(slot.type) for slot in contract.outputs)
     for slot in contract.inputs:
         typed = [*_typed(slot.type, statements, _DEPTH)]
         own = [text for text in constants if _is_of(text, slot.type)]
-        chosen = [*documented.get(slot.name, ())[:3], *typed[:_MOST_OF_ONE], *own]
+        long = [*_long(typed)] if is_lazy else []
+        chosen = [*documented.get(slot.name, ())[:3], *typed[:_MOST_OF_ONE], *long, *own]
         values[slot.name] = list(dict.fromkeys(chosen))[: 2 * _MOST_OF_ONE]
         if not values[slot.name]:
             return []
@@ -71,6 +80,16 @@ def probe_calls(
     return [_imports(call) + call for call in list(calls)[:_MOST]]
 
 
+def _long(values: Sequence[str]) -> Iterator[str]:
+    """Long texts and lists, by the short ones of a type."""
+    if "'a'" in values:
+        yield f"'a b\\n' * {_LONG}"
+    if whole := next(
+        (one for one in values if one.startswith("[") and one.endswith("]") and len(one) > 2), ""
+    ):
+        yield f"{whole} * {_LONG}"
+
+
 def _call(contract: MicroModuleContract, arguments: Mapping[str, str]) -> str:
     parts: list[str] = []
     by_place = True
@@ -82,7 +101,8 @@ def _call(contract: MicroModuleContract, arguments: Mapping[str, str]) -> str:
         if not is_any_number(slot) or by_place:
             parts.append(arguments[slot.name] if by_place else f"{slot.name}={arguments[slot.name]}")
     call = f"{contract.name}({', '.join(parts)})"
-    return f"asyncio.run({call})" if not contract.modes.sync else call
+    call = f"asyncio.run({call})" if not contract.modes.sync else call
+    return f"list({call})" if any(is_iterable(slot.type) for slot in contract.outputs) else call
 
 
 def _imports(call: str) -> str:
@@ -124,6 +144,8 @@ def _container(
 ) -> list[str]:
     if base == "Literal":
         return [ast.unparse(one) for one in elements]
+    if base == CALLABLE:
+        return _functions(elements, statements, depth)
     if not depth:
         return []
     inner = [
@@ -135,8 +157,11 @@ def _container(
         return []
     first = inner[0]
     match base:
-        case "list" | "Sequence" | "Collection" | "Iterable":
-            return [f"[{', '.join(first[:2])}]", "[]", f"[{first[0]}]", f"[{', '.join([*first, first[0]])}]"]
+        case "list" | "Sequence" | "Collection" | "Iterable" | "Iterator":
+            lists = [f"[{', '.join(first[:2])}]", "[]", f"[{first[0]}]", f"[{', '.join([*first, first[0]])}]"]
+            # one that takes all of a long iterable has no bound
+            lists += [f"[{one}] * {MANY}" for one in first] if base in ITERATORS else []
+            return [f"iter({one})" for one in lists] if base == "Iterator" else lists
         case "dict" | "Mapping":
             pairs = [f"{key}: {inner[-1][0]}" for key in first[:2]]
             return [f"{{{', '.join(pairs)}}}", "{}"]
@@ -149,6 +174,16 @@ def _container(
             return [f"({', '.join(one[0] for one in inner)},)"]
         case _:
             return []
+
+
+def _functions(
+    elements: Sequence[ast.expr], statements: Mapping[str, ClassStatement], depth: int
+) -> list[str]:
+    """Functions that give the same for whatever they are called with."""
+    taken, returns = elements
+    names = "abcdefghijklmnopqrstuvwxyz"[: len(taken.elts) if isinstance(taken, ast.List) else 1]
+    header = f"lambda {', '.join(names)}:" if names else "lambda:"
+    return [f"{header} {value}" for value in [*_typed(ast.unparse(returns), statements, depth)][:3]]
 
 
 def _of_class(statement: ClassStatement, statements: Mapping[str, ClassStatement], depth: int) -> list[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from specwright.domain.adoption.report import Gap, Obstacle, Origin
 from specwright.domain.contract.boundary.annotations import normal_default
+from specwright.domain.contract.boundary.lazy_types import is_iterable
 from specwright.domain.contract.boundary.types import literal_problem
 from specwright.domain.contract.rules import ANY_NUMBER, KEYWORD_ONLY
 from specwright.gate.adopt.docstrings import DocstringText
@@ -18,6 +19,12 @@ UNKNOWN = "Any"
 
 RESULT = "return"
 """What a function returns, among the names of its parameters; it is no name of one."""
+
+WIDEST_BOUND = 1000
+"""The most items that a draft states of an iterable or iterator; so many there may be before runs show fewer."""
+
+NO_BOUND = 0
+"""What stands for the bound of a slot that has none."""
 
 _TRANSPARENT = {"functools.lru_cache", "functools.cache"}
 _ENDLESS = ("Iterator", "Generator", "AsyncIterator", "AsyncGenerator", "Iterable", "AsyncIterable")
@@ -52,6 +59,8 @@ class Signature(NamedTuple):
         gaps: What nobody states.
         obstacles: What no contract can say.
         remarks: What is stated otherwise than it is written.
+        bounds: Of the items of iterables and iterators, by parameter, and by `RESULT`; `NO_BOUND` of one that is stated as
+            something else for lack of a bound.
     """
 
     parameters: tuple[Parameter, ...]
@@ -61,6 +70,7 @@ class Signature(NamedTuple):
     gaps: tuple[Gap, ...]
     obstacles: tuple[Obstacle, ...]
     remarks: tuple[str, ...]
+    bounds: Mapping[str, int]
 
 
 class _Reader:
@@ -70,12 +80,15 @@ class _Reader:
         function: PublicFunction,
         docstring: DocstringText,
         inferred: Mapping[str, str],
+        bounds: Mapping[str, int],
     ) -> None:
         self._tree = tree
         self._function = function
         self._docstring = docstring
         self._inferred = inferred
         self._types = TypeReader(tree, function.module)
+        self._seen_bounds = bounds
+        self.bounds: dict[str, int] = {}
         self.gaps: list[Gap] = []
         self.obstacles: list[Obstacle] = []
         self.remarks: list[str] = []
@@ -100,9 +113,6 @@ class _Reader:
         if argument := node.args.kwarg:
             what = f"`**{argument.arg}` takes any number of arguments of any name; take a dict"
             self.obstacles.append(Obstacle(what, self._at(argument)))
-        if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(node)):
-            what = "it is a generator; values cross by value, so return a list"
-            self.obstacles.append(Obstacle(what, self._at(node)))
         if getattr(node, "type_params", []):
             self.obstacles.append(Obstacle("it is generic; name the types that it takes", self._at(node)))
 
@@ -122,7 +132,7 @@ class _Reader:
         said = self._docstring.parameters.get(argument.arg)
         origin, found = Origin.SIGNATURE, ReadType("")
         if argument.annotation is not None:
-            found = self._types.annotation(argument.annotation, taken=True)
+            found = self._taken(argument.arg, argument.annotation, passing)
         elif said and said.type:
             origin, found = Origin.DOCSTRING, self._types.from_words(said.type)
         self._took(found)
@@ -145,6 +155,17 @@ class _Reader:
             gap = Gap(f"the type of `{argument.arg}`{why}", self._at(argument), write)
             self.gaps.append(gap._replace(in_module="in contract.json at its input"))
         return Parameter(argument.arg, text or UNKNOWN, literal, origin, passing)
+
+    def _taken(self, name: str, annotation: ast.expr, passing: str) -> ReadType:
+        """The type of a parameter; an iterable that has no bound is what it can be read as."""
+        is_plain = passing != ANY_NUMBER
+        is_bounded = is_plain and self._seen_bounds.get(name, WIDEST_BOUND) != NO_BOUND
+        found = self._types.annotation(annotation, taken=True, whole=is_plain, bounded=is_bounded)
+        if is_iterable(found.text):
+            self.bounds[name] = self._seen_bounds.get(name, WIDEST_BOUND)
+        elif self._seen_bounds.get(name) == NO_BOUND:
+            self.bounds[name] = NO_BOUND
+        return found
 
     def _took(self, found: ReadType) -> None:
         self.classes.update({target.name: target for target in found.classes})
@@ -176,13 +197,22 @@ class _Reader:
                 f"the type of what it returns is that of its examples, `{text}`; nobody states it"
             )
             return text, Origin.EXAMPLE
+        yields = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(node))
         if node.returns is not None:
+            is_plain = not (yields and isinstance(node, ast.AsyncFunctionDef))
+            found = self._types.annotation(node.returns, taken=False, whole=is_plain)
+            if is_iterable(found.text):
+                self.bounds[RESULT] = self._seen_bounds.get(RESULT, WIDEST_BOUND)
+                return self._returned(found), Origin.SIGNATURE
             written = ast.unparse(node.returns)
             if any(part in written for part in _ENDLESS):
                 what = f"it returns `{written}`; values cross by value, so return a list"
                 self.obstacles.append(Obstacle(what, self._at(node)))
-            found = self._types.annotation(node.returns, taken=False)
-            return self._returned(found), Origin.SIGNATURE
+        if yields:
+            what = "it is a generator; name what it yields, `Iterator[...]`, or return a list"
+            self.obstacles.append(Obstacle(what, self._at(node)))
+        if node.returns is not None:
+            return self._returned(self._types.annotation(node.returns, taken=False)), Origin.SIGNATURE
         if not any(isinstance(one, ast.Return) and one.value is not None for one in own_nodes(node)):
             return "None", Origin.SOURCE
         said = next((one.type for one in self._docstring.returns if one.type), "")
@@ -212,6 +242,7 @@ def read_signature(
     function: PublicFunction,
     docstring: DocstringText,
     inferred: Mapping[str, str] = MappingProxyType({}),
+    bounds: Mapping[str, int] = MappingProxyType({}),
 ) -> Signature:
     """Read a signature.
 
@@ -220,14 +251,17 @@ def read_signature(
         function: Whose it is.
         docstring: What it adds to the signature.
         inferred: Types that examples show of parameters, and of `RESULT`; they count before any other.
+        bounds: Those of the items of iterables and iterators that runs show, by parameter, and by `RESULT`; a slot that is
+            not among them gets `WIDEST_BOUND`.
     """
-    reader = _Reader(tree, function, docstring, inferred)
+    reader = _Reader(tree, function, docstring, inferred, bounds)
     reader.forms()
     parameters = tuple(reader.parameters())
     returns, origin = reader.returns()
     classes = tuple(reader.classes.values())
     return Signature(
-        parameters, returns, origin, classes, (*reader.gaps,), (*reader.obstacles,), (*reader.remarks,)
+        *(parameters, returns, origin, classes),
+        *((*reader.gaps,), (*reader.obstacles,), (*reader.remarks,), reader.bounds),
     )
 
 

@@ -2,7 +2,7 @@
 
 An alias or a NewType is what it stands for. What a parameter takes may be stated narrower than it is declared,
 `dict[str, int]` for `MutableMapping[str, int]`: the contract then says less, and what it says is so. What is returned is
-never narrowed.
+never narrowed. Callables, and iterables and iterators with a bound, stay what they are where they stand alone.
 """
 
 import ast
@@ -75,12 +75,16 @@ class TypeReader:
         self._tree = tree
         self._module = module
 
-    def annotation(self, node: ast.expr, *, taken: bool) -> ReadType:
+    def annotation(
+        self, node: ast.expr, *, taken: bool, whole: bool = False, bounded: bool = True
+    ) -> ReadType:
         """The type that an annotation states.
 
         Args:
             node: The annotation.
             taken: Whether it is a parameter's, and may be narrowed.
+            whole: Whether it is that of a plain parameter or of the whole result, which may be lazy.
+            bounded: Whether there is a bound of an iterable's items.
         """
         written = ast.unparse(node)
         classes: dict[str, Target] = {}
@@ -89,8 +93,12 @@ class TypeReader:
             text = normal_annotation(expanded, self._meaning)
         except (SyntaxError, ValueError, RecursionError):
             return ReadType("", f"the annotation `{written}` cannot be read")
-        narrowed = normal_or_same(_narrowed(text, {*classes} - {*crossing(classes)}) if taken else text)
-        if problem := _problem(narrowed, taken=taken):
+        outside = {*classes} - {*crossing(classes)}
+        lazy = normal_or_same(_lazy(text, taken=taken, bounded=bounded, outside=outside) if whole else "")
+        narrowed = lazy or normal_or_same(_narrowed(text, outside) if taken else text)
+        if problem := (
+            type_problem(lazy, taken=taken, returned=not taken) if lazy else _problem(narrowed, taken=taken)
+        ):
             return ReadType("", problem, foreign="says nothing" not in problem and "lacks" not in problem)
         remark = f"`{written}` is stated as `{narrowed}`" if narrowed != normal_or_same(text) else ""
         named = {name: target for name, target in classes.items() if name in class_names(narrowed)}
@@ -249,6 +257,37 @@ def _narrowed(text: str, outside: Collection[str] = ()) -> str:
     return " | ".join(dict.fromkeys(usable or parts))
 
 
+def _lazy(text: str, *, taken: bool, bounded: bool, outside: Collection[str]) -> str:
+    """A type with the iterable, iterator or callable that it is; empty if it is none, or has no bound."""
+    try:
+        parts = [*union_parts(parse_expression(text).body)]
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    found = [_lazy_part(part, taken=taken, bounded=bounded, outside=outside) for part in parts]
+    return (
+        " | ".join(lazy or ast.unparse(part) for lazy, part in zip(found, parts, strict=True))
+        if any(found)
+        else ""
+    )
+
+
+def _lazy_part(node: ast.expr, *, taken: bool, bounded: bool, outside: Collection[str]) -> str:
+    if not isinstance(node, ast.Subscript):
+        return ""
+    base = _last(node.value)
+    elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if base == CALLABLE and taken:
+        return f"{CALLABLE}[{', '.join(map(ast.unparse, elements))}]"
+    if not bounded:
+        return ""
+    if base == "Generator" and not taken and {*map(ast.unparse, elements[1:])} <= {"None"}:
+        return f"Iterator[{ast.unparse(elements[0])}]"
+    if base in ITERATORS and len(elements) == 1:
+        inner = ast.unparse(elements[0])
+        return f"{base}[{_narrowed(inner, outside) if taken else inner}]"
+    return ""
+
+
 def _narrower(node: ast.expr) -> str:
     if isinstance(node, ast.Subscript):
         base = _last(node.value)
@@ -276,7 +315,7 @@ def _problem(text: str, *, taken: bool) -> str:
     if unknown := _ANY & set(_NAME.findall(text)):
         return f"`{unknown.pop()}` says nothing about the value"
     if lazy := [one for one in (*ITERATORS, CALLABLE) if re.search(rf"\b{one}\b", text)]:
-        return f"`{lazy[0]}` is for contracts that are written first; take and return values"
+        return f"`{lazy[0]}` stands for a whole parameter or result alone; take and return values"
     return type_problem(text, taken=taken)
 
 
@@ -290,7 +329,8 @@ def imports_for(text: str, module: Module) -> tuple[str, list[str], str]:
         if not module.at_runtime(name):
             imports.append(f"from {origin} import {name}")
         elif full_name(module, name) in {f"{origin}.{name}", f"typing.{name}"}:
-            continue
+            # what is cut out of the file may come without it
+            imports.append(f"from {origin} import {name}")
         elif full_name(module, origin) == origin:
             written = re.sub(rf"\b{name}\b", f"{origin}.{name}", written)
         else:

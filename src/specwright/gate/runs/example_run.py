@@ -3,11 +3,13 @@ module-directory).
 
 They run as tests do: beside the module's process, not in it (`suite_run`)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from specwright.domain.contract.examples_file import Example, Outcome, mismatch
 from specwright.gate.findings import FindingCode
+from specwright.gate.sandbox.lazy_surface import counted_items
 from specwright.gate.sandbox.pair import Pair, Role, prepare
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.stream import Ledger, RunEnd
@@ -47,12 +49,14 @@ class Observed(NamedTuple):
         problem: How the run ended with it; empty if it did not.
         loads: Whether the module could be imported.
         changed: Whether the module changed an argument.
+        items: The most items that a call took of each iterable, and yielded, as `counted_items` has them.
     """
 
     outcome: Outcome | None
     problem: str = ""
     loads: bool = True
     changed: bool = False
+    items: Mapping[str, int] = MappingProxyType({})
 
 
 def observe(staged: Staged, codes: Sequence[str], timeout_seconds: float) -> tuple[Observed, ...]:
@@ -71,7 +75,7 @@ def observe(staged: Staged, codes: Sequence[str], timeout_seconds: float) -> tup
     """
     ledger, ended = _run(staged, codes, timeout_seconds, None)
     found = [
-        Observed(_outcome(event, staged), changed=place in ledger.changed)
+        Observed(_outcome(event, staged), changed=place in ledger.changed, items=ledger.items.get(place, {}))
         for place, event in enumerate(ledger.outcomes[: len(codes)])
     ]
     if len(found) < len(codes):
@@ -96,6 +100,7 @@ class _Ledger(Ledger):
     def __init__(self) -> None:
         self.outcomes: list[dict[str, Any]] = []
         self.changed: set[int] = set()
+        self.items: dict[int, dict[str, int]] = {}
 
     def reported(self, header: dict[str, Any]) -> None:
         """An outcome; one that is not the next one's is none."""
@@ -109,6 +114,9 @@ class _Ledger(Ledger):
         """Whether the module left its arguments alone."""
         if header.get("changed") is not False:
             self.changed.add(len(self.outcomes))
+        if counts := counted_items(header):
+            most = self.items.setdefault(len(self.outcomes), {})
+            most |= {name: max(count, most.get(name, 0)) for name, count in counts.items()}
 
 
 def _findings(
