@@ -219,22 +219,68 @@ def test_a_mild_review_that_was_given_ahead_is_asked_for_alone(directory: Path):
 AMENDMENT = ("MODIFY", "contract:module_0#/outputs/0/invariants/0", "is the number twice, as an int again")
 
 
-def test_a_contract_that_changes_sends_those_that_call_it_on_alone(directory: Path):
-    """D51: what was said of a plan counts only where the contracts that it calls are still what they were."""
+JUDGED_ANEW = list(ALONE[1:])
+"""What is asked of a task whose plan stands, and whose contracts are judged anew."""
+
+
+def test_a_plan_stands_where_only_words_of_a_contract_that_it_calls_have_changed(directory: Path):
+    """D51: the planner is not asked for what code fills in, the reference; both judges see the contract as it is now."""
     asked = Asked()
-    waits_for = [[], [0], []]
+    waits_for = [[], [0], [1]]
     with opened(
         directory, asked, {"TSK-001/contracts/round-1/arbiter": [amending(AMENDMENT)]}, waits_for
     ) as bench:
         bench.begin(waits_for)
         assert statuses(bench) == {"SHIPPED"}
-        assert asked.alone("TSK-002")[0] == ALONE[0]
+        assert asked.alone("TSK-002") == JUDGED_ANEW
         assert asked.alone("TSK-003") == []
-        again = asked.said["TSK-002.1/plan/round-1/planner"]
-        assert "as an int again" in again
-        assert "# Your earlier plan of this task" in again
-        assert '"name": "module_1"' in again.partition("# Your earlier plan of this task")[2]
+        assert "as an int again" in asked.said["TSK-002.1/contracts/round-1/challenger"]
+        contracts = {one.name: one for one in map(bench.contract_of, bench.envelopes("CTR"))}
+        assert [one.ref for one in contracts["module_1"].dependencies] == [contracts["module_0"].ref]
+
+
+def test_a_plan_that_stands_and_does_not_fit_any_more_is_sent_back_by_the_challenger(directory: Path):
+    """D11, D51: nothing is weaker for it; the failure costs a revision, as of any plan."""
+    asked = Asked()
+    second = plans(CHAIN)["TSK-002/plan/round-1/planner"]
+    said = {
+        "TSK-001/contracts/round-1/arbiter": [amending(AMENDMENT)],
+        "TSK-002/contracts/round-1/challenger": [failing()],
+        "TSK-002/plan/round-2/planner": second,
+    }
+    with opened(directory, asked, said, [[], [0]]) as bench:
+        bench.begin([[], [0]])
+        assert statuses(bench) == {"SHIPPED"}
+        assert asked.alone("TSK-002")[:2] == [ALONE[1], "plan/round-2/planner"]
+
+
+READS = {"type": "CALL", "target": "the environment variable LIMIT", "description": "is read once"}
+ANOTHER_VARIABLE = (
+    "MODIFY",
+    "contract:module_0#/effects/0/target",
+    "the environment variable LARGEST of callers",
+)
+
+
+def test_a_contract_that_is_called_otherwise_sends_those_that_call_it_on_alone(directory: Path):
+    """D51: the planner is shown its plan and what is another in the contract; an empty list of changes will do."""
+    asked = Asked()
+    waits_for = [[], [0], []]
+    said = {
+        "TSK-001/plan/round-1/planner": [plan(planned("module_0", effects=[READS]))],
+        "TSK-001/contracts/round-1/arbiter": [amending(ANOTHER_VARIABLE)],
+    }
+    with opened(directory, asked, said, waits_for) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+        assert asked.alone("TSK-002") == list(ALONE)
+        assert asked.alone("TSK-003") == []
+        again = asked.said["TSK-002.1/plan/round-1/planner"].partition("# Your earlier plan of this task")[2]
+        assert '"name": "module_1"' in again
+        assert "these contracts that it calls have changed since:\n\n`module_0`, MM-" in again
+        assert "LARGEST of callers" in again.partition("The task file has")[0]
         assert "Hand in what changes in the plan above by `change_plan`" in again
+        assert "`change_plan` takes an empty list" in again
 
 
 class AmendingGate(ScriptedGate):

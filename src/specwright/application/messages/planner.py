@@ -129,14 +129,22 @@ def as_refused_plan(raw: str, problems: Sequence[str]) -> str:
     return f"{as_block('Your plan of this task', raw, 'json')}\n\n{as_refusal(problems)}"
 
 
-def as_earlier_plan(plan: str) -> str:
-    """A plan that was given in a request about several tasks, before what it rests on changed (design: tasks-together)."""
-    changed = (
-        "You made it together with other tasks, and what it rests on has changed since: the task file has the task, and the "
-        "contracts that it calls, as they are now, to be named by their references. Change what follows from that, and "
-        f"leave the rest as it is. {_HAND_IN}"
+def as_earlier_plan(plan: str, changes: Sequence[str] = ()) -> str:
+    """A plan that was given in a request about several tasks, before what it rests on changed (design: tasks-together).
+
+    Args:
+        plan: It, as JSON text.
+        changes: What is another in the contracts that it calls, a line each, if only that has changed.
+    """
+    listed = "\n".join(changes)
+    changed = f"these contracts that it calls have changed since:\n\n{listed}\n\n" if changes else ""
+    changed = changed or "what it rests on has changed since. "
+    asked = (
+        f"You made it together with other tasks, and {changed}The task file has the task, and the contracts that it calls, as "
+        "they are now. Change what follows from that, and leave the rest as it is; what `depends_on` names by its name may "
+        f"stay so. {_HAND_IN} If nothing follows, `change_plan` takes an empty list."
     )
-    return f"{as_block('Your earlier plan of this task', plan, 'json')}\n\n{changed}"
+    return f"{as_block('Your earlier plan of this task', plan, 'json')}\n\n{asked}"
 
 
 def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:

@@ -3,15 +3,19 @@ tasks-together)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
+from typing import NamedTuple, cast
 
 from specwright.application.criteria import CriterionRuling
 from specwright.application.factory import Factory
+from specwright.application.plan.advance_answers import AdvanceAnswer, AdvanceStep, advance_answer
 from specwright.application.plan.rules import PlanRules
-from specwright.application.tasks import Task
+from specwright.application.tasks import Task, task_at, task_board
 from specwright.canonical_json import JsonValue, digest
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.plan.micro_plan import KnownModules
+from specwright.domain.base.graph import reachable
+from specwright.domain.contract.contract import MicroModuleContract, contract_changes
+from specwright.domain.interface_change.comparison import same_call
+from specwright.domain.plan.micro_plan import KnownModules, drafted_contract
 
 
 def shown_of(task: Task, rulings: Mapping[int, CriterionRuling]) -> dict[str, JsonValue]:
@@ -42,6 +46,63 @@ def sealed_fingerprint(factory: Factory, known: KnownModules, name: str) -> str:
     """The interface fingerprint of a sealed module by its name; empty if there is none."""
     ref = known.by_name.get(name)
     return factory.modules.contract(ref).interface_fingerprint if ref else ""
+
+
+class ChangedContract(NamedTuple):
+    """A contract that a plan calls by name: as it was drafted when the plan was given, and as it was locked."""
+
+    before: MicroModuleContract
+    after: MicroModuleContract
+
+    @property
+    def same_call(self) -> bool:
+        """Whether only the words of its statements are others."""
+        return same_call(self.before, self.after)
+
+    @property
+    def lines(self) -> list[str]:
+        """What is another, a line for each statement, under its name."""
+        return [f"`{self.after.name}`, {self.after.ref}:", *contract_changes(self.before, self.after)]
+
+
+def changed_contracts(
+    factory: Factory, task: Task, known: KnownModules, early: AdvanceAnswer, basis: Mapping[str, JsonValue]
+) -> list[ChangedContract]:
+    """The contracts that have changed since a plan was given in advance, where nothing else that it rests on has; none if
+    something else has, or if it is not known how one of them was drafted (design: tasks-together).
+
+    Args:
+        factory: The ports.
+        task: Whose plan it is.
+        known: The sealed modules.
+        early: The plan.
+        basis: What it would rest on now.
+    """
+    was = cast(dict[str, JsonValue], early.basis or {})
+    if {**was, "calls": None} != {**basis, "calls": None}:
+        return []
+    calls, found = cast(dict[str, str], basis["calls"]), list[ChangedContract]()
+    for name, fingerprint in cast(dict[str, str], was["calls"]).items():
+        if calls.get(name) == fingerprint:
+            continue
+        ref = known.by_name.get(name)
+        after = factory.modules.contract(ref) if ref else None
+        before = _as_drafted(factory, task, after) if after else None
+        if before is None or after is None or before.interface_fingerprint != fingerprint:
+            return []
+        found.append(ChangedContract(before, after))
+    return found
+
+
+def _as_drafted(factory: Factory, task: Task, locked: MicroModuleContract) -> MicroModuleContract | None:
+    """A contract as the plan that was given in advance for a task before this one has it."""
+    for other in reachable([task.task_id], task_board(factory).dependencies_of):
+        early = advance_answer(factory, task_at(factory, other), AdvanceStep.PLAN)
+        plan = early.read(PlanAnswer) if early else None
+        for module in plan.modules if plan else ():
+            if module.name == locked.name and module.reuse.reuse_ref is None:
+                return drafted_contract(module, locked)
+    return None
 
 
 def contracts_basis(

@@ -29,7 +29,12 @@ from specwright.application.messages.planner import (
 )
 from specwright.application.plan.advance_answers import AdvanceAnswer, OfferedAnswer, after_refusal
 from specwright.application.plan.baseline import baseline_plan, sealed_by_task
-from specwright.application.plan.drafted_plans import plan_basis, sealed_fingerprint, shown_of
+from specwright.application.plan.drafted_plans import (
+    changed_contracts,
+    plan_basis,
+    sealed_fingerprint,
+    shown_of,
+)
 from specwright.application.plan.human_plan import HumanPlan, human_plan
 from specwright.application.plan.rules import (
     OwnModule,
@@ -277,7 +282,8 @@ def _early_or_asked(
     problems: Callable[[PlanAnswer], list[str]],
     ahead: AdvanceAnswer | None,
 ) -> PlanAnswer:
-    """The plan that was given ahead, or the planner's answer; one that was refused counts as its first attempt (design:
+    """The plan that was given ahead, or the planner's answer; one that was refused counts as its first attempt. A plan
+    stands where of the contracts that it calls only words have changed: it is judged anew beside them (design:
     tasks-together)."""
     if ahead is None:
         return factory.roles.plan(assignment, problems)
@@ -291,11 +297,20 @@ def _early_or_asked(
         message = f"{assignment.message}\n\n{as_refused_plan(ahead.raw, refused)}"
         assignment = assignment._replace(message=message, refused=True)
     elif early is not None:  # what it rests on has changed
-        text = early.to_bytes().decode()
-        message = f"{assignment.message}\n\n{as_earlier_plan(text)}"
+        changed = changed_contracts(factory, task, known, ahead, basis)
+        only_words = bool(changed) and all(one.same_call for one in changed)
+        if only_words and not _was_asked(factory, assignment.place) and not problems(early):
+            return early
+        text, lines = early.to_bytes().decode(), [line for one in changed for line in one.lines]
+        message = f"{assignment.message}\n\n{as_earlier_plan(text, lines)}"
         assignment = assignment._replace(message=message, before=text)
     with after_refusal(offered, refused):
         return factory.roles.plan(assignment, problems)
+
+
+def _was_asked(factory: Factory, place: Place) -> bool:
+    """Whether the planner was asked here already, by an earlier run or the one that was recorded."""
+    return factory.roles.is_recorded(place) or factory.journal.recorded(place.run_id, "model") is not None
 
 
 def _rules(
