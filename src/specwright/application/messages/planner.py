@@ -140,9 +140,9 @@ def as_earlier_plan(plan: str, changes: Sequence[str] = ()) -> str:
     changed = f"these contracts that it calls have changed since:\n\n{listed}\n\n" if changes else ""
     changed = changed or "what it rests on has changed since. "
     asked = (
-        f"You made it together with other tasks, and {changed}The task file has the task, and the contracts that it calls, as "
-        "they are now. Change what follows from that, and leave the rest as it is; what `depends_on` names by its name may "
-        f"stay so. {_HAND_IN} If nothing follows, `change_plan` takes an empty list."
+        f"You made it together with other tasks, and {changed}The task file has the task, and the contracts that it calls, "
+        "as they are now. Change what follows from that, and leave the rest as it is; what `depends_on` names by its name "
+        f"may stay so. {_HAND_IN} If nothing follows, `change_plan` takes an empty list."
     )
     return f"{as_block('Your earlier plan of this task', plan, 'json')}\n\n{asked}"
 
