@@ -16,7 +16,7 @@ from specwright.domain.base.value_types import CONTAINERS, TAKEN_CONTAINERS
 from specwright.domain.contract.boundary.annotations import union_parts
 from specwright.domain.contract.boundary.class_statement import ClassStatement
 from specwright.domain.contract.boundary.lazy_types import is_lazy
-from specwright.domain.contract.boundary.types import class_names
+from specwright.domain.contract.boundary.types import class_names, hashed_parts
 from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
 from specwright.syntax_tree import parse_expression
 
@@ -63,25 +63,12 @@ def _type_problems(contract: MicroModuleContract, known: Known) -> Iterator[str]
         fields = (*statement.fields, *statement.properties)
         places |= {f"{statement.name}.{one.name}".rstrip("."): one.type for one in fields if one.type}
     for place, text in places.items():
-        for container, held in _hashed(text):
+        for base, held in hashed_parts(text):
             if _is_unhashable(held, known, frozenset()):
                 yield (
-                    f"{place}: {held} cannot be hashed, so that {container} holds nothing; take a tuple or a frozenset, a "
+                    f"{place}: {held} cannot be hashed, so that a {base} holds nothing; take a tuple or a frozenset, a "
                     "frozen dataclass of such, or a list"
                 )
-
-
-def _hashed(text: str) -> Iterator[tuple[str, str]]:
-    """The parts of a type whose values are hashed, each with its container."""
-    for node in ast.walk(parse_expression(text)):
-        if isinstance(node, ast.Subscript) and (base := ast.unparse(node.value)) in {
-            "set",
-            "frozenset",
-            "dict",
-            "Mapping",
-        }:
-            held = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
-            yield f"a {base}", ast.unparse(held)
 
 
 def _parts(text: str) -> list[str]:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from specwright.domain.base.value_types import CALLABLE, TYPE_VARIABLE
-from specwright.domain.contract.boundary.types import named
+from specwright.domain.contract.boundary.types import hashed_parts, named
 from specwright.syntax_tree import parse_expression
 
 TRIED_TYPES = ("int", "str", "int | None", "tuple[str, int]", "list[int]", "dict[str, int]")
@@ -18,7 +18,6 @@ TRIED_TYPES = ("int", "str", "int | None", "tuple[str, int]", "list[int]", "dict
 _WITHOUT_VALUE = ("None", "()", "frozenset()")
 """Defaults that hold no value of it."""
 
-_HASHED = {"dict", "Mapping", "set", "frozenset"}
 _UNHASHABLE = {"list[int]", "dict[str, int]"}
 
 
@@ -34,7 +33,7 @@ def tried_types(types: Sequence[str]) -> tuple[str, ...]:
     """What the types of a contract's slots are tried with: nothing if none is generic; only what can be hashed if it is."""
     if not any(map(is_generic, types)):
         return ()
-    is_hashed = any(map(_hashes, types))
+    is_hashed = any(is_generic(held) for text in types for _, held in hashed_parts(text))
     return tuple(one for one in TRIED_TYPES if not (is_hashed and one in _UNHASHABLE))
 
 
@@ -50,15 +49,6 @@ def type_variable_problems(inputs: Sequence[str], outputs: Sequence[str]) -> Ite
             f"inputs: no input gives a value of {TYPE_VARIABLE}, which stands for a type that the caller has; take a "
             f"`{TYPE_VARIABLE}` or a container of it, or name the type"
         )
-
-
-def _hashes(slot_type: str) -> bool:
-    for node in ast.walk(parse_expression(slot_type)):
-        if isinstance(node, ast.Subscript) and ast.unparse(node.value) in _HASHED:
-            held = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
-            if is_generic(ast.unparse(held)):
-                return True
-    return False
 
 
 def _supplies(slot_type: str) -> bool:

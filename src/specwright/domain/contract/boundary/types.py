@@ -58,6 +58,7 @@ _MADE = {
     "complex",
 }
 """What a default may be made with."""
+_HASHING = {"set", "frozenset", "dict", "Mapping"}
 _CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 _REFUSED = {*dir(typing), *dir(collections.abc), *dir(builtins), "Enum", "StrEnum", "IntEnum"} - {
     *("Match", "Pattern", "Text")  # old names of things that live elsewhere, and good names for one's own
@@ -177,6 +178,14 @@ def class_names(text: str) -> tuple[str, ...]:
         return tuple(name for name in named(text) if is_class_name(name))
     except ValueError:
         return ()
+
+
+def hashed_parts(text: str) -> collections.abc.Iterator[tuple[str, str]]:
+    """The parts of a type whose values are hashed, each behind its container."""
+    for node in _walk(_parse(text)):
+        if isinstance(node, ast.Subscript) and (base := ast.unparse(node.value)) in _HASHING:
+            held = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+            yield base, ast.unparse(held)
 
 
 class _Subscript(NamedTuple):
