@@ -255,3 +255,60 @@ def test_nothing_of_a_source_runs_outside_the_sandbox(tmp_path: Path) -> None:
     )
     assert not mark.exists()
     assert record.directory or record.obstacles
+
+
+GENERIC = '''
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Key = TypeVar("Key")
+Number = TypeVar("Number", int, float)
+
+
+def first(items: Sequence[Item], default: Item | None = None) -> Item | None:
+    """Give the first of some items.
+
+    >>> first([3, 4])
+    3
+    >>> first("", default="x")
+    'x'
+    """
+    return _at(items, 0) if items else default
+
+
+def _at(items: Sequence[Item], place: int) -> Item:
+    return items[place]
+
+
+def turned(table: Mapping[Key, Item]) -> dict[Item, Key]:
+    """Turn a table around.
+
+    >>> turned({1: "a"})
+    {'a': 1}
+    """
+    return {value: key for key, value in table.items()}
+
+
+def doubled(number: Number) -> Number:
+    """Double a number.
+
+    >>> doubled(2)
+    4
+    """
+    return number + number
+'''
+STATED = {
+    "first": ["Sequence[T]", "T | None: defaults to None", "T | None"],
+    "turned": ["dict[int, str]", "dict[str, int]"],
+    "doubled": ["int", "int"],
+}
+
+
+@pytest.mark.parametrize("function", STATED)
+def test_a_type_variable_is_that_of_contracts(tmp_path: Path, function: str) -> None:
+    """D-S8.1-05, D-50-02: whatever its name is in the file; of a second one no more than its examples."""
+    record = adopt(tmp_path, GENERIC, function)
+    assert slots(tmp_path / "out" / function) == STATED[function]
+    assert record.obstacles == ()
+    assert any("nobody states it" in remark for remark in record.remarks) == (function == "turned")

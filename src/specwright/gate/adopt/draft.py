@@ -214,18 +214,20 @@ class _Drafting:
         bound = _bound([*part.before, *part.after])
         imports = [_import_of(part, target) for target in found if target.name not in bound]
         header, needed = self._header(contract)
-        more = [line for line in needed if line.rpartition(" ")[2] not in bound]
+        lacking = [line for line in dict.fromkeys(needed) if _bound_in(line) not in bound]
+        variables = [line for line in lacking if not line.startswith(("import ", "from "))]
         listed = ", ".join(f'"{name}"' for name in public_names(contract) if name != UNKNOWN)
         future = ", ".join(dict.fromkeys(["annotations", *part.future]))
         head = [
             f"from __future__ import {future}",
-            *dict.fromkeys([*more, *imports]),
+            *dict.fromkeys([*(line for line in lacking if line not in variables), *imports]),
             f"__all__ = [{listed}]",
         ]
         entry = joined(
             [
                 *(SlicedFile(text.encode(), (Line("", 0),)) for text in head),
                 *part.before,
+                *(SlicedFile(text.encode(), (Line("", 0),)) for text in variables),
                 _with_header(part.function, header),
                 *part.after,
             ]
@@ -283,6 +285,12 @@ class _Drafting:
 def _bound(parts: Iterable[SlicedFile]) -> set[str]:
     """The names that statements of the entry file bind."""
     return {name for part in parts for node in parse_module(part.text).body for name in bound_names(node)}
+
+
+def _bound_in(line: str) -> str:
+    """The name that an import binds, or an assignment."""
+    name, is_assigned, _ = line.partition(" = ")
+    return name if is_assigned else line.rpartition(" ")[2]
 
 
 def _import_of(part: Slice, target: Target) -> str:

@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from specwright.domain.base.value_types import CALLABLE, ITERATORS, VALUE_TYPES
+from specwright.domain.base.value_types import CALLABLE, ITERATORS, TYPE_VARIABLE, VALUE_TYPES
 from specwright.domain.contract.boundary.annotations import union_parts
 from specwright.domain.contract.boundary.class_statement import ClassStatement
 from specwright.domain.contract.boundary.lazy_types import is_iterable
@@ -29,6 +29,7 @@ _VALUES = {
     "dict": ["{'a': 1}", "{}"],
     "list": ["[1, 2]", "[]"],
     **{one.name: list(one.examples) for one in VALUE_TYPES},
+    TYPE_VARIABLE: ["1", "'a'", "None", "(1, 'b')"],
 }  # fmt: skip
 MANY = 150
 """How many items a long iterable has that a draft is tried with."""
@@ -241,6 +242,8 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 def _is_a(shown: ast.expr, wanted: ast.expr) -> bool | None:
     base = ast.unparse(wanted.value if isinstance(wanted, ast.Subscript) else wanted)
+    if base == TYPE_VARIABLE:
+        return None
     if isinstance(shown, ast.UnaryOp):
         shown = shown.operand
     match shown:

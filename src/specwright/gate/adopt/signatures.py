@@ -26,6 +26,7 @@ WIDEST_BOUND = 1000
 NO_BOUND = 0
 """What stands for the bound of a slot that has none."""
 
+_GENERIC = 'it declares type parameters, which Python 3.11 does not know; write `T = TypeVar("T")`'
 _TRANSPARENT = {"functools.lru_cache", "functools.cache"}
 _ENDLESS = ("Iterator", "Generator", "AsyncIterator", "AsyncGenerator", "Iterable", "AsyncIterable")
 
@@ -114,7 +115,7 @@ class _Reader:
             what = f"`**{argument.arg}` takes any number of arguments of any name; take a dict"
             self.obstacles.append(Obstacle(what, self._at(argument)))
         if getattr(node, "type_params", []):
-            self.obstacles.append(Obstacle("it is generic; name the types that it takes", self._at(node)))
+            self.obstacles.append(Obstacle(_GENERIC, self._at(node)))
 
     def parameters(self) -> Iterator[Parameter]:
         arguments = self._function.node.args

@@ -11,7 +11,14 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from specwright.domain.base.value_types import CALLABLE, CONTAINERS, ITERATORS, PATTERNS, TAKEN_CONTAINERS
+from specwright.domain.base.value_types import (
+    CALLABLE,
+    CONTAINERS,
+    ITERATORS,
+    PATTERNS,
+    TAKEN_CONTAINERS,
+    TYPE_VARIABLE,
+)
 from specwright.domain.contract.boundary.annotations import bare_name, normal_annotation, union_parts
 from specwright.domain.contract.boundary.class_statement import ClassStatement
 from specwright.domain.contract.boundary.types import (
@@ -74,6 +81,7 @@ class TypeReader:
     def __init__(self, tree: SourceTree, module: Module) -> None:
         self._tree = tree
         self._module = module
+        self._variables: list[Target] = []
 
     def annotation(
         self, node: ast.expr, *, taken: bool, whole: bool = False, bounded: bool = True
@@ -89,7 +97,7 @@ class TypeReader:
         written = ast.unparse(node)
         classes: dict[str, Target] = {}
         try:
-            expanded = _Expansion(self._tree, self._module, classes).visit(node)
+            expanded = _Expansion(self._tree, self._module, classes, self._variables).visit(node)
             text = normal_annotation(expanded, self._meaning)
         except (SyntaxError, ValueError, RecursionError):
             return ReadType("", f"the annotation `{written}` cannot be read")
@@ -152,12 +160,21 @@ def full_name(module: Module, dotted: str) -> str:
 
 
 class _Expansion(ast.NodeTransformer):
-    """Puts what an alias stands for in its place, and bare names of classes in the place of dotted ones."""
+    """Puts what an alias stands for in its place, and bare names of classes in the place of dotted ones. The first type
+    variable without a bound is that of contracts; of a second nothing is known."""
 
-    def __init__(self, tree: SourceTree, module: Module, classes: dict[str, Target], steps: int = 0) -> None:
+    def __init__(
+        self,
+        tree: SourceTree,
+        module: Module,
+        classes: dict[str, Target],
+        variables: list[Target],
+        steps: int = 0,
+    ) -> None:
         self._tree = tree
         self._module = module
         self._classes = classes
+        self._variables = variables
         self._steps = steps
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
@@ -200,10 +217,14 @@ class _Expansion(ast.NodeTransformer):
         value = _value_of(statements[0], target.name)
         if not isinstance(value, ast.expr) or self._steps > _MOST_STEPS:
             return node
+        if _is_unbound_variable(value, target.module):
+            self._variables += [] if self._variables else [target]
+            return ast.Name(TYPE_VARIABLE if target in self._variables else "Any", ast.Load())
         inner = _meaning_of(value, target.module)
         if inner is None:
             return node
-        return _Expansion(self._tree, target.module, self._classes, self._steps + 1).visit(inner)
+        steps = self._steps + 1
+        return _Expansion(self._tree, target.module, self._classes, self._variables, steps).visit(inner)
 
 
 def _value_of(statement: ast.stmt, name: str) -> ast.expr | None:
@@ -220,7 +241,7 @@ def _value_of(statement: ast.stmt, name: str) -> ast.expr | None:
 
 
 def _meaning_of(value: ast.expr, module: Module) -> ast.expr | None:
-    """What an alias, a NewType or a bound type variable stands for; None if it is neither."""
+    """What an alias, a NewType or a type variable with a bound stands for; None if it is neither."""
     if not isinstance(value, ast.Call):
         return value if isinstance(value, ast.Subscript | ast.BinOp | ast.Name | ast.Attribute) else None
     called = full_name(module, ast.unparse(value.func))
@@ -228,8 +249,16 @@ def _meaning_of(value: ast.expr, module: Module) -> ast.expr | None:
         return value.args[1]
     if called == "typing.TypeVar":
         bound = next((k.value for k in value.keywords if k.arg == "bound"), None)
-        return bound or (value.args[1] if len(value.args) > 1 else ast.Name("Any", ast.Load()))
+        return bound or (value.args[1] if len(value.args) > 1 else None)
     return None
+
+
+def _is_unbound_variable(value: ast.expr, module: Module) -> bool:
+    """Whether a name is assigned a type variable that stands for any type."""
+    is_variable = (
+        isinstance(value, ast.Call) and full_name(module, ast.unparse(value.func)) == "typing.TypeVar"
+    )
+    return is_variable and _meaning_of(value, module) is None
 
 
 def crossing(classes: Mapping[str, Target]) -> dict[str, ClassStatement]:
@@ -316,7 +345,7 @@ def _problem(text: str, *, taken: bool) -> str:
         return f"`{unknown.pop()}` says nothing about the value"
     if lazy := [one for one in (*ITERATORS, CALLABLE) if re.search(rf"\b{one}\b", text)]:
         return f"`{lazy[0]}` stands for a whole parameter or result alone; take and return values"
-    return type_problem(text, taken=taken)
+    return type_problem(text, taken=taken, returned=not taken)
 
 
 def imports_for(text: str, module: Module) -> tuple[str, list[str], str]:
@@ -340,4 +369,6 @@ def imports_for(text: str, module: Module) -> tuple[str, list[str], str]:
             imports.append("import re")
         elif full_name(module, "re") != "re":
             return text, [], "`re` means something else in the file; import the module"
+    if re.search(rf"\b{TYPE_VARIABLE}\b", text):
+        imports += ["from typing import TypeVar", f'{TYPE_VARIABLE} = TypeVar("{TYPE_VARIABLE}")']
     return written, imports, ""

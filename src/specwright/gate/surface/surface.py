@@ -189,7 +189,7 @@ def _entry_points(top: TopLevel, name: str) -> list[str]:
     for entry in functions:
         node = top.functions[entry]
         if node.decorator_list or top.bound.get(entry, 0) != 1 or getattr(node, "type_params", []):
-            message = f"{entry} is decorated, generic or bound more than once; leave one plain `def {entry}`"
+            message = f"{entry} is decorated, bound more than once or has type parameters; leave one plain `def {entry}`"
             raise SourceError(FindingCode.SURFACE_ENTRY_POINT, f"{ENTRY_FILE}:{node.lineno}", message)
     ordered = [name, *(entry for entry in functions if entry != name)]
     kinds = [type(top.functions[entry]).__name__ for entry in ordered]
