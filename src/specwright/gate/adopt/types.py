@@ -217,7 +217,7 @@ class _Expansion(ast.NodeTransformer):
         value = _value_of(statements[0], target.name)
         if not isinstance(value, ast.expr) or self._steps > _MOST_STEPS:
             return node
-        if _is_unbound_variable(value, target.module):
+        if _is_of_any_type(value, target.module):
             self._variables += [] if self._variables else [target]
             return ast.Name(TYPE_VARIABLE if target in self._variables else "Any", ast.Load())
         inner = _meaning_of(value, target.module)
@@ -253,7 +253,7 @@ def _meaning_of(value: ast.expr, module: Module) -> ast.expr | None:
     return None
 
 
-def _is_unbound_variable(value: ast.expr, module: Module) -> bool:
+def _is_of_any_type(value: ast.expr, module: Module) -> bool:
     """Whether a name is assigned a type variable that stands for any type."""
     is_variable = (
         isinstance(value, ast.Call) and full_name(module, ast.unparse(value.func)) == "typing.TypeVar"
