@@ -14,7 +14,7 @@ from specwright.cli.pages.answers import steps
 from specwright.domain.escalation.resolutions import Action
 from specwright.gate.directory.module_directory import read_module
 from testkit.cli.commands import everything, specwright
-from testkit.loop.weak_product import BRANCH, halted_weak
+from testkit.loop.weak_product import BRANCH, INLINE, halted_weak
 from testkit.shared_fixtures import made_once
 
 ENTRY = "implementation/__init__.py"
@@ -66,6 +66,8 @@ def test_five_survivors_fit_a_screen_and_the_mended_files_are_released(
     checkout, gate, answer = commands[:3]
     assert specwright(*checkout).code == 0
     assert specwright(*gate).code == 1
+    same = "these are the files of the draft that failed, and the gate refuses them by the same verdict as before"
+    specwright(*answer).refuses(same, "strength.function", code=1)
     entry = Path("fix") / ENTRY
     mended = entry.read_text().replace(BRANCH, "\n").replace("_shortened(", "(")
     entry.write_text(mended)
@@ -75,6 +77,33 @@ def test_five_survivors_fit_a_screen_and_the_mended_files_are_released(
     (sealed,) = weak.glob(f"state_store/modules/*/*/{ENTRY}")
     assert sealed.read_text() == mended
     assert specwright("verify").code == 0
+
+
+@pytest.mark.slow
+def test_files_as_they_were_are_judged_again_and_released_where_the_gate_passes_them_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-17.2-11: after an upgrade, or with another setting; nothing in them has to be changed for that."""
+    halted_weak(tmp_path, INLINE)
+    project = tmp_path / "project"
+    options = json.loads((project / ".specwright/run.json").read_text())
+    options["model"] = f"playbook:{tmp_path / 'playbook'}"
+    (project / ".specwright/run.json").write_text(json.dumps(options))
+    monkeypatch.chdir(project)
+    (path,) = Path("state_store/escalations").iterdir()
+    assert specwright("escalations", path.stem, "--checkout", "fix").code == 0
+    answer = ("resolve", path.stem, "PROVIDE_FIX", "--files", "fix", "--rationale", "Judge it again.")
+    specwright(*answer).refuses("by the same verdict as before", code=1)
+    with Path("specwright.toml").open("a") as settings:
+        settings.write("gate_strength = 0.5\n")
+    told = specwright(*answer)
+    assert told.code == 0, told
+    assert (
+        "the files of the draft that failed, and the gate passes them; they are judged again"
+        in told.err + told.out
+    )
+    (sealed,) = Path().glob(f"state_store/modules/*/*/{ENTRY}")
+    assert sealed.read_bytes() == (Path("fix") / ENTRY).read_bytes()
 
 
 def test_a_draft_is_laid_out_as_the_gate_reads_it(halted: tuple[Path, str], tmp_path: Path) -> None:
@@ -114,10 +143,6 @@ def test_what_lies_there_is_not_overwritten(halted: tuple[Path, str], tmp_path: 
     assert everything(tmp_path) == before
 
 
-def _leave(fix: Path) -> None:
-    """Change nothing."""
-
-
 def _drop_contract(fix: Path) -> None:
     (fix / "contract.json").unlink()
 
@@ -133,13 +158,12 @@ def _write_bytes(fix: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (_leave, ["those of the draft that failed"]),
         (_drop_contract, ["no contract.json", "shout"]),
         (_change_contract, ["not the locked contract", "REVISE_PLAN"]),
         (_write_bytes, ["not UTF-8", ENTRY]),
         (shutil.rmtree, ["no such directory", "--checkout"]),
     ],
-    ids=["unchanged", "no contract", "another contract", "no text", "nothing"],
+    ids=["no contract", "another contract", "no text", "nothing"],
 )
 def test_files_that_are_no_fix_are_refused(
     halted: tuple[Path, str], tmp_path: Path, spoil: Callable[[Path], object], words: list[str]

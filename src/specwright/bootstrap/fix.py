@@ -78,12 +78,6 @@ def read_fix(
             remedy=f"`specwright escalations {escalation.escalation_id} DIR --checkout {place}` makes it",
         )
     name, files = _module_in(place, drafts), _texts(place)
-    if {path: text.encode() for path, text in files.items()} == _laid_out(drafts[name]):
-        raise InputError(
-            "the files are those of the draft that failed",
-            where=str(place),
-            remedy="mend them, see what `specwright gate` says, then answer again",
-        )
     return fix_payload(drafts, name, files, description)
 
 

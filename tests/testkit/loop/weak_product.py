@@ -11,7 +11,7 @@ from typing import Any
 
 from testkit.cli.commands import SMALL, specwright
 
-__all__ = ["BRANCH", "halted_weak"]
+__all__ = ["BRANCH", "INLINE", "halted_weak"]
 
 BRANCH = """
 
@@ -22,16 +22,26 @@ def _shortened(letters: str) -> str:
 """
 """Five small faults in it are noticed by no test."""
 
+INLINE = """letters = letters[:40] if len(letters) > 40 else letters
+    return "".join(letters).upper()"""
+"""The last line of the module with a branch of its own: enough small faults in it are noticed where half of them are due."""
 
-def halted_weak(base: Path) -> None:
+
+def halted_weak(base: Path, ending: str = "") -> None:
     """Make the project, halted because a Proposer gave the same weak tests until its attempts were spent; its playbook lies
-    beside it."""
+    beside it.
+
+    Args:
+        base: For both.
+        ending: What stands for the last line of the module; by default a call of the branch.
+    """
     playbook = Path(shutil.copytree(SMALL / "playbook", base / "playbook"))
     answers = playbook / "TSK-001/initials/round-1"
     entry = answers / "deliverable/implementation/__init__.py"
     sound = entry.read_text()
-    weak = sound.replace('return "".join(letters).upper()', 'return _shortened("".join(letters).upper())')
-    entry.write_text(weak + BRANCH)
+    called = 'return _shortened("".join(letters).upper())'
+    weak = sound.replace('return "".join(letters).upper()', ending or called)
+    entry.write_text(weak if ending else weak + BRANCH)
     with _saying(_written(answers)) as url:
         told = specwright(
             *("run", base / "project", "--spec", SMALL / "SPEC.md", "--model", f"playbook:{playbook}"),

@@ -13,8 +13,9 @@ from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review, task_event
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.actions import suited_actions
+from specwright.application.escalation.fix import is_same_verdict
 from specwright.application.escalation.halt import open_escalations
-from specwright.application.escalation.resume import asked_next, check_in_place, fix_problems
+from specwright.application.escalation.resume import FixVerdict, asked_next, check_in_place, examine_fix
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.ship import reused
 from specwright.application.tasks import (
@@ -98,16 +99,29 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
     factory.progress.note(
         Step("escalation", task.entry.spec_task_id, f"{name}: the gate judges the files first")
     )
-    problems = fix_problems(factory, task, record)
-    if problems:
-        shown = "\n".join(f"  {problem}" for problem in problems[:_PROBLEMS])
-        more = f"\n  and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
-        raise RefusedError(
-            f"the gate refuses these files, and nothing was answered:\n{shown}{more}",
-            where=name,
-            remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
-            "and the refusal comes back as another escalation",
-        )
+    verdict = examine_fix(factory, task, record)
+    if verdict.problems:
+        raise _refused_fix(name, verdict)
+    if verdict.reason is not None:
+        told = f"{name}: these are the files of the draft that failed, and the gate passes them; they are judged again"
+        factory.progress.note(Step("escalation", task.entry.spec_task_id, told))
+
+
+def _refused_fix(name: str, verdict: FixVerdict) -> RefusedError:
+    problems, reason = verdict
+    shown = "\n".join(f"  {problem}" for problem in problems[:_PROBLEMS])
+    more = f"\n  and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
+    what = "the gate refuses these files"
+    if reason is not None:
+        is_same = is_same_verdict(problems, reason)
+        found = "by the same verdict as before" if is_same else "by another verdict than before"
+        what = f"these are the files of the draft that failed, and the gate refuses them {found}"
+    return RefusedError(
+        f"{what}; nothing was answered:\n{shown}{more}",
+        where=name,
+        remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
+        "and the refusal comes back as another escalation",
+    )
 
 
 _NO_TIME = "2000-01-01T00:00:00Z"

@@ -1,10 +1,12 @@
 """The files that a person mends where modules failed: the last draft of each with its contract, and the answer that the
 mended files make (design: escalation)."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from specwright.application.factory import ProjectView
+from specwright.application.messages.parts import without_docstring
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import Task, task_at
 from specwright.domain.base.graph import reachable
@@ -14,6 +16,8 @@ from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.errors import RefusedError
 from specwright.ports.gate import ENTRY_FILE
 from specwright.ports.roles import Files, run_of
+
+_LINE = re.compile(r"(?<=\.py):\d+")
 
 
 class FailedDraft(NamedTuple):
@@ -80,6 +84,40 @@ def fix_payload(
         "removed_artifacts": sorted(drafts[module].base.keys() - files.keys()),
         "module": module,
     }
+
+
+def reason_of_same_files(
+    view: ProjectView, escalation: EscalationArtifact, module: str, files: Files
+) -> str | None:
+    """Why the last draft of a module failed, if these are its files; the docstring of the entry point, which is the
+    contract's, may be written or left out. None for other files.
+
+    Args:
+        view: The project.
+        escalation: Asks for the fix.
+        module: Its name; empty if one failed.
+        files: All that the module is to have.
+    """
+    drafts = failed_drafts(view, escalation)
+    name = module or next(iter(drafts))
+    if _without_docstring(drafts[name].files, name) != _without_docstring(files, name):
+        return None
+    return str(escalation.details["failed"].get(name, ""))
+
+
+def is_same_verdict(problems: Sequence[str], reason: str) -> bool:
+    """Whether a draft failed by what the gate finds now, wherever in its files that stands."""
+    return all(_without_lines(problem) in _without_lines(reason) for problem in problems)
+
+
+def _without_docstring(files: Files, name: str) -> dict[str, str | bytes]:
+    return {
+        path: without_docstring(data, name) if path == ENTRY_FILE else data for path, data in files.items()
+    }
+
+
+def _without_lines(text: str) -> str:
+    return _LINE.sub("", text)
 
 
 def called_modules(view: ProjectView, contract: MicroModuleContract) -> list[str]:

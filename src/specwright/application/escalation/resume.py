@@ -11,6 +11,7 @@ from specwright.application import scopes
 from specwright.application.debate.debate import Debate
 from specwright.application.debate.implementation import Implementation, module_of
 from specwright.application.escalation.actions import is_refused_by_gate
+from specwright.application.escalation.fix import reason_of_same_files
 from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState, ResumedDebate
 from specwright.application.plan.human_plan import check_human_plan
@@ -71,13 +72,27 @@ def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> No
         )
 
 
-def fix_problems(factory: Factory, task: Task, record: ResolutionRecord) -> list[str]:
-    """What the preflight would refuse of a person's files; nothing is written and no model is asked. Fails as
-    `check_in_place`."""
+class FixVerdict(NamedTuple):
+    """What became of a person's files before their answer counts.
+
+    Args:
+        problems: What the preflight would refuse of them.
+        reason: Why the last draft failed, if these are its files; else None.
+    """
+
+    problems: list[str]
+    reason: str | None
+
+
+def examine_fix(factory: Factory, task: Task, record: ResolutionRecord) -> FixVerdict:
+    """Judge a person's files by the preflight; nothing is written and no model is asked. Fails as `check_in_place`."""
     failed = _failed_module(factory, task, record)
     debate, before = Debate(factory, failed.module), failed.version_id
     tests = debate.active_tests(failed.debate_id, failed.round, before) if failed.debate_id else ()
-    return failed.module.fix_problems(_fixed_files(failed, record), tests)
+    files = _fixed_files(failed, record)
+    halted = factory.escalations.escalation(record.escalation_id)
+    reason = reason_of_same_files(factory, halted, failed.module.name, files)
+    return FixVerdict(failed.module.fix_problems(files, tests), reason)
 
 
 def asked_next(factory: Factory, task: Task, record: ResolutionRecord) -> Place:
