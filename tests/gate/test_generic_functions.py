@@ -67,6 +67,25 @@ def test_the_fuzz_finds_nothing_of_an_honest_generic_function(planted):
     assert fuzzed(planted, FEW) == ()
 
 
+SLOW = GROUPED._replace(
+    inputs={"items: Iterable[T]": ["takes at most 100000 items"], "key: Callable[[T], str]": []},
+    body="""
+    import itertools
+    found = {}
+    for item in itertools.islice(items, 100_000):
+        for _ in range(40 if item == 1 else 1):
+            found.setdefault(key(item), []).append(item)
+    return found
+    """,
+)
+
+
+@pytest.mark.slow
+def test_a_large_input_that_takes_long_ends_no_other_one():
+    """D-S8.1-05: large ones come last, and a module that is still at one is called with nothing else."""
+    assert fuzzed(SLOW, FEW) == ()
+
+
 FAULTS = {
     "it makes a value up": (
         FIRST._replace(body="\n    return items[0] if items else 0"),
