@@ -6,7 +6,10 @@ import pytest
 
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.gate import SandboxedShipGate
+from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.sandbox.plan import Limits
 from specwright.ports.gate import Trial
+from specwright.roles.team import prompt
 from testkit.gate.judging import candidate
 
 HEAD = "import pytest\nfrom modules.shorten import shorten\n\n\n"
@@ -56,6 +59,43 @@ def test_nothing_that_is_told_holds_a_line_of_the_module(broken: str, said: str)
     assert (trial.problems, trial.passed) == ((), False)
     assert re.search(said, trial.message)
     assert SECRET not in trial.message
+
+
+CASES = """import pytest
+from modules.shorten import shorten
+
+
+@pytest.mark.parametrize("text", ["abc", "hang", "later"])
+def test_it(text):
+    assert shorten(text, 2)[0] == text
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "ended"),
+    [
+        pytest.param("while True: pass", "did not come to its end within 10 seconds", marks=pytest.mark.slow),
+        ("import os; os._exit(1)", "the run broke off"),
+    ],
+    ids=["hangs", "ends the process"],
+)
+def test_the_case_that_ends_a_run_is_named(then: str, ended: str):
+    """D-13-02: a test may have many, and whoever reads the report corrects or strikes by it."""
+    whole = candidate("shorten").files["implementation/__init__.py"].decode()
+    changed = whole.replace("    if limit < 1:", f"    if text == 'hang':\n        {then}\n    if limit < 1:")
+    files = {"implementation/__init__.py": changed}
+    test = FalsifyingTest(name="test_it", obligation="", source=CASES)
+    (trial,) = SandboxedShipGate(200.0).falsify(candidate("shorten", files), [test])
+    assert (trial.problems, trial.passed) == ((), False)
+    assert trial.message.startswith("2 cases fail: test_it[abc], test_it[hang]\ntest_it[abc]:\n")
+    assert re.search(rf"\ntest_it\[hang\]: .*({ended}|15 s of processor time)", trial.message)
+
+
+def test_the_seconds_of_a_call_are_told_to_those_who_write_and_judge_tests():
+    """D-13-01: what code ends a call by is in the prompts."""
+    told = f"work over {Limits().call_seconds:g} seconds ({FuzzBounds().call_seconds:g} with drawn values)"
+    for role, debate in (("planner", ""), ("proposer", ""), ("challenger", "module"), ("researcher", "")):
+        assert told in prompt(role, debate)
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def _part(name: str) -> str:
 
 def _boundary() -> str:
     text = _part("boundary").strip().replace("{types}", ", ".join(BOUNDARY_TYPES))
-    return text.replace("{limits}", f"more than this: {limit_sentence()}")
+    return text.replace("{limits}", limit_sentence())
 
 
 def _until_answered(invoke: F) -> F:
@@ -482,10 +482,12 @@ class _Invocation(NamedTuple):
         resent: str = "",
     ) -> R:
         """The answer that the agent gives by its terminal tool, or by the tool `change` where it corrects one, once it is
-        accepted."""
+        accepted. Of an answer to be corrected later the terminal tool takes changes as well, if there is such a tool."""
         before = self.assignment.before if change else ""
         submission = Submission(
-            parser(schema, check, before, resent), attempts - self.assignment.refused, self.run_id
+            parser(schema, check, before, resent, changing=bool(change)),
+            attempts - self.assignment.refused,
+            self.run_id,
         )
         shown = tool_schema(schema, self._unusable(debate))
         submit = submit_tool(terminal, _first_line(schema), shown, submission)

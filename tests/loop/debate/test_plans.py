@@ -555,3 +555,22 @@ def test_a_change_of_a_plan_that_is_refused_stands_for_the_next(directory: Path)
     assert "say it in 6 at most" in refusal
     assert "changes: they were made; the next ones change what came of them" in refusal
     assert sealed["inputs"][0]["constraints"] == ["is not negative", *limits[:6]]
+
+
+def test_a_first_plan_that_is_refused_is_not_written_twice(directory: Path):
+    """F-9.6-02, F-10-08: the planner is told that what changes will do, and hands it in by the tool that it has."""
+    right = {"op": "replace", "path": "/modules/0/depends_on", "value": []}
+    answers: dict[str, list[Any]] = {
+        "plan/round-1/planner": [
+            Turn(plan(planned("double", "nowhere"))),
+            Turn(None, calls=(("submit_plan", {"changes": [right]}),)),
+        ]
+    }
+    heard: list[str] = []
+    played = modelled(script(answers), lambda place, messages, _: heard.append(str(messages[-1].content)))
+    with DebateWorkbench(directory, script(), roles=played) as bench:
+        assert bench.begin() == "SHIPPED"
+        assert bench.read(bench.sealed()["double"] / "contract.json")["dependencies"] == []
+    (refusal,) = (text for text in heard if "Not accepted" in text)
+    assert "'nowhere' is neither a module of this plan nor a shipped one" in refusal
+    assert "changes: you need not write the whole again" in refusal

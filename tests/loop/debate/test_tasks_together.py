@@ -161,7 +161,8 @@ def test_a_plan_that_is_refused_is_asked_for_alone_with_what_was_wrong(directory
         assert asked.alone("TSK-002")[0] == ALONE[0]
         told = asked.said["TSK-002.1/plan/round-1/planner"]
         assert "# Your first answer" in told
-        assert '"module_1"' in told
+        assert told.count('"name": "module_1"') == len(wrong["modules"])
+        assert "Hand in what changes in the plan above by `change_plan`" in told
         assert f"TSK-001.1/{TOGETHER}/round-1/challenger" not in asked.places
 
 

@@ -13,10 +13,10 @@ from specwright.domain.debate.debate import Proposal
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.ports.roles import Role
 from testkit.domain.product_specs import spec_of_graph
-from testkit.loop.debate_workbench import DebateWorkbench, script
-from testkit.loop.late_faults import REPLANNED, late
+from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
+from testkit.loop.late_faults import REPLANNED, falsifying, late
 from testkit.loop.role_answers import Turn, claimed, draft, failing, plan, planned, rejecting
-from testkit.loop.scripted_gate import AT_THE_GATE
+from testkit.loop.scripted_gate import AT_THE_GATE, FALSIFIABLE
 
 DOUBLE = "double"
 QUOTES = '"""'
@@ -224,3 +224,41 @@ def test_a_test_without_room_is_named_to_the_arbiter_too():
     shown = as_claim(proposal)
     assert [f"test_{n}" in shown for n in range(80)] == [True] * 80
     assert "test_79 shows /effects/0\n" in shown
+
+
+LINE = "assert double(3) == 6, 'three is doubled exactly'"
+THREE = (
+    "test_three",
+    "/outputs/0/invariants/0",
+    f"from modules.double import double\n\n\ndef test_three():\n    {LINE}\n",
+)
+
+
+def test_a_falsifying_test_stands_once_in_every_request(directory: Path):
+    """F-9.7-05: for judges with what it saw, not among the failures as well; for a Proposer whose next draft fails it again
+    by name."""
+    falsified = Turn(claimed(), draft(DOUBLE, FALSIFIABLE))
+    answers = {
+        "double/round-1/proposer": [falsified],
+        "double/round-1/challenger": [falsifying(THREE, said=failing())],
+        "double/round-1/arbiter": [rejecting()],
+        "double/round-2/proposer": [falsified, Turn(claimed(), draft(DOUBLE, version="Mended"))],
+    }
+    requests: dict[str, list[str]] = {}
+
+    def observe(place: Any, messages: list[Any], tools: Any) -> None:
+        whole = "\n".join(message.text for message in messages)
+        requests.setdefault(f"{place.subject}/{place.stage}/{place.role}", []).append(whole)
+
+    with DebateWorkbench(directory, script(), roles=modelled(script(answers, ONE), observe)) as bench:
+        assert bench.begin() == "SHIPPED"
+    judged = [f"double/{where}" for where in ("round-1/arbiter", "round-2/challenger", "round-2/arbiter")]
+    for place in judged:
+        (said,) = requests[place]
+        assert said.count(LINE) == 1
+        assert "Falsifying test test_three of /outputs/0/invariants/0 failed: expected 6, got 5" in said
+        assert "1. /outputs/0/invariants/0: is the number twice" in said
+    first, again = requests["double/round-2/proposer"]
+    assert first.count(LINE) == again.count(LINE) == 1
+    assert "test_three, of an earlier round, fails" in again
+    assert "as it stands above: expected 6, got 5" in again

@@ -46,6 +46,7 @@ from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_m
 from specwright.domain.answers.answers import (
     Amendment,
     AmendmentsAnswer,
+    Failure,
     FalsifyingTest,
     ProposerAnswer,
 )
@@ -149,7 +150,7 @@ class Implementation:
         )
         invocation = self._invoke(stage, message, workspace, before, sources)
         assignment = invocation.assignment._replace(refused=bool(request.refused))
-        preflight = self._preflight(invocation.scope, request.active_tests)
+        preflight = self._preflight(invocation.scope, request.active_tests, request.failures)
         if before and request.refused:
             preflight.problems(workspace)  # what was found of it may be cited
         with self._keeping_refused(stage, preflight):
@@ -428,12 +429,15 @@ class Implementation:
         drafted = {ref: module for ref, module in self.drafted.items() if module is not None}
         return candidate(self._factory.modules, self.contract, files, drafted)
 
-    def _preflight(self, scope: Scope, active_tests: Sequence[TriedTest]) -> Preflight:
+    def _preflight(
+        self, scope: Scope, active_tests: Sequence[TriedTest], failures: Sequence[Failure] = ()
+    ) -> Preflight:
         return Preflight(
             self.contract,
             lambda files: self._judged(scope, files, active_tests, shipping=False),
             active_tests,
             self.regression_tests,
+            failures,
         )
 
     @contextmanager

@@ -52,7 +52,15 @@ class UnrecordedScope:
 
 
 class Preflight:
-    """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it."""
+    """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it.
+
+    Args:
+        contract: Of the module.
+        judged: Judges files.
+        active_tests: Falsifying tests of the debate.
+        regression_tests: Those of earlier versions.
+        failures: That stand in the request: the source of a test in them is not told again.
+    """
 
     def __init__(
         self,
@@ -60,11 +68,13 @@ class Preflight:
         judged: Callable[[Files], GateVerdict],
         active_tests: Sequence[TriedTest],
         regression_tests: Sequence[RegressionTest],
+        failures: Sequence[Failure] = (),
     ) -> None:
         self._contract = contract
         self._judged = judged
         self._active_tests = active_tests
         self._regression_tests = regression_tests
+        self._told = [failure.evidence for failure in failures]
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
         self.ledger = PreflightLedger()
@@ -88,7 +98,16 @@ class Preflight:
                 return []
             left = still_due(findings, faults)
             verdict = verdict._replace(findings=tuple(Finding(*found) for found in left))
-        return [*false, *(f"{failure.invariant}: {failure.evidence}" for failure in as_failures(verdict))]
+        return [*false, *map(self._line, as_failures(verdict))]
+
+    def _line(self, failure: Failure) -> str:
+        """A finding as the role is told it: the source of a falsifying test once in a conversation."""
+        evidence = failure.evidence
+        for source in (test.source.strip() for test in (*self._active_tests, *self._regression_tests)):
+            if f":\n{source}\n\n" in evidence and any(source in said for said in self._told):
+                evidence = evidence.replace(f":\n{source}\n\n", ", as it stands above: ")
+        self._told.append(failure.evidence)
+        return f"{failure.invariant}: {evidence}"
 
     def refusal(self, error: AnswerError) -> GateResult:
         """What the gate saw of the last draft, for the escalation; of one that it passed, what else was wrong."""

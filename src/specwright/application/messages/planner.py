@@ -124,9 +124,16 @@ def amend_plan_message(
     )
 
 
-def as_refused_plan(raw: str, problems: Sequence[str]) -> str:
-    """A plan that was given in a request about several tasks, and what is wrong with it (design: tasks-together)."""
-    return f"{as_block('Your plan of this task', raw, 'json')}\n\n{as_refusal(problems)}"
+def as_refused_plan(raw: str, problems: Sequence[str], *, readable: bool) -> str:
+    """A plan that was given in a request about several tasks, and what is wrong with it (design: tasks-together).
+
+    Args:
+        raw: It, as JSON text.
+        problems: What is wrong with it.
+        readable: Whether its form is right, so that changes of it will do.
+    """
+    told = f"{as_block('Your plan of this task', raw, 'json')}\n\n{as_refusal(problems)}"
+    return f"{told}\n\n{_HAND_IN}" if readable else told
 
 
 def as_earlier_plan(plan: str, changes: Sequence[str] = ()) -> str:

@@ -12,7 +12,7 @@ from specwright.application.store.debates import Cause, DebateHistory
 from specwright.domain.answers.answers import Failure
 from specwright.domain.contract.examples_file import examples_in_short
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
-from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.debate.falsifying import TriedTest, counterexample
 from specwright.domain.debate.test_outline import BEYOND, test_outline
 
 _ABOUT = {
@@ -126,8 +126,9 @@ def _challenge(challenge: Challenge, *, assessments: bool) -> Iterator[str]:
         yield "\n".join(
             f"No test can show criterion {u.criterion}: {u.evidence}" for u in challenge.unshown_criteria
         )
-    if challenge.failures:
-        yield "Failures:\n" + as_list(challenge.failures)
+    shown_below = [counterexample(tried) for tried in challenge.counterexamples]
+    if failures := [failure for failure in challenge.failures if failure not in shown_below]:
+        yield "Failures:\n" + as_list(failures)
     if challenge.open_cases:
         yield "Open cases, which cost no revision:\n" + as_list(challenge.open_cases)
     for tried in challenge.counterexamples:

@@ -294,8 +294,11 @@ def _early_or_asked(
     if answer is not None:
         return answer
     if refused:
-        message = f"{assignment.message}\n\n{as_refused_plan(ahead.raw, refused)}"
-        assignment = assignment._replace(message=message, refused=True)
+        text = early.to_bytes().decode() if early else ""
+        message = (
+            f"{assignment.message}\n\n{as_refused_plan(text or ahead.raw, refused, readable=bool(text))}"
+        )
+        assignment = assignment._replace(message=message, refused=True, before=text)
     elif early is not None:  # what it rests on has changed
         changed = changed_contracts(factory, task, known, ahead, basis)
         only_words = bool(changed) and all(one.same_call for one in changed)

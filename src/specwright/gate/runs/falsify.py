@@ -23,13 +23,16 @@ from specwright.gate.sandbox.staging import lay_out, stage, workspace
 from specwright.gate.source.files import ParsedFiles, SourceError
 from specwright.gate.static.imports import import_findings
 from specwright.gate.static.stage import test_findings
-from specwright.ports.gate import Candidate, Trial
+from specwright.ports.gate import Candidate, Finding, Trial
 
 MOST_SECONDS = 15
 """Of processor time, for each process of one test; by the clock it has as long as the whole suite of a module."""
 
 MOST_CHARACTERS = 1500
 """Of the report of a failure."""
+
+MOST_CASES = 10
+"""That a report names, of a test with parameters."""
 
 _COUNTEREXAMPLES = {"tests.failed", "tests.timeout", "tests.incomplete", "tests.argument_changed"}
 """What shows something about the module; anything else is the test's own fault."""
@@ -105,7 +108,7 @@ def _judged(test: FalsifyingTest, run: TestRun) -> Trial:
         if finding.code not in _COUNTEREXAMPLES or (finding.code == "tests.timeout" and not run.in_module)
     ]
     if wrong:
-        return Trial(test.name, tuple(_without_module(finding.message) for finding in wrong))
+        return Trial(test.name, tuple(f"{_case(one)}{_without_module(one.message)}" for one in wrong))
     failures: list[str] = []
     for result in run.tests:
         if result.result == "FAIL":
@@ -118,8 +121,29 @@ def _judged(test: FalsifyingTest, run: TestRun) -> Trial:
                     test.name, ("the test fails without an answer of the module; call it and assert that",)
                 )
             failures.append(f"{result.name.partition('::')[2]}:\n{message}")
-    failures += [finding.message for finding in run.findings if finding.code != "tests.failed"]
+    others = [finding for finding in run.findings if finding.code != "tests.failed"]
+    cases = [*_failed_cases(run), *(_case_name(finding) for finding in others)]
+    named = list(dict.fromkeys(name for name in cases if name))
+    if len(named) > 1:  # the report of the first may be all that there is room for
+        more = ", ..." if len(named) > MOST_CASES else ""
+        failures.insert(0, f"{len(named)} cases fail: {', '.join(named[:MOST_CASES])}{more}")
+    failures += [f"{_case(finding)}{finding.message}" for finding in others]
     return Trial(test.name, passed=not failures, message="\n".join(failures)[:MOST_CHARACTERS])
+
+
+def _failed_cases(run: TestRun) -> list[str]:
+    """By their names with parameters, `test_it[two]`."""
+    return [result.name.partition("::")[2] for result in run.tests if result.result == "FAIL"]
+
+
+def _case(finding: Finding) -> str:
+    """The case during which a run broke off, before what is said of it; empty if none was running."""
+    name = _case_name(finding)
+    return f"{name}: " if name else ""
+
+
+def _case_name(finding: Finding) -> str:
+    return finding.where.partition("::")[2]
 
 
 def _broken(message: str, raised: set[str]) -> str:

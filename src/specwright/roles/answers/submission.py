@@ -29,6 +29,14 @@ CHANGES = "changes"
 """The field of an answer that only changes the one before."""
 
 
+_NOT_MADE = f"{CHANGES}: none was made; the next ones change the plan that was there"
+_MADE = f"{CHANGES}: they were made; the next ones change what came of them"
+_CHANGES_WILL_DO = (
+    f"{CHANGES}: you need not write the whole again; hand in this field alone, by the same tool, a JSON Patch (RFC 6902) of "
+    'what you have just handed in, as [{"op": "replace", "path": "/modules/0/purpose", "value": "..."}]'
+)
+
+
 class SharedFields(NamedTuple):
     """The fields of an answer about several modules or tasks.
 
@@ -64,7 +72,12 @@ class Form(NamedTuple, Generic[T]):
 
 
 def parser(
-    schema: type[R], check: Callable[[R], Sequence[str]], before: str = "", resent: str = ""
+    schema: type[R],
+    check: Callable[[R], Sequence[str]],
+    before: str = "",
+    resent: str = "",
+    *,
+    changing: bool = False,
 ) -> Form[R]:
     """Validate by a schema, then by a check.
 
@@ -73,14 +86,15 @@ def parser(
         check: What is wrong with one.
         before: An answer as JSON text; of one that is corrected the changes may be handed in, as a JSON Patch (RFC 6902).
         resent: A list of which the faulty items alone may be handed in again, where nothing else is wrong.
+        changing: Whether changes will also do of an answer that was refused: a long one need not be written twice.
     """
-    last: Any = json.loads(before) if before else None
+    last: dict[str, Any] = json.loads(before) if before else {}
     faulty: set[int] = set()
     changes = False
 
     def read(raw: dict[str, Any]) -> R:
         nonlocal last, changes
-        changes = bool(before) and raw.keys() == {CHANGES}
+        changes = bool(last and (before or changing)) and raw.keys() == {CHANGES}
         if changes:
             raw = _patched(last, raw[CHANGES])
         if faulty and raw.keys() == {resent}:
@@ -88,28 +102,31 @@ def parser(
         try:
             answer = mended(schema, raw)
         except ValidationError as error:
-            left = (
-                [f"{CHANGES}: none was made; the next ones change the plan that was there"] if changes else []
-            )
+            left = [_NOT_MADE] if changes else []
             raise UnacceptableError(*validation_messages(error), *left) from error
         last = raw
         return answer
 
     def check_items(answer: R) -> Sequence[str]:
         problems = check(answer)
-        places = [re.match(rf"{resent}\.(\d+)\b", problem) for problem in problems]
         faulty.clear()
-        if problems and changes:
-            return [*problems, f"{CHANGES}: they were made; the next ones change what came of them"]
-        if not resent or not places or None in places:
+        if problems and (changes or (changing and not before)):
+            return [*problems, _MADE if changes else _CHANGES_WILL_DO]
+        faulty.update(_faulty_items(problems, resent))
+        if not faulty:
             return problems
-        faulty.update(int(place[1]) for place in places if place)
         return [
             *problems,
             f"{resent}: hand in this field alone, with these corrected; the rest of your answer stands",
         ]
 
     return Form(read, check_items, frozenset(schema.model_fields))
+
+
+def _faulty_items(problems: Sequence[str], field: str) -> set[int]:
+    """The items of a list that problems are about; none if something else is wrong as well."""
+    places = [re.match(rf"{field}\.(\d+)\b", problem) for problem in problems] if field else []
+    return set() if None in places else {int(place[1]) for place in places if place}
 
 
 def _with_corrected(last: dict[str, Any], field: str, items: Any, faulty: Collection[int]) -> dict[str, Any]:

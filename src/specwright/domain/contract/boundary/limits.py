@@ -40,5 +40,5 @@ def limit_table() -> str:
 
 
 def limit_sentence() -> str:
-    """The limits that a contract's author has to know, for prompts."""
-    return f"a value is nested {BoundaryLimit.DEPTH.text} deep at most, and has at most {BoundaryLimit.VALUES.text}"
+    """Values beyond the limits that a contract's author has to know, for prompts."""
+    return f"values of over {BoundaryLimit.DEPTH.most:,} levels or {BoundaryLimit.VALUES.most:,} items"
