@@ -46,12 +46,25 @@ def test_an_example_that_holds_changes_nothing(released: Path, tmp_path: Path) -
 
 
 def test_who_asks_for_the_statements_is_shown_them(released: Path, tmp_path: Path) -> None:
-    """Outcome, statements of the contract and criteria are shown, and nothing is written (D-39-02)."""
+    """Outcome, statements of the contract, criteria and the command are shown, and nothing is written: that is no
+    error (D-39-02)."""
     before = wires(released), everything(released / "state_store")
-    told = report(released, example(tmp_path / "example.md", *WRONG), "?")
-    told.refuses("name what it breaks")
-    for shown in ("it gives", "'XX'", POINTER, "/error_surfaces/0", "criterion 1  initials returns"):
-        assert shown in told.err
+    file = example(tmp_path / "example.md", *WRONG)
+    told = report(released, file, "?")
+    assert told.code == 0, told
+    for shown in (
+        "it gives",
+        "'XX'",
+        POINTER,
+        "/error_surfaces/0",
+        "criterion 1",
+        f"--example {file} --pointer POINTER",
+    ):
+        assert shown in " ".join(told.out.split())
+    document = report(released, file, "?", "--json").document
+    assert (document["schema"], document["exit_code"]) == ("statements", 0)
+    assert "'XX'" in document["observed"]
+    assert POINTER in [row["pointer"] for row in document["statements"]]
     assert (wires(released), everything(released / "state_store")) == before
 
 

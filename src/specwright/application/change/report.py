@@ -206,12 +206,11 @@ def request_of(tried: TriedReport) -> str:
 
 
 def _question(factory: ProjectView, tried: TriedReport, pointer: str) -> InputError:
-    """What the person is asked who points at nothing."""
+    """What the person is asked who points at what is not there."""
     criteria = factory.projection.definitions[tried.task_id].acceptance_criteria
     rows = "\n    ".join(f"{place}  {text}" for place, text in statements(tried.contract, criteria))
-    unknown = "name what it breaks" if pointer == "?" else f"nothing stands at {pointer!r}"
     return InputError(
-        f"the example {tried.example.heading!r} fails: {tried.observed}; {unknown}",
+        f"the example {tried.example.heading!r} fails: {tried.observed}; nothing stands at {pointer!r}",
         where=f"{tried.contract.name}, {tried.contract.ref}\n    {rows}",
         remedy="repeat the command with --pointer and one of these; without it, it becomes a change request",
     )

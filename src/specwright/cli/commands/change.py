@@ -89,7 +89,7 @@ def report(
 
     The example is run against the sealed module. If it fails and breaks the statement of the contract or the criterion
     that --pointer names, the module is repaired, and must give the example for ever. Without --pointer it becomes a change
-    request. `--pointer "?"` alone lists what can be named.
+    request. `--pointer "?"`, with an example or without, lists what can be named, and nothing else is done.
     """
     if example is None:
         _show_statements(directory, module, pointer, as_json=as_json)

@@ -182,11 +182,14 @@ class Statement(TypedDict):
 
 
 class Statements(Document):
-    """Everything that a report of a module may point at."""
+    """Everything that a report of a module may point at; with an example that fails its title and what came of it, else
+    two empty texts."""
 
     module_ref: str
     name: str
     statements: list[Statement]
+    example: str
+    observed: str
     exit_code: int
 
 

@@ -1,5 +1,6 @@
 """A bug report whose example holds, and what a report may point at (design: bug-reports)."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,22 +31,38 @@ def report_page(tried: TriedReport) -> Page:
 
 
 def statements_document(
-    contract: MicroModuleContract, statements: Sequence[tuple[str, str]]
+    contract: MicroModuleContract, statements: Sequence[tuple[str, str]], tried: TriedReport | None = None
 ) -> dict[str, Any]:
-    """What a report may point at, for a program."""
+    """What a report may point at, for a program, and what came of its example, if there is one."""
     rows = [{"pointer": pointer, "text": text} for pointer, text in statements]
-    return {"module_ref": contract.ref, "name": contract.name, "statements": rows, "exit_code": 0}
+    example, observed = (tried.example.heading, tried.observed) if tried else ("", "")
+    document = {"module_ref": contract.ref, "name": contract.name, "statements": rows, "exit_code": 0}
+    return {**document, "example": example, "observed": observed}
 
 
 def statements_page(
-    contract: MicroModuleContract, statements: Sequence[tuple[str, str]], directory: Path
+    contract: MicroModuleContract,
+    statements: Sequence[tuple[str, str]],
+    directory: Path,
+    tried: TriedReport | None = None,
+    example: str = "bug.md",
 ) -> Page:
-    """What a report may point at, for a person; then the command."""
+    """What a report may point at, for a person; then the command.
+
+    Args:
+        contract: Of the module.
+        statements: Pointers with their texts.
+        directory: The project.
+        tried: The example, if there is one.
+        example: Its file.
+    """
     page = Page()
+    if tried is not None:
+        page.prose(f"The example {tried.example.heading!r} fails: {tried.observed}. Nothing was changed.")
     page.heading(f"What a report of {contract.name}, {contract.ref}, may name with --pointer")
     columns = min(_LONGEST_POINTER, max(len(pointer) for pointer, _ in statements))
     for pointer, text in statements:
         page.labelled(f"  {pointer}", text, labels=columns + 4)
-    what = "--example bug.md --pointer POINTER"
+    what = f"--example {shlex.quote(example)} --pointer POINTER"
     page.line(next_command(f"report {contract.name}", directory, what), "Then: ")
     return page

@@ -3,11 +3,11 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
-from specwright.application.change.report import TriedReport
+from specwright.application.change.report import reportable
 from specwright.application.stages.release import last_release, release_all, release_some
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
@@ -20,10 +20,15 @@ from specwright.bootstrap.workers.queue_state import queue_state
 from specwright.bootstrap.workers.queueing import open_queued
 from specwright.cli.pages.gate.many import import_document, import_page
 from specwright.cli.pages.module import deprecation_page
-from specwright.cli.pages.page import present
+from specwright.cli.pages.page import Page, present
 from specwright.cli.pages.queued import queued_document, queued_page
 from specwright.cli.pages.release import failure_page, release_page
-from specwright.cli.pages.report import report_document, report_page
+from specwright.cli.pages.report import (
+    report_document,
+    report_page,
+    statements_document,
+    statements_page,
+)
 from specwright.cli.pages.stop import BudgetAtGate, release_document, stop_document, stop_page
 from specwright.cli.session.gate_answer import Step, gate_answer
 from specwright.cli.session.interruption import interruptible
@@ -122,39 +127,52 @@ def resume(directory: Path, step: Step, *, as_json: bool, spec_text: str = "") -
     drive(directory, settings, text, step, scripted=scripted, as_json=as_json, asks=asks)
 
 
+class _ReportOutcome(NamedTuple):
+    """A bug report that asks for no work: its example holds, or the statements are asked for."""
+
+    schema: str
+    document: dict[str, Any]
+    page: Page
+
+
 def report(directory: Path, module: str, example: Path, pointer: str, *, as_json: bool) -> None:
     """Try the example of a bug report; if it fails, begin what it asks for and print the stop that comes."""
     with reading_project(directory):
         pass  # where there is no project, nothing is made
     text, options = read_example_file(example), last_options(directory)
     settings, spec_text = settings_for(directory, options), spec_copy(directory).text()
-    holding: list[TriedReport] = []
+    outcomes: list[_ReportOutcome] = []
 
     def step(project: Project) -> ProjectStatus:
         tried = project.try_report(module, text, str(example))
-        if tried.observed:
+        if not tried.observed:
+            outcomes.append(_ReportOutcome("report", report_document(tried), report_page(tried)))
+        elif pointer == "?":
+            contract, stated = reportable(project.factory, module)
+            page = statements_page(contract, stated, directory, tried, str(example))
+            outcomes.append(_ReportOutcome("statements", statements_document(contract, stated, tried), page))
+        else:
             return project.report(tried, pointer, spec_text)
-        holding.append(tried)
         return project.status
 
     if settings.drive == "workers":
-        queue(directory, settings, spec_text, step, as_json=as_json, holding=holding)
+        queue(directory, settings, spec_text, step, as_json=as_json, outcomes=outcomes)
         raise typer.Exit(0)
     with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
         stop = step(project)
-        if holding:
-            document: dict[str, Any] = report_document(holding[0])
-            page = report_page(holding[0])
+        if outcomes:
+            schema, document, page = outcomes[0]
         else:
             scripted = options.scripted or scripted_models(settings)
             price = project.factory.price
+            schema = "stop"
             document = stop_document(
                 project.factory, stop, directory, scripted=scripted, drift=project.drift, price=price
             )
             document |= {"advice": "", "usage": progress.used()}
             page = stop_page(project.factory, stop, directory, scripted=scripted, price=price)
-    present(document, "report" if holding else "stop", page, as_json=as_json)
-    raise typer.Exit(0 if holding else stop.exit_code)
+    present(document, schema, page, as_json=as_json)
+    raise typer.Exit(0 if outcomes else stop.exit_code)
 
 
 def queue(
@@ -164,7 +182,7 @@ def queue(
     step: Step,
     *,
     as_json: bool,
-    holding: Sequence[TriedReport] = (),
+    outcomes: Sequence["_ReportOutcome"] = (),
 ) -> None:
     """Have a project's workers take a step.
 
@@ -174,13 +192,14 @@ def queue(
         spec_text: What the project works on.
         step: Takes the answer; it raises before anything is written if the project does not wait for it.
         as_json: Print one JSON document.
-        holding: After the step, the example of a bug report that holds; then nothing was queued.
+        outcomes: After the step, what is shown of a bug report that asks for no work; then nothing was queued.
     """
     with interruptible(next_command("run", directory), as_json=as_json):
         with open_queued(directory, settings, spec_text) as project:
             step(project)
-        if holding:
-            present(report_document(holding[0]), "report", report_page(holding[0]), as_json=as_json)
+        if outcomes:
+            schema, document, page = outcomes[0]
+            present(document, schema, page, as_json=as_json)
             return
         queued = queue_state(directory)
     present(queued_document(queued), "queued", queued_page(queued, directory), as_json=as_json)
