@@ -6,7 +6,12 @@ import pytest
 
 from specwright.domain.answers.answers import CRITERIA, ChallengerAnswer
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.answer_rules import Citable, compliance_problems, trace_problems
+from specwright.domain.debate.answer_rules import (
+    Citable,
+    checks_still_shown,
+    compliance_problems,
+    trace_problems,
+)
 from testkit.domain.doubling import DOUBLE, GIVEN
 from testkit.loop.role_answers import PASSING, failing
 
@@ -186,3 +191,18 @@ def test_exact_changes_say_what_is_to_change():
     assert compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN) == []
     answer["failures"][0]["exact_changes"] = []
     assert compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN) != []
+
+
+@pytest.mark.parametrize(
+    ("check", "kept"),
+    [
+        ("3: test_a, test_b", ["3: test_a, test_b"]),
+        ("3: test_a, test_gone and test_b", ["3: test_a, test_b"]),
+        ("3: test_gone", []),
+        ("3: the example 'Two'", ["3: the example 'Two'"]),
+        ("test_a shows it", []),
+    ],
+)
+def test_a_check_is_kept_as_far_as_its_tests_are_there(check: str, kept: list[str]):
+    """F-17.2-11: of a version whose files a person has changed."""
+    assert checks_still_shown([check], {"test_a", "test_b"}) == kept

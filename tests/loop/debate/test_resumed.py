@@ -263,6 +263,38 @@ def test_where_nothing_was_proposed_a_fix_begins_the_debate(directory: Path):
         assert bench.unapproved() == []
 
 
+TRACED = {
+    **claimed(),
+    "acceptance_checks": [
+        "1: test_it_is_the_number_twice",
+        "2: test_it_is_the_number_twice, test_a_negative_number_is_refused",
+    ],
+}
+
+
+def test_the_checks_of_a_fix_keep_their_numbers_of_criteria(directory: Path):
+    """F-17.2-11: those of the last proposal, as far as the tests that they name are there."""
+    traced = [Turn(TRACED, draft("double"))]
+    answers = {**REJECTED, **{f"double/round-{n}/proposer": traced for n in (1, 2, 3)}}
+    fewer = {"tests/obligations.json": '{"test_it_is_the_number_twice": [""]}'}
+    with DebateWorkbench(directory, script(answers)) as bench:
+        bench.begin()
+        assert fix(bench, fewer) == "SHIPPED"
+        assert bench.record("double", 4, "proposal")["acceptance_checks"] == [
+            "1: test_it_is_the_number_twice",
+            "2: test_it_is_the_number_twice",
+        ]
+
+
+def test_a_fix_of_a_draft_that_nobody_judged_has_the_checks_of_its_answer(directory: Path):
+    """F-17.2-11: as it was refused."""
+    answers = {"double/round-1/proposer": [Turn(TRACED, draft("double", AT_PREFLIGHT))]}
+    with DebateWorkbench(directory, script(answers)) as bench:
+        bench.begin()
+        assert fix(bench, draft("double")) == "SHIPPED"
+        assert bench.record("double", 1, "proposal")["acceptance_checks"] == TRACED["acceptance_checks"]
+
+
 def test_a_fix_that_fails_the_preflight_asks_nobody(directory: Path):
     """F-17.2-11, D-18-01: its findings are the new escalation; no artifact, no proposal."""
     with DebateWorkbench(directory, script(REJECTED)) as bench:

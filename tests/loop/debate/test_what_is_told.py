@@ -262,3 +262,37 @@ def test_a_falsifying_test_stands_once_in_every_request(directory: Path):
     assert first.count(LINE) == again.count(LINE) == 1
     assert "test_three, of an earlier round, fails" in again
     assert "as it stands above: expected 6, got 5" in again
+
+
+def test_all_who_work_on_a_revision_are_told_how_many_are_left(directory: Path):
+    """F-9.3-03: planner, Proposer and Challenger as the Arbiter; what another debate forces costs none."""
+    answers: dict[str, list[Any]] = {
+        "contracts/round-1/challenger": [failing()],
+        "double/round-1/challenger": [failing()],
+        "double/round-2/arbiter": [rejecting()],
+    }
+    bench = run(directory, answers)
+
+    def told(place: str) -> list[str]:
+        message = bench.roles.asked_at(place).message
+        return [line.split("Revisions left")[1] for line in message.splitlines() if "Revisions left" in line]
+
+    left = {
+        "contracts/round-1/challenger": ": 2. Judge R1 to R6 and submit your verdict.",
+        "plan/round-2/planner": " after this one: 1.",
+        "contracts/round-2/challenger": ": 1. Judge R1 to R6 and submit your verdict.",
+        "contracts/round-2/arbiter": ": 1.",
+        "double/round-2/proposer": " after this one: 1.",
+        "double/round-3/proposer": " after this one: 0.",
+        "double/round-3/challenger": ": 0. Judge R1 to R6 and submit your verdict.",
+        "double/round-3/arbiter": ": 0.",
+    }
+    assert {place: told(place) for place in left} == {place: [said] for place, said in left.items()}
+    assert told("double/round-1/proposer") == told("plan/round-1/planner") == []
+
+
+def test_a_revision_that_another_debate_forces_leaves_as_many_as_before(reopened: DebateWorkbench):
+    """D-10-05: and the round does not say that it is the last."""
+    assert "Revisions left after this one: 2." in reopened.roles.asked_at("plan/round-2/planner").message
+    assert "Revisions left after this one: 2." in reopened.roles.asked_at("double/round-2/proposer").message
+    assert "Round 2. Revisions left: 2." in reopened.roles.asked_at("double/round-2/challenger").message

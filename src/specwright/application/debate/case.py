@@ -7,6 +7,7 @@ from specwright.application.messages.debate import JudgedDebate
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.debate import MAX_REVISIONS
 from specwright.ports.roles import Place, Role
 
 
@@ -18,12 +19,14 @@ class Case(NamedTuple):
         version_id: Its version.
         number: The round.
         history: The debate so far; its last proposal is judged, or its last challenge.
+        revisions_left: Of the deliverable.
     """
 
     deliverable: Deliverable
     version_id: str
     number: int
     history: DebateHistory
+    revisions_left: int = MAX_REVISIONS
 
     @property
     def name(self) -> str:
@@ -43,7 +46,9 @@ class Case(NamedTuple):
     @property
     def shown(self) -> JudgedDebate:
         """What a request tells of it."""
-        return JudgedDebate(self.name, self.contracts, self.history, self.adopted)
+        return JudgedDebate(
+            self.name, self.contracts, self.history, self.adopted, revisions_left=self.revisions_left
+        )
 
     def place(self, role: Role) -> Place:
         """Where a role judges it alone."""

@@ -73,6 +73,7 @@ class ContractSet:
             sources=request.sources,
             reopened=self._reopened,
             questions=self.questions,
+            revisions_left=request.revisions_left,
         )
         version = self._version(revised)
         return version._replace(contract_changes=self._changes(before, revised))

@@ -133,10 +133,11 @@ class Debate:
             rejected = ruling.decision is Decision.REJECT  # what was approved may be reopened as well
             for name in self._deliverable.artifacts(state["version_id"]) if rejected else ():
                 self._artifacts.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
-        version = self._deliverable.submit(number, self._request(state, records), state["version_id"])
+        spent = state["retry_count"] if free else state["retry_count"] + 1
+        request = self._request(state, records)._replace(revisions_left=MAX_REVISIONS - spent)
+        version = self._deliverable.submit(number, request, state["version_id"])
         records.write(number, self._proposal(version, number))
         self._note("proposed", f"round {number}")
-        spent = state["retry_count"] if free else state["retry_count"] + 1
         changes: DebateState = {"version_id": version.version_id, "round": number, "retry_count": spent}
         return {**changes, **_contract_fault(version)}
 
@@ -166,7 +167,8 @@ class Debate:
         """The debate as it is judged in this round: before its challenge, or after it."""
         number = state["round"]
         history = self._records(state["debate_id"]).history(number, number - 1 + challenged, number - 1)
-        return Case(self._deliverable, state["version_id"], number, self._history(state, history))
+        left = MAX_REVISIONS - state["retry_count"]
+        return Case(self._deliverable, state["version_id"], number, self._history(state, history), left)
 
     def apply_amendments(self, state: DebateState) -> DebateState:
         """The Proposer applies every amendment and accounts for each (design: amendments)."""

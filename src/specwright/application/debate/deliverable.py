@@ -64,12 +64,14 @@ class RevisionRequest(NamedTuple):
         sources: The records that they come from, beside those of the version itself, with what is shown of each.
         active_tests: Falsifying tests that it must pass.
         refused: What is wrong with a first answer that a shared request held (design: shared-requests).
+        revisions_left: After this one; None of a first version.
     """
 
     failures: Sequence[Failure] = ()
     sources: Sequence[tuple[str, str]] = ()
     active_tests: Sequence[TriedTest] = ()
     refused: Sequence[str] = ()
+    revisions_left: int | None = None
 
 
 class Deliverable(Protocol):

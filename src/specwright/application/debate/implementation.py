@@ -147,6 +147,7 @@ class Implementation:
             self.task.definition.acceptance_criteria,
             rulings,
             self.plan_claim,
+            request.revisions_left,
         )
         invocation = self._invoke(stage, message, workspace, before, sources)
         assignment = invocation.assignment._replace(refused=bool(request.refused))
@@ -236,6 +237,7 @@ class Implementation:
         scope: Scope,
         by: Invocation,
         claim: str,
+        checks: Sequence[str],
         files: Files,
         before: str,
         active_tests: Sequence[TriedTest],
@@ -247,6 +249,7 @@ class Implementation:
             scope: Of its observations and draws.
             by: The person's part in the run.
             claim: What the fix does and why.
+            checks: What shows the criteria; if nothing is known, the scenarios of the contract stand for it.
             files: All files of the module.
             before: The version that it replaces; empty if there is none.
             active_tests: Falsifying tests that it must pass.
@@ -259,7 +262,8 @@ class Implementation:
         with self._keeping_refused(f"round-{number}", preflight):
             if problems := preflight.problems(files):
                 raise AnswerError("the fix fails the preflight", problems=tuple(problems))
-        statement = _Statement(claim, self.contract.error_cases or [f"{self.contract.name} /purpose"])
+        scenarios = self.contract.error_cases or [f"{self.contract.name} /purpose"]
+        statement = _Statement(claim, checks or scenarios)
         return self._store(scope, by, statement, files, before, preflight)
 
     def fix_problems(self, files: Files, active_tests: Sequence[TriedTest]) -> list[str]:

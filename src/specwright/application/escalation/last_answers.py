@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from specwright.application.debate.preflight import claims_of
 from specwright.application.escalation.fix import FailedDraft, failed_drafts
 from specwright.application.factory import ProjectView
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import task_at
 from specwright.domain.base.text import first_sentences, one_line
 from specwright.domain.contract.contract_text import contract_text
+from specwright.domain.debate.answer_rules import checks_still_shown, named_tests
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.errors import InputError, RefusedError
 from specwright.ports.roles import Files
@@ -52,6 +54,38 @@ def contract_sentences(
         for pointer in _POINTER.findall(text):
             found |= dict.fromkeys(_statements(view, escalation, pointer))
     return [*found][:_SENTENCES]
+
+
+def last_checks(view: ProjectView, escalation: EscalationArtifact, debate_id: str, files: Files) -> list[str]:
+    """What the Proposer said last of the criteria, by their numbers: in an answer that was refused, else in the proposal
+    that was judged last; as far as a person's files still hold the tests that it names.
+
+    Args:
+        view: The project.
+        escalation: The halt.
+        debate_id: Of the module; empty if nobody judged it.
+        files: All that the module is to have.
+    """
+    tests = set(claims_of(files))
+    alone = len(escalation.details.get("failed", {})) == 1  # else nobody knows whose answers they were
+    raw_answers = cast("list[str]", escalation.details.get("raw_answers", []) if alone else [])
+    said: list[list[str]] = [checks for raw in reversed(raw_answers) for checks in _checks_in(raw)]
+    if debate_id and (proposals := view.debates.records(debate_id).history().proposals):
+        said.append(proposals[-1].acceptance_checks)
+    told = (checks_still_shown(checks, tests) for checks in said if not tests.isdisjoint(named_tests(checks)))
+    return next((kept for kept in told if kept), [])
+
+
+def _checks_in(raw: str) -> Iterator[list[str]]:
+    """The checks of an answer, or of each part of a shared one."""
+    try:
+        given: Any = json.loads(raw)
+    except (ValueError, RecursionError):
+        return
+    for answer in cast("list[Any]", given if isinstance(given, list) else [given]):
+        checks = cast("dict[str, Any]", answer).get("acceptance_checks") if isinstance(answer, dict) else None
+        if isinstance(checks, list):
+            yield [check for check in cast("list[Any]", checks) if isinstance(check, str)]
 
 
 def _statements(view: ProjectView, escalation: EscalationArtifact, pointer: str) -> Iterator[str]:

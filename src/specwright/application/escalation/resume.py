@@ -12,6 +12,7 @@ from specwright.application.debate.debate import Debate
 from specwright.application.debate.implementation import Implementation, module_of
 from specwright.application.escalation.actions import is_refused_by_gate
 from specwright.application.escalation.fix import reason_of_same_files
+from specwright.application.escalation.last_answers import last_checks
 from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState, ResumedDebate
 from specwright.application.plan.human_plan import check_human_plan
@@ -115,7 +116,7 @@ def resume_module(factory: Factory, task: Task) -> EngineeringState:
     by = factory.invocations.open_resolution(scope, run_id, task.task_id, task.folder, record.escalation_id)
     enter = _overruled if record.action is Action.APPROVE_OVERRIDE else _fixed
     try:
-        resumed = enter(Debate(factory, failed.module), scope, by, failed, record)
+        resumed = enter(factory, scope, by, failed, record)
     except AnswerError as error:
         problems = list(error.problems)
         reason = f"{error.what}: {'; '.join(problems)}"
@@ -124,23 +125,26 @@ def resume_module(factory: Factory, task: Task) -> EngineeringState:
 
 
 def _overruled(
-    debate: Debate, scope: Scope, by: Invocation, failed: _FailedModule, record: ResolutionRecord
+    factory: Factory, scope: Scope, by: Invocation, failed: _FailedModule, record: ResolutionRecord
 ) -> ResumedDebate:
     """A person's approval as the ruling of a round of its own; the ship gate comes next (design: escalation)."""
     rationale = ApproveOverride.model_validate(record.payload).rationale
+    debate = Debate(factory, failed.module)
     debate.overrule(scope, by, failed.debate_id, failed.version_id, failed.round + 1, rationale)
     return _resumed(failed, "ship", failed.debate_id, failed.version_id)
 
 
 def _fixed(
-    debate: Debate, scope: Scope, by: Invocation, failed: _FailedModule, record: ResolutionRecord
+    factory: Factory, scope: Scope, by: Invocation, failed: _FailedModule, record: ResolutionRecord
 ) -> ResumedDebate:
     """A person's files as the proposal of the next round, or of a first one; the Challenger comes next (design:
     escalation)."""
     claim, before = ProvideFix.model_validate(record.payload).fix_description, failed.version_id
+    debate, halted = Debate(factory, failed.module), factory.escalations.escalation(record.escalation_id)
     tests = debate.active_tests(failed.debate_id, failed.round, before) if failed.debate_id else ()
     files, number = _fixed_files(failed, record), failed.round + 1
-    version = failed.module.accept_fix(scope, by, claim, files, before, tests, number)
+    checks = last_checks(factory, halted, failed.debate_id, files)
+    version = failed.module.accept_fix(scope, by, claim, checks, files, before, tests, number)
     debate_id = debate.provide(version, failed.debate_id, number)
     return _resumed(failed, "challenge", debate_id, version.version_id)
 

@@ -25,6 +25,7 @@ from specwright.application.messages.parts import (
     as_dependency,
     as_description,
     as_files,
+    as_left,
     as_list,
     as_offers,
     as_surface,
@@ -86,13 +87,14 @@ class ModuleRequest(NamedTuple):
 class JudgedDebate(NamedTuple):
     """A debate that a role judges: its deliverable, the contracts, and what was said so far; and the adopted modules whose
     contracts are debated with these (design: adopted-modules). `unsound` is what keeps the contracts from being locked with
-    all exact changes of the last challenge (design: exact-changes)."""
+    all exact changes of the last challenge (design: exact-changes), `revisions_left` those of the deliverable."""
 
     deliverable: str
     contracts: Sequence[MicroModuleContract]
     history: DebateHistory
     adopted: Sequence[DependencyView] = ()
     unsound: Sequence[str] = ()
+    revisions_left: int = MAX_REVISIONS
 
     @property
     def undisputed(self) -> bool:
@@ -109,6 +111,7 @@ def proposer_message(
     criteria: Sequence[str] = (),
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     plan_claim: str = "",
+    revisions_left: int | None = None,
 ) -> str:
     """The Proposer's; after a failed round it sees the failures and nothing else of the debate.
 
@@ -119,6 +122,7 @@ def proposer_message(
         criteria: Of the task.
         rulings: On criteria, by their numbers.
         plan_claim: What the planner says of the contracts.
+        revisions_left: After the one that is asked for.
     """
     names = [module.contract.name for module in modules]
     return "\n\n".join(
@@ -128,7 +132,9 @@ def proposer_message(
             *as_plan_claim(plan_claim),
             *map(as_dependency, dependencies),
             *(part for module in modules for part in to_implement(module, shared=len(modules) > 1)),
-            f"Implement the module `{names[0]}`." if len(names) == 1 else implement_several(names),
+            f"Implement the module `{names[0]}`.{as_left(revisions_left)}"
+            if len(names) == 1
+            else implement_several(names),
         ]
     )
 
@@ -302,7 +308,7 @@ def arbiter_message(
             *as_plan_claim(plan_claim),
             *(part for debate in debates for part in adjudicated(debate, revisions_left, short=short)),
             *as_offers(offers),
-            f"{_which(debates)} Revisions left: {revisions_left}.",
+            _which(debates),
             f"Decide{_of_each(debates)}.",
         ]
     )
@@ -345,7 +351,8 @@ def _which(debates: Sequence[JudgedDebate]) -> str:
     else:
         listed = ", ".join(f"`{name}`" for name in names)
         kind = f"These are {len(names)} debates, each over one implementation: {listed}."
-    return f"{kind} Round {rounds} of at most {MAX_REVISIONS + 1}."
+    each = " of each" if len(debates) > 1 else ""
+    return f"{kind} Round {rounds}. Revisions left{each}: {debates[0].revisions_left}."
 
 
 def _of_each(debates: Sequence[JudgedDebate]) -> str:

@@ -127,6 +127,11 @@ def with_numbers(task_file: str) -> str:
     return "".join([head, found, "\n".join(lines), end, tail]) if found else task_file
 
 
+def as_left(revisions: int | None) -> str:
+    """How many revisions are left after the one that is asked for; nothing of a first version."""
+    return "" if revisions is None else f" Revisions left after this one: {revisions}."
+
+
 def as_files(files: Mapping[str, bytes]) -> str:
     """The files of a module as they are; a long one is only named."""
     parts = [

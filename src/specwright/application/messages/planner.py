@@ -6,6 +6,7 @@ from specwright.application.messages.hosts import hosts_of_tasks
 from specwright.application.messages.parts import (
     as_amendments,
     as_block,
+    as_left,
     as_list,
     as_packages,
     as_refusal,
@@ -73,6 +74,7 @@ def replan_message(
     failures: Sequence[Failure],
     sealed: Sequence[str] = (),
     packages: Sequence[AllowedPackage] = (),
+    revisions_left: int | None = None,
 ) -> str:
     """The request for a corrected plan, after a failed round.
 
@@ -82,6 +84,7 @@ def replan_message(
         failures: To be corrected.
         sealed: Names of modules that have shipped under this plan by now (design: debate).
         packages: Third-party packages that modules may import.
+        revisions_left: After this one.
     """
     names = ", ".join(f"`{name}`" for name in sealed)
     shipped = (
@@ -94,7 +97,7 @@ def replan_message(
             "# Failures to correct\n\n" + as_list(failures),
             *_proposed(failures),
             *([shipped] if sealed else []),
-            f"Correct exactly these failures and leave the rest as it is. {_HAND_IN}",
+            f"Correct exactly these failures and leave the rest as it is. {_HAND_IN}{as_left(revisions_left)}",
         ]
     )
 

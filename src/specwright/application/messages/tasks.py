@@ -33,6 +33,7 @@ from specwright.application.messages.planner import NOTHING_SHIPPED
 from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.base.allowed_packages import AllowedPackage
+from specwright.domain.debate.debate import MAX_REVISIONS
 
 
 class TaskBrief(NamedTuple):
@@ -186,7 +187,7 @@ def rulings_message(tasks: Sequence[JudgedTask], revisions_left: int) -> str:
     return "\n\n".join(
         [
             *(part for judged in tasks for part in _to_rule(judged, revisions_left)),
-            f"{_which(tasks)} Revisions left of each: {revisions_left}.",
+            _which(tasks),
             f"Decide{_ONE_EACH}.",
         ]
     )
@@ -228,7 +229,7 @@ def module_rulings_message(tasks: Sequence[JudgedModules], revisions_left: int) 
     return "\n\n".join(
         [
             *(part for judged in tasks for part in _modules_to_rule(judged, revisions_left)),
-            f"{_which_modules(tasks)} Revisions left of each: {revisions_left}.",
+            _which_modules(tasks),
             f"Decide{_ONE_MODULE_EACH}.",
         ]
     )
@@ -245,6 +246,7 @@ def _modules_to_rule(judged: JudgedModules, revisions_left: int) -> Iterator[str
         yield from adjudicated(debate, revisions_left, short=True)
 
 
+_FIRST_ROUND = f"Round 1 of each. Revisions left of each: {MAX_REVISIONS}."
 _ONE_MODULE_EACH = ", each as if it stood alone, with one object for each under `modules`"
 
 
@@ -253,7 +255,7 @@ def _which_modules(tasks: Sequence[JudgedModules]) -> str:
     listed = ", ".join(judged.task.name for judged in tasks)
     return (
         f"These are {len(names)} debates, each over one implementation: {', '.join(names)}. The modules belong to the tasks "
-        f"{listed} of one product; the criteria of a task are those of its own modules. Round 1 of each."
+        f"{listed} of one product; the criteria of a task are those of its own modules. {_FIRST_ROUND}"
     )
 
 
@@ -264,7 +266,7 @@ def _which(tasks: Sequence[JudgedTask]) -> str:
     listed = ", ".join(judged.task.name for judged in tasks)
     return (
         f"These are {len(tasks)} debates, each over the contracts of one task: {listed}. There is no implementation to "
-        "judge. Contracts of a later task may call those of an earlier one. Round 1 of each."
+        f"judge. Contracts of a later task may call those of an earlier one. {_FIRST_ROUND}"
     )
 
 

@@ -122,6 +122,7 @@ def revised_plan(
     sources: Sequence[tuple[str, str]] = (),
     reopened: ReopenedPlan | None = None,
     questions: Sequence[str] = (),
+    revisions_left: int | None = None,
 ) -> str:
     """Have a challenged plan corrected; the revision is a new artifact (design: debate).
 
@@ -132,9 +133,11 @@ def revised_plan(
         sources: The records that the failures come from, beside those of that plan.
         reopened: Where the plan was locked already (design: debate).
         questions: About criteria, of this run of the task (design: unshown-criteria).
+        revisions_left: After this one.
     """
     answer, sealed = _answer_text(factory, before), sorted(reopened.sealed) if reopened else ()
-    message = replan_message(_task_file(factory, task), answer, failures, sealed, factory.packages)
+    task_file = _task_file(factory, task)
+    message = replan_message(task_file, answer, failures, sealed, factory.packages, revisions_left)
     revision = _Revision(before, reopened, sources, questions)
     return _asked(factory, task, f"round-{round_number}", message, revision)
 

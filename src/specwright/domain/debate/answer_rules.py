@@ -8,7 +8,7 @@ the Arbiter.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from specwright.domain.answers.answers import (
@@ -36,6 +36,7 @@ MILD_REVIEW = "mild_review_violation"
 _FIELDS = (*DIMENSIONS, "purpose", "error_cases", "dependencies", "runtime_budgets", "tags")
 _POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
 _TEST = re.compile(r"(?<!\w)test_(?!inventory\b)\w+(?!\w*\.py\b)")
+_CHECKED = re.compile(r"\s*(\d+)\s*[:.]\s*\S")
 
 
 class Citable(NamedTuple):
@@ -101,6 +102,30 @@ def trace_problems(checks: Sequence[str], sources: Citable) -> list[str]:
         for i, check in enumerate(checks)
         for problem in _unknown(check, sources)
     ]
+
+
+def named_tests(texts: Iterable[str]) -> list[str]:
+    """The tests that texts name."""
+    return [name for text in texts for name in _TEST.findall(text)]
+
+
+def checks_still_shown(checks: Iterable[str], tests: Collection[str]) -> list[str]:
+    """The acceptance checks that name a criterion by its number, as far as tests that they name are still there.
+
+    Args:
+        checks: Of an earlier version, `3: test_a, test_b`.
+        tests: The names of the tests that there are now.
+    """
+    found: list[str] = []
+    for check in checks:
+        number = _CHECKED.match(check)
+        named = list(dict.fromkeys(named_tests([check])))
+        left = [test for test in named if _listed(test, tests)]
+        if number and left == named:
+            found.append(check)
+        elif number and left:
+            found.append(f"{number[1]}: {', '.join(left)}")
+    return found
 
 
 def _unshown_problems(unshown: Sequence[UnshownCriterion], count: int) -> Iterator[str]:
