@@ -35,6 +35,15 @@ def test_a_test_may_draw_its_examples(how):
     assert findings(SOUND[how] + body) == []
 
 
+def test_what_is_drawn_does_not_follow_the_sources_of_specwright_or_of_its_tools():
+    """D-S8-12: Hypothesis draws what it finds in the user's sources; another version of the gate would draw another way."""
+    body = "from hypothesis.internal.conjecture import providers\n@given(st.text())\ndef test_is_not_longer(text):\n"
+    body += (
+        "    assert len(shorten(text, 3)[0]) <= 3\n    assert not list(providers._get_local_constants())\n"
+    )
+    assert findings(body) == []
+
+
 @pytest.mark.slow
 def test_a_slow_example_is_no_failure():
     """F-11.3-03: no deadline for an example, which a busy machine would miss."""

@@ -3,9 +3,11 @@
 
 Tests run once for the evidence, and again for each mutant; a verdict must not change with the seed of a run, or with
 what else the machine does. So there is one profile for all runs: derandomized, without a deadline for an example and
-without the check that drawing is slow. What a test sets itself is left to it.
+without the check that drawing is slow. What a test sets itself is left to it. Nor may it change with the sources of
+Specwright: Hypothesis reads all that it takes for the user's own, and draws the numbers and texts in them.
 """
 
+import sys
 from pathlib import Path
 
 
@@ -35,8 +37,19 @@ def use_fixed_profile(*, shrinks: bool = True) -> None:
     )
     hypothesis.settings.load_profile("gate")
 
+    read_no_sources()
+
     @hypothesis.given(strategies.none())
     def drawn(nothing: None) -> None:
         pass
 
     drawn()
+
+
+def read_no_sources() -> None:
+    """Have Hypothesis take nothing that is loaded for the user's own source; reading it all takes long, besides."""
+    from hypothesis.internal.conjecture import providers
+
+    seen: set[int] | None = getattr(providers, "_seen_modules", None)
+    if seen is not None:  # a version that does not know it reads them
+        seen.update(map(id, list(sys.modules.values())))

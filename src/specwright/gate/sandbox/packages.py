@@ -29,7 +29,7 @@ def link_packages(names: frozenset[str], folder: Path) -> list[Path]:
     Returns:
         What the links lead to.
     """
-    folder.mkdir()
+    folder.mkdir(parents=True)
     paths = installed_paths(names)
     for path in paths:
         (folder / path.name).symlink_to(path)

@@ -163,7 +163,7 @@ def _surrounded(plan: Plan, surroundings: frozenset[Surrounding]) -> Plan:
 
 def _plan(staged: Staged, run: str, role: str, sandbox: Sandbox, packages: frozenset[str]) -> Plan:
     scratch = staged.scratch / run
-    site = staged.root / f"site-{run}-{role}" if packages else None
+    site = staged.root / f"{run}-{role}" / "site-packages" if packages else None
     places = link_packages(packages, site) if site else []
     own = staged.lib if role == "module_host" else staged.tests
     reads = (own, *([site] if site else []), *places)

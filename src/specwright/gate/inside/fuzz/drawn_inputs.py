@@ -16,6 +16,7 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies
 
+from specwright.gate.inside.drawing import read_no_sources
 from specwright.gate.inside.fuzz.dangerous_values import Sources
 from specwright.gate.inside.fuzz.strategies import leaves_of
 from specwright.gate.inside.values.shapes import Classes, of_variable
@@ -138,6 +139,7 @@ def explore(drawn: Any, examine: Callable[[dict[str, Any]], None], *, seed: int,
     def explored(inputs: dict[str, Any]) -> None:
         examine(inputs)
 
+    read_no_sources()
     try:
         explored()
     except (CounterexampleError, ExceptionGroup) as found:
