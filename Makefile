@@ -6,6 +6,8 @@ RUN     := $(BIN)/python -m
 # more than the cores: many tests wait for processes
 JOBS    ?= 4
 DEMO    ?= build/demo
+# containers often set it: then each of the many processes that tests start compiles all of Specwright again
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all test-nightly coverage check lint fix pages docs lock bench clean
 

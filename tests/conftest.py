@@ -1,6 +1,6 @@
 """What holds for all tests: the marker `nightly` implies `slow`, and how long properties are searched.
 
-A property without a number of its own tries 40 examples; `make test-nightly` tries many more, of the fast properties too.
+A property without a number of its own tries 20 examples; `make test-nightly` tries many more, of the fast properties too.
 """
 
 import signal
@@ -11,7 +11,7 @@ from hypothesis import settings
 
 from testkit.postgres import own_database, project_urls
 
-settings.register_profile("quick", settings(), max_examples=40, deadline=None)
+settings.register_profile("quick", settings(), max_examples=20, deadline=None)
 settings.register_profile("thorough", settings(), max_examples=1000, deadline=None)
 settings.load_profile("quick")
 

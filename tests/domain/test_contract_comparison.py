@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version, same_call
@@ -121,7 +121,6 @@ def test_two_modules_are_not_compared():
         compare_contracts(DOUBLE, changed(name="twice"))
 
 
-@settings(max_examples=40)
 @given(contracts())
 def test_a_contract_does_not_differ_from_itself(contract: MicroModuleContract):
     """F-7-05: whatever its version."""
@@ -129,7 +128,6 @@ def test_a_contract_does_not_differ_from_itself(contract: MicroModuleContract):
     assert difference == ((), Bump.NONE)
 
 
-@settings(max_examples=40)
 @given(contracts(), contracts())
 def test_a_difference_is_seen_exactly_where_the_fingerprint_is_another(
     before: MicroModuleContract, after: MicroModuleContract

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.domain.contract.contract import ErrorSurface, MicroModuleContract
@@ -122,7 +122,6 @@ def test_what_a_delta_does_not_name_stays():
     assert candidate.model_copy(update=same) == CALLS
 
 
-@settings(max_examples=40)
 @given(contracts(), st.sampled_from(["added_error_surfaces", "added_inputs"]))
 def test_an_addition_to_any_contract_is_the_next_minor_version(contract: MicroModuleContract, where: str):
     """F-7-05: whatever else the contract says."""

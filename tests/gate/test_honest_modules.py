@@ -99,7 +99,7 @@ def test_what_could_not_ship_ships(what):
     assert verdict.findings == ()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=_QUIET)
+@settings(max_examples=12, deadline=None, suppress_health_check=_QUIET)
 @given(contract=plain_contracts())
 def test_an_honest_module_for_a_drawn_contract_is_read_without_a_fault(contract):
     """D-43-09: surface, claims and examples; nothing is run, so that many can be tried."""

@@ -23,7 +23,7 @@ def _shows_the_round_trip(contract, folder):
     assert splice(source, contract) == source
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=_QUIET)
+@settings(max_examples=15, deadline=None, suppress_health_check=_QUIET)
 @given(contract=contracts())
 def test_the_surface_of_a_rendered_stub_is_the_contract(contract, tmp_path):
     """D-S8-04, D-S8.1-01, D-S8.1-02, D-S8.1-03: rendering and reading lose nothing."""
