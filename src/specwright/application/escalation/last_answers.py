@@ -4,7 +4,7 @@ that the finding is about (design: escalation)."""
 import difflib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from specwright.application.debate.preflight import claims_of
@@ -15,6 +15,7 @@ from specwright.application.tasks import task_at
 from specwright.domain.base.text import first_sentences, one_line
 from specwright.domain.contract.contract_text import contract_text
 from specwright.domain.debate.answer_rules import checks_still_shown, named_tests
+from specwright.domain.debate.debate import Proposal
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.errors import InputError, RefusedError
 from specwright.ports.roles import Files
@@ -56,24 +57,22 @@ def contract_sentences(
     return [*found][:_SENTENCES]
 
 
-def last_checks(view: ProjectView, escalation: EscalationArtifact, debate_id: str, files: Files) -> list[str]:
+def last_checks(escalation: EscalationArtifact, proposals: Sequence[Proposal], files: Files) -> list[str]:
     """What the Proposer said last of the criteria, by their numbers: in an answer that was refused, else in the proposal
     that was judged last; as far as a person's files still hold the tests that it names.
 
     Args:
-        view: The project.
         escalation: The halt.
-        debate_id: Of the module; empty if nobody judged it.
+        proposals: Of the module's debate.
         files: All that the module is to have.
     """
     tests = set(claims_of(files))
     alone = len(escalation.details.get("failed", {})) == 1  # else nobody knows whose answers they were
     raw_answers = cast("list[str]", escalation.details.get("raw_answers", []) if alone else [])
     said: list[list[str]] = [checks for raw in reversed(raw_answers) for checks in _checks_in(raw)]
-    if debate_id and (proposals := view.debates.records(debate_id).history().proposals):
-        said.append(proposals[-1].acceptance_checks)
+    said += [proposals[-1].acceptance_checks] if proposals else []
     told = (checks_still_shown(checks, tests) for checks in said if not tests.isdisjoint(named_tests(checks)))
-    return next((kept for kept in told if kept), [])
+    return next((kept for kept in told if kept), list[str]())
 
 
 def _checks_in(raw: str) -> Iterator[list[str]]:

@@ -143,7 +143,8 @@ def _fixed(
     debate, halted = Debate(factory, failed.module), factory.escalations.escalation(record.escalation_id)
     tests = debate.active_tests(failed.debate_id, failed.round, before) if failed.debate_id else ()
     files, number = _fixed_files(failed, record), failed.round + 1
-    checks = last_checks(factory, halted, failed.debate_id, files)
+    records = factory.debates.records(failed.debate_id) if failed.debate_id else None
+    checks = last_checks(halted, records.history(failed.round).proposals if records else (), files)
     version = failed.module.accept_fix(scope, by, claim, checks, files, before, tests, number)
     debate_id = debate.provide(version, failed.debate_id, number)
     return _resumed(failed, "challenge", debate_id, version.version_id)
