@@ -267,6 +267,20 @@ def test_a_sample_is_the_same_each_time_and_takes_from_every_function():
     assert sampled(mutants, 1000) == mutants
 
 
+def test_another_draft_is_asked_about_the_same_faults_of_a_function_that_stayed():
+    """D-S8-08: else each repair meets other findings, in functions that nobody touched."""
+    body = "".join(f"    x{i} = a + {i}\n" for i in range(12))
+    same, other = f"def same(a):\n{body}", f"def other(a):\n{body}"
+    longer = f"import math\n\n\n{other}    return math.inf - a * 2\n\n\n{same}"
+
+    def taken(source: str) -> list[tuple[str, str]]:
+        mutants = sampled(mutants_of({ENTRY: source.encode()}), 20)
+        return [(mutant.change, mutant.which) for mutant in mutants if mutant.scope == "same"]
+
+    assert len(taken(f"{same}{other}")) == 10
+    assert taken(longer) == taken(f"{same}{other}")
+
+
 @pytest.mark.parametrize("name", spread(["tally_words", "save_tally", "shorten"], fast=3))
 def test_a_sound_module_s_mutants_die_and_the_evidence_counts_them(name):
     """D-S8-08: what was measured is told with the verdict."""
@@ -333,6 +347,38 @@ def test_a_function_needs_three_quarters_of_what_the_module_needs(noticed: int, 
     ]
     assert [finding.code for finding in weak_findings(judged, 0.8)] == codes
     assert all("60% are due" in finding.message for finding in weak_findings(judged, 0.8))
+
+
+def ended(*outcomes: tuple[str, str, int]) -> list[tuple[Mutant, VariantRun]]:
+    """Mutants of functions, so many of each, that ended in one way."""
+    rows = [(scope, how) for scope, how, count in outcomes for _ in range(count)]
+    return [
+        (Mutant(ENTRY, line, scope, f"fault {line}", ""), VariantRun(how, (), (), 0.0))
+        for line, (scope, how) in enumerate(rows, start=1)
+    ]
+
+
+def test_a_weak_module_is_told_of_all_its_functions_at_once():
+    """D-S8-08: of many survivors as many of each function, so that one repair can see to all."""
+    judged = ended(("f", "passed", 30), ("g", "passed", 30), ("h", "passed", 3), ("i", "failed", 30))
+    weak = next(iter(weak_findings(judged, 0.8)))
+    listed = [int(line.rpartition(" ")[2]) for line in weak.message.splitlines() if "fault" in line[:60][-9:]]
+    assert (weak.code, len(listed)) == ("strength.weak", 40)
+    assert [sum(first <= n < last for n in listed) for first, last in ((1, 31), (31, 61), (61, 64))] == [
+        19,
+        18,
+        3,
+    ]
+    assert weak.message.endswith("\n  and 23 more")
+
+
+def test_who_mends_one_function_sees_what_is_not_noticed_of_the_others():
+    """D-S8-08: in one line, which is no fault of that function."""
+    judged = ended(("f", "passed", 4), ("f", "failed", 4), ("g", "passed", 1), ("g", "failed", 40))
+    (weak,) = weak_findings(judged, 0.8)
+    assert weak.code == "strength.function"
+    assert weak.message.endswith(f"\nNot noticed either, where enough is: {ENTRY}:9 in g: fault 9")
+    assert weak.message.count("\n  ") == 4
 
 
 def test_a_mutant_that_runs_for_ever_is_stopped_and_counts_as_noticed():

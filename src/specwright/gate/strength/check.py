@@ -39,7 +39,9 @@ _IN_A_FUNCTION = 0.75
 """Of the share that is due in all. A function has few mutants, and of those that no test can fail on a guard that only saves
 time has three at once; what hides behind strong tests of other functions is noticed far less."""
 _MOST_TESTS_SECONDS = 4.0
-_MOST_SHOWN = 12
+_MOST_SHOWN = 40
+"""Survivors that a finding lists, from each function as many."""
+_MOST_OTHERS = 12
 _LEAST_SECONDS = 10.0
 _SAMPLES = (60, 30)
 """So many mutants are run of a module whose slow tests leave no time for more."""
@@ -209,14 +211,38 @@ def weak_findings(
         fewer: Whether the tests were too slow for all mutants.
     """
     least = _LEAST_IN_A_FUNCTION_OF_FEWER if fewer else _LEAST_IN_A_FUNCTION
-    yield from _below(judged, threshold, FindingCode.STRENGTH_WEAK, "tests", "the module")
+    whole = list(_below(judged, threshold, FindingCode.STRENGTH_WEAK, "tests", "the module"))
     scopes: dict[str, list[tuple[Mutant, VariantRun]]] = {}
     for mutant, run in judged:
         scopes.setdefault(mutant.scope, []).append((mutant, run))
+    found, due = dict[str, Finding](), round(_IN_A_FUNCTION * threshold, 6)
     for scope, own in sorted(scopes.items()):
         if scope != MODULE_LEVEL and len(own) >= least:
-            due = round(_IN_A_FUNCTION * threshold, 6)
-            yield from _below(own, due, FindingCode.STRENGTH_FUNCTION, own[0][0].location, scope)
+            for finding in _below(own, due, FindingCode.STRENGTH_FUNCTION, own[0][0].location, scope):
+                found[scope] = finding
+    if found and not whole:
+        last, finding = found.popitem()
+        others = _unnoticed_elsewhere(judged, {*found, last})
+        found[last] = finding._replace(message=f"{finding.message}{others}")
+    yield from (*whole, *found.values())
+
+
+def _unnoticed_elsewhere(judged: Sequence[tuple[Mutant, VariantRun]], found: Collection[str]) -> str:
+    """What tests do not notice of the functions of which they notice enough: the next draft is tested by other tests, and
+    who writes them sees all at once."""
+    alive = [m for m, run in judged if run.outcome == "passed" and m.scope not in found]
+    named = [f"{mutant.location} in {mutant.scope}: {mutant.listed}" for mutant in alive[:_MOST_OTHERS]]
+    more = f"; and {len(alive) - _MOST_OTHERS} more" if len(alive) > _MOST_OTHERS else ""
+    return f"\nNot noticed either, where enough is: {'; '.join(named)}{more}" if named else ""
+
+
+def _spread(alive: Sequence[Mutant]) -> list[Mutant]:
+    """As many as are listed, from each function as many, in the order of the source."""
+    places: dict[str, list[int]] = {}
+    for place, mutant in enumerate(alive):
+        places.setdefault(mutant.scope, []).append(place)
+    turns = sorted((turn, place) for own in places.values() for turn, place in enumerate(own))
+    return [alive[place] for place in sorted(place for _, place in turns[:_MOST_SHOWN])]
 
 
 def _below(
@@ -225,7 +251,7 @@ def _below(
     alive = [mutant for mutant, run in judged if run.outcome == "passed"]
     killed = len(judged) - len(alive)
     if judged and killed < threshold * len(judged):
-        lines = [f"  {mutant.location}: {mutant.listed}" for mutant in alive[:_MOST_SHOWN]]
+        lines = [f"  {mutant.location}: {mutant.listed}" for mutant in _spread(alive)]
         lines += [f"  and {len(alive) - _MOST_SHOWN} more"] * (len(alive) > _MOST_SHOWN)
         listing = "\n".join(lines)
         yield Finding(

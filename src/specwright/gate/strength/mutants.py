@@ -2,11 +2,13 @@
 module-directory, ship-gate).
 
 `strength.mutations` has the faults, `strength.equivalent_mutants` the places that are left out. Every file of
-`implementation/` is mutated. Which mutants are taken, when there are too many, depends on nothing but the source.
+`implementation/` is mutated. Which mutants are taken, when there are too many, depends on nothing but the source: of a
+function that stays as it is, the same ones, wherever it stands in the file.
 """
 
 import ast
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -75,7 +77,8 @@ def _numbered(mutants: Iterable[Mutant]) -> list[Mutant]:
 
 
 def sampled(mutants: list[Mutant], most: int) -> list[Mutant]:
-    """At most so many mutants, spread evenly over the functions, chosen by their own digests.
+    """At most so many mutants, spread evenly over the functions, chosen by the digests of their changes: another draft with
+    the same function is asked about the same faults of it.
 
     Args:
         mutants: Of `mutants_of`.
@@ -84,8 +87,11 @@ def sampled(mutants: list[Mutant], most: int) -> list[Mutant]:
     if len(mutants) <= most:
         return mutants
     scopes: dict[str, list[tuple[str, int]]] = {}
+    alike = Counter[tuple[str, str]]()
     for place, mutant in enumerate(mutants):
-        digest = hashlib.sha256(f"{mutant.location} {mutant.change} {place}".encode()).hexdigest()
+        change = mutant.scope, mutant.change
+        alike[change] += 1
+        digest = hashlib.sha256(" ".join((*change, str(alike[change]))).encode()).hexdigest()
         scopes.setdefault(mutant.scope, []).append((digest, place))
     waiting = [[place for _, place in sorted(scopes[scope])] for scope in sorted(scopes)]
     chosen: list[int] = []
