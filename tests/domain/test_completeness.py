@@ -9,8 +9,10 @@ from pydantic import ValidationError
 
 from specwright import canonical_json
 from specwright.domain.base.graph import describe_cycle, find_cycles
+from specwright.domain.contract.rules import problems
 from specwright.domain.spec.completeness import Severity, ValidationReport, in_words, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from testkit.domain.doubling import DOUBLE
 from testkit.domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data
 
 _TASK = "pillars[0].epics[0].stories[0].tasks[{}]"
@@ -187,6 +189,27 @@ def test_thin_content_is_a_warning_and_no_error(path, field, value, criterion):
     (warning,) = report.warnings
     assert (warning.path, warning.field, warning.severity) == (path, field, Severity.WARNING)
     assert f"(criterion {criterion})" in warning.message
+
+
+@pytest.mark.parametrize(
+    ("decision", "warned"),
+    [
+        ("Out of scope: quoted links.", True),
+        ("out of scope: quotes", True),
+        ("Out of scope: links in quotes.", False),
+        ("Half a cent is rounded up.", False),
+    ],
+)
+def test_a_decision_that_no_contract_could_take_over_is_a_warning(decision, warned):
+    """F-3.2.3-06: a constraint that names its values in fewer than three words is refused later."""
+    report = validate(_changed(_TASK.format(1), "decisions", [decision]))
+    assert not report.errors
+    assert _told(report.warnings) == ([(_TASK.format(1), "decisions")] if warned else [])
+    stated = decision[0].lower() + decision[1:].rstrip(".")
+    contract = DOUBLE.model_copy(
+        update={"inputs": [DOUBLE.inputs[0].model_copy(update={"constraints": [stated]})]}
+    )
+    assert bool([one for one in problems(contract) if "names no values" in one]) == warned
 
 
 @pytest.mark.parametrize(

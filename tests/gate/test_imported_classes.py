@@ -16,7 +16,9 @@ from specwright.domain.contract.contract import (
 )
 from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.gate import SandboxedShipGate
-from specwright.ports.gate import Candidate, SealedModule
+from specwright.gate.source.files import ParsedFiles
+from specwright.gate.surface.comparison import compare_surface
+from specwright.ports.gate import ENTRY_FILE, Candidate, SealedModule
 from testkit.domain.pair_contracts import ERROR, PAIR, a_contract
 from testkit.gate.judging import codes
 from testkit.sampling import spread
@@ -159,6 +161,17 @@ def test_the_stub_imports_what_a_dependency_exports(described):
     assert "from ..read_pair import Pair\n" in stub
     assert "from ..read_pair import PairError\n" in stub
     assert [node.name for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)] == []
+
+
+def test_the_stub_of_a_class_with_an_imported_one_in_a_field_is_no_finding(reading):
+    """D-21-03: who keeps `__all__` of the stub, as told, is not told to take a name out of it."""
+    pairs = "Pairs is a frozen dataclass: all: list[Pair]"
+    contract = a_contract("read_pairs", "Pairs", ["is whole", pairs], [READ.ref])
+    stub = render_stub(contract, imported_classes(contract, [READ]))
+    assert '__all__ = ["read_pairs", "PairError", "Pairs", "Pair"]' in stub
+    compared = compare_surface(ParsedFiles.of({ENTRY_FILE: stub.encode()}), contract, (reading,))
+    assert compared.findings == []
+    assert compared.actual == contract.interface_fingerprint
 
 
 def test_a_class_of_the_same_name_that_is_described_otherwise_is_the_modules_own():

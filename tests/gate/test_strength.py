@@ -2,14 +2,17 @@
 
 import pytest
 
+from specwright.domain.contract.contract import MicroModuleContract
 from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.staging import stage
 from specwright.gate.strength.check import weak_findings
+from specwright.gate.strength.claims import claims_of, unshown_finding
 from specwright.gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
 from specwright.gate.strength.run import Variant, VariantRun, run_variants, start_runner
 from specwright.gate.strength.stated_limits import unshown_limits
 from specwright.ports.gate import Candidate
+from testkit.domain.doubling import DOUBLE
 from testkit.gate.corpus_reading import sound
 from testkit.gate.judging import candidate, judge
 from testkit.sampling import spread
@@ -347,6 +350,18 @@ def test_a_function_needs_three_quarters_of_what_the_module_needs(noticed: int, 
     ]
     assert [finding.code for finding in weak_findings(judged, 0.8)] == codes
     assert all("60% are due" in finding.message for finding in weak_findings(judged, 0.8))
+
+
+@pytest.mark.parametrize(
+    ("target", "told"), [("https://api.example.org", True), ("the file at `path`", False)]
+)
+def test_who_shows_a_result_by_requests_alone_is_told_to_assert_it_beside_them(target: str, told: bool):
+    """D-S8-08: what was asked of a host is an effect and no result."""
+    effect = {"type": "CALL", "target": target, "description": "is asked once"}
+    contract = MicroModuleContract.model_validate({**DOUBLE.to_json(), "effects": [effect]})
+    pointer = "/outputs/0/invariants/0"
+    finding = unshown_finding(claims_of(contract, {"test_it": (pointer,)}, ["test_it"]), pointer)
+    assert ("beside what `web.requests` holds," in finding.message) == told
 
 
 def ended(*outcomes: tuple[str, str, int]) -> list[tuple[Mutant, VariantRun]]:

@@ -5,13 +5,19 @@ from typing import Any
 
 import pytest
 
+from specwright.application.messages.databases import READ_ONLY
+from specwright.application.messages.debate import ModuleRequest, proposer_message
 from specwright.application.messages.rounds import as_claim, without_source
 from specwright.domain.answers.answers import Failure
 from specwright.domain.artifacts.provenance import ContextPack, Permission
+from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate import test_outline as outlines
 from specwright.domain.debate.debate import Proposal
 from specwright.domain.spec.product_spec import ProductSpec
+from specwright.gate.static.effect_table import Kind
+from specwright.gate.static.effects import undeclared_text
 from specwright.ports.roles import Role
+from testkit.domain.doubling import DOUBLE as DOUBLING
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
 from testkit.loop.late_faults import REPLANNED, falsifying, late
@@ -296,3 +302,24 @@ def test_a_revision_that_another_debate_forces_leaves_as_many_as_before(reopened
     assert "Revisions left after this one: 2." in reopened.roles.asked_at("plan/round-2/planner").message
     assert "Revisions left after this one: 2." in reopened.roles.asked_at("double/round-2/proposer").message
     assert "Round 2. Revisions left: 2." in reopened.roles.asked_at("double/round-2/challenger").message
+
+
+def told_of(kind: str, target: str) -> str:
+    """What a Proposer is told of a contract with an effect."""
+    effect = {"type": kind, "target": target, "description": "is asked once"}
+    contract = MicroModuleContract.model_validate({**DOUBLING.to_json(), "effects": [effect]})
+    return proposer_message([ModuleRequest(contract, {"implementation/__init__.py": b""})], [])
+
+
+def test_a_proposer_is_told_how_a_database_is_only_read():
+    """D-S8-07: before the gate refuses it, and in its words."""
+    told = told_of("CALL", "the SQLite database at `path`")
+    assert f"One that is only read is opened by {READ_ONLY}." in told
+    assert READ_ONLY in undeclared_text(Kind.WRITE, "sqlite3.connect")
+    assert "sqlite3" not in told_of("CALL", "the file at `path`")
+
+
+def test_a_proposer_is_told_that_what_a_host_was_asked_shows_no_result():
+    """D-S8-08: a test of `web.requests` alone is refused as one that passes whatever comes back."""
+    told = told_of("CALL", "https://api.example.org")
+    assert "one that claims an invariant asserts what came back as well" in told

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from specwright.application.criteria import CriterionRuling
+from specwright.application.messages.databases import databases_of
 from specwright.application.messages.hosts import clients_of_hosts, hosts_of
 from specwright.application.messages.lazy_slots import lazy_slots_of
 from specwright.application.messages.parts import (
@@ -152,6 +153,7 @@ def to_implement(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
     folder = f"{contract.name}/" if shared else ""
     yield as_contract(contract)
     yield from hosts_of([contract])
+    yield from databases_of([contract])
     yield from lazy_slots_of(contract)
     yield (
         "# Obligations\n\nEach of these pointers is shown by a test: "

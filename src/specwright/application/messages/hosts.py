@@ -45,7 +45,8 @@ scripted is no such host, or 404 on a host that is scripted. `web.requests` list
 `method`, `url`, `headers`, `body` (bytes) and `at`, in seconds; a connection that fails (no such host, refused, \
 certificate) asks nothing. Nobody waits: delays and sleeps put the module's clock forward, and nothing else does; \
 `clock.slept`, from there too, lists the sleeps. A test \
-that claims an effect on a host asserts what `web.requests` holds, of POST, PUT and PATCH the body too."""
+that claims an effect on a host asserts what `web.requests` holds, of POST, PUT and PATCH the body too; one that claims \
+an invariant asserts what came back as well: what was asked alone shows no result."""
 
 _BY_HTTPX = """Hosts may be asked by `{name}.Client(timeout=5)` as well, and by the functions of {name}: what a host does \
 wrong is an `{name}.HTTPError`; an address that is none is an `{name}.InvalidURL` or `{name}.UnsupportedProtocol`; \

@@ -87,8 +87,8 @@ OUT_OF_SCOPE = "out of scope: "
 MOST_OUT_OF_SCOPE = 6
 """Such constraints in one contract."""
 
-_SCOPE_WORDS = 3
-"""That name the values, at least."""
+SCOPE_WORDS = 3
+"""That name the values in such a constraint, at least."""
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -342,9 +342,9 @@ def _passing_problems(inputs: Sequence[Input]) -> Iterator[str]:
 
 def _scope_limit_problems(contract: MicroModuleContract) -> Iterator[str]:
     for pointer, values in (stated := scope_limits(contract)):
-        if len(values.split()) < _SCOPE_WORDS:
+        if len(values.split()) < SCOPE_WORDS:
             path = pointer.strip("/").replace("/", ".")
-            yield f"{path}: {values[:60]!r} names no values; say which ones, in {_SCOPE_WORDS} words or more"
+            yield f"{path}: {values[:60]!r} names no values; say which ones, in {SCOPE_WORDS} words or more"
     if len(stated) > MOST_OUT_OF_SCOPE:
         yield f"inputs: {len(stated)} statements are out of scope; say it in {MOST_OUT_OF_SCOPE} at most"
     for index, output in enumerate(contract.outputs):

@@ -21,6 +21,7 @@ from specwright.domain.acceptance.rules import TaskPromise, acceptance_problems
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.record import Record
 from specwright.domain.base.slugs import import_name, slugify
+from specwright.domain.contract.rules import OUT_OF_SCOPE, SCOPE_WORDS
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import interface_problems, interface_warnings, session_problems
 from specwright.domain.spec import style_hints
@@ -356,6 +357,15 @@ def _hard_examples(task: _Node) -> Iterator[Deficiency]:
             yield task.warning("acceptance.examples", f"{one.title!r} {problem}")
 
 
+def _short_limits(task: _Node) -> Iterator[Deficiency]:
+    """Decisions that a contract takes over as they are, and would be refused with."""
+    for index, text in task.texts("decisions"):
+        start, values = text[: len(OUT_OF_SCOPE)], text[len(OUT_OF_SCOPE) :]
+        if start.casefold() == OUT_OF_SCOPE and len(values.split()) < SCOPE_WORDS:
+            message = f"[{index}] names no values that are out of scope; say which ones, in {SCOPE_WORDS} words or more"
+            yield task.warning("decisions", message)
+
+
 def _warnings(node: _Node) -> Iterator[Deficiency]:
     """Criteria 11-14."""
     description = node.data.get("description")
@@ -371,6 +381,7 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
             )
     yield from _unshown_criteria(node)
     yield from _hard_examples(node)
+    yield from _short_limits(node)
     subtasks = node.texts("subtasks")
     for earlier, later in style_hints.near_duplicates([text for _, text in subtasks]):
         yield node.warning(

@@ -222,12 +222,12 @@ def weak_findings(
                 found[scope] = finding
     if found and not whole:
         last, finding = found.popitem()
-        others = _unnoticed_elsewhere(judged, {*found, last})
+        others = _other_survivors(judged, {*found, last})
         found[last] = finding._replace(message=f"{finding.message}{others}")
     yield from (*whole, *found.values())
 
 
-def _unnoticed_elsewhere(judged: Sequence[tuple[Mutant, VariantRun]], found: Collection[str]) -> str:
+def _other_survivors(judged: Sequence[tuple[Mutant, VariantRun]], found: Collection[str]) -> str:
     """What tests do not notice of the functions of which they notice enough: the next draft is tested by other tests, and
     who writes them sees all at once."""
     alive = [m for m, run in judged if run.outcome == "passed" and m.scope not in found]

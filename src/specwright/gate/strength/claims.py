@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from specwright.domain.contract.contract import Effect, EffectType, MicroModuleContract, SurfaceKind
 from specwright.domain.contract.examples_file import same_error
-from specwright.domain.contract.network import SENDING, is_covered, is_network
+from specwright.domain.contract.network import SENDING, is_covered, is_network, network_effects
 from specwright.domain.contract.obligations import Obligation, matching_tests, obligations
 from specwright.domain.contract.rules import is_vocabulary, own_statements
 from specwright.gate.findings import FindingCode
@@ -159,8 +159,9 @@ def _missing(claims: Claims, pointer: str) -> str:
     place = int(rest.partition("/")[0] or 0)
     match kind:
         case "outputs":
-            name = claims.contract.outputs[place].name
-            return f"passes whatever {name} is; assert what it is for inputs where the invariant could break"
+            name, asks = claims.contract.outputs[place].name, bool(network_effects(claims.contract))
+            also = ", beside what `web.requests` holds," if asks else ""
+            return f"passes whatever {name} is; assert what it is{also} for inputs where the invariant could break"
         case "error_surfaces":
             surface = claims.contract.error_surfaces[place]
             if surface.surface is SurfaceKind.EXCEPTION:

@@ -328,10 +328,12 @@ def _check_exports(
     outputs: list[_Slot],
     own: dict[str, ClassStatement],
 ) -> None:
-    """`__all__` holds the exceptions and output classes that the contract names, and the module's own."""
+    """`__all__` holds the exceptions and output classes that the contract names, and the module's own; it may hold those
+    of inputs and of fields, as the stub has them."""
     raised = {error["name"] for error in prose.raises if not is_builtin_exception(error["name"])}
     returned = {name for slot in outputs for name in class_names(slot.type)}
     taken = {name for slot in inputs for name in class_names(slot.type)}
+    taken |= {name for stated in own.values() for name in stated.names()}
     exported = set(source.top.exports) - set(source.top.functions)
     if missing := (raised | returned | set(own)) - exported:
         raise SourceError(
