@@ -52,6 +52,8 @@ def pytest_options(tests: str) -> list[str]:
     # not captured: what tests print is bounded by the pipe that it goes to
     options = ["-q", "--disable-plugin-autoload", "--noconftest", "-c", os.devnull, f"--rootdir={tests}"]
     options += ["--import-mode=importlib", "--basetemp=basetemp", "--tb=short", "--capture=no"]
+    # it collects garbage ten times at the end, and makes warnings of what it finds, which nobody reads
+    options += ["-p", "no:unraisableexception"]
     return [*options, "-p", "no:cacheprovider", f"--confcutdir={tests}", tests]
 
 
