@@ -5,26 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from testkit.cli.commands import PLAYBOOK, SMALL, specwright
+from testkit.cli.projects import released_once, waiting_once
 from testkit.roles.overheard_run import run
-from testkit.shared_fixtures import made_once
 
-__all__ = ["finished", "project", "run"]
-
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A small product, run to its release; copied, never used."""
-
-    def make(directory: Path) -> None:
-        options = ("--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve")
-        finished = specwright("run", directory / "project", *options)
-        assert finished.code == 0, finished
-
-    return made_once(tmp_path_factory, worker_id, "finished", make) / "project"
+__all__ = ["project", "released_once", "run", "waiting_once"]
 
 
 @pytest.fixture
-def project(finished: Path, tmp_path: Path) -> Path:
+def project(released_once: Path, tmp_path: Path) -> Path:
     """A finished project to be tampered with."""
-    return Path(shutil.copytree(finished, tmp_path / "project"))
+    return Path(shutil.copytree(released_once, tmp_path / "project"))

@@ -31,26 +31,28 @@ def named(project: Path) -> set[str]:
     return {fault.where.removeprefix(f"{base}/") for fault in checked(project).findings}
 
 
-def test_a_project_that_nobody_touched_is_proven(finished: Path):
+def test_a_project_that_nobody_touched_is_proven(released_once: Path):
     """Everything that was shipped is looked at, and nothing is written (D-S9-11, D-20-03, D-29-01, D-29-02)."""
-    before = {path: path.read_bytes() for path in (finished / "state_store").rglob("*") if path.is_file()}
-    seen = checked(finished)
+    before = {
+        path: path.read_bytes() for path in (released_once / "state_store").rglob("*") if path.is_file()
+    }
+    seen = checked(released_once)
     assert seen.findings == ()
     assert seen.modules == 1
     assert seen.definitions >= 3
     assert seen.records > 10
     assert seen.wires >= 6
-    assert before == {p: p.read_bytes() for p in (finished / "state_store").rglob("*") if p.is_file()}
+    assert before == {p: p.read_bytes() for p in (released_once / "state_store").rglob("*") if p.is_file()}
 
 
-def test_nothing_of_it_needs_a_network(finished: Path, monkeypatch: pytest.MonkeyPatch):
+def test_nothing_of_it_needs_a_network(released_once: Path, monkeypatch: pytest.MonkeyPatch):
     """Offline means that no socket is ever made (D-S9-11)."""
 
     def refused(*_: object, **__: object) -> None:
         raise AssertionError("a socket")
 
     monkeypatch.setattr(socket, "socket", refused)
-    assert checked(finished).findings == ()
+    assert checked(released_once).findings == ()
 
 
 SEALED = [
