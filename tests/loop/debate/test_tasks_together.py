@@ -236,8 +236,9 @@ def test_a_plan_stands_where_only_words_of_a_contract_that_it_calls_have_changed
         assert asked.alone("TSK-002") == JUDGED_ANEW
         assert asked.alone("TSK-003") == []
         assert "as an int again" in asked.said["TSK-002.1/contracts/round-1/challenger"]
-        contracts = {one.name: one for one in map(bench.contract_of, bench.envelopes("CTR"))}
-        assert [one.ref for one in contracts["module_1"].dependencies] == [contracts["module_0"].ref]
+        called, caller = (bench.sealed()[name] for name in ("module_0", "module_1"))
+        (dependency,) = bench.read(caller / "contract.json")["dependencies"]
+        assert dependency["ref"] == f"{called.parent.name}@{called.name}"
 
 
 def test_a_plan_that_stands_and_does_not_fit_any_more_is_sent_back_by_the_challenger(directory: Path):
