@@ -230,7 +230,6 @@ class _Honest:
         helpers: list[str] = []
         # a signalling NaN refuses to be compared
         compared = "_is({}, {})" if "Decimal" in render_stub(self._contract) else "{} == {}"
-        helpers += [_COMPARISON] if compared.startswith("_") else []
         raising = [case for case in self._cases if self._is_raised(case)]
         # with one result alone, what a default is can only be seen where everything else is refused
         is_strict = bool(raising) and len({case.result for case in self._cases if case.result}) == 1
@@ -242,6 +241,7 @@ class _Honest:
             body.append(
                 f"    if {compared.format(f'[{names}]', f'_case_{number}()')}:\n        {self._outcome(case)}"
             )
+        helpers += [_COMPARISON] if body and compared.startswith("_") else []
         body.append(f"    {self._outcome(raising[-1] if is_strict else self._cases[0])}")
         source = render_stub(self._contract)
         main, *others = entry_points(self._contract)
