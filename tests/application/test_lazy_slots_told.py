@@ -3,9 +3,10 @@
 import pytest
 
 from specwright.application.messages.debate import ModuleRequest, proposer_message
+from specwright.domain.contract.contract_text import contract_text
 from testkit.gate.fuzzing import Planted
 
-TAKEN, YIELDED, CALLED = "read once", "one item more", "called by place"
+TAKEN, YIELDED, CALLED = "read once", "one item more of your result", "called by place"
 SLOTS = {
     "an iterable": ({"rows: Iterable[int] | None": ["takes at most 9 items"]}, "int", {TAKEN}),
     "an iterator of the result": ({"n: int": []}, "Iterator[int]", {YIELDED}),
@@ -23,3 +24,13 @@ def test_a_proposer_is_told_of_lazy_slots_that_its_contract_has(case):
     contract = Planted(inputs, returns, "", raises=(), returned=bound).contract()
     told = proposer_message([ModuleRequest(contract, {"implementation/__init__.py": b""})], [])
     assert {said for said in (TAKEN, YIELDED, CALLED) if said in told} == due
+
+
+@pytest.mark.parametrize("case", SLOTS)
+def test_a_contract_without_errors_lets_those_through_that_are_not_its_own(case):
+    """D-43-05, D-43-06: whoever judges it reads that the errors of callables and iterables are no fault of it."""
+    inputs, returns, due = SLOTS[case]
+    contract = Planted(inputs, returns, "", raises=()).contract()
+    names = " and ".join(slot.partition(":")[0] for slot in inputs)
+    said = f"it raises only what {names} raises" if due - {YIELDED} else "it cannot fail"
+    assert f"/error_surfaces none: {said}\n" in contract_text(contract)

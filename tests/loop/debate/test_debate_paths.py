@@ -96,6 +96,7 @@ OF_MODULE: dict[str, Any] = {
     "disclaim vaguely": Turn(disclaiming("/error_surfaces/0", "It is not good."), draft(MODULE, BOUNDARY)),
     "limited and silent": Turn(claimed(), silent(BOUNDARY)),
     "disclaim another": Turn(disclaiming("/outputs/0/invariants/0"), silent()),
+    "disclaim beside": Turn(disclaiming("/outputs/0/invariants/0"), silent(AT_PREFLIGHT)),
     "quoting": Turn({**claimed(), "claim": "It says return number * 2, so two gives four."}, draft(MODULE)),
     "weak": Turn(claimed(), draft(MODULE, AT_THE_GATE)),
     "mismatch": Turn(claimed(), draft(MODULE, MISMATCH)),
@@ -402,6 +403,14 @@ PATHS: dict[str, Row] = {
         {"P1": ["limited and silent", "disclaim another"], "A1": ["approve", "confirm contract"]},
         f"P1 p P1 p C1 A1 A1 {REOPENED} P2 p C2 A2 G",
         "PCA|PCAG",
+        only=MODULE,
+    ),
+    "a fault beside another finding is the Arbiter's once that is gone": Row(
+        {"P1": ["limited and silent", "disclaim beside"]},
+        "P1 p P1 p P1 p P1 p",
+        "",
+        "an Arbiter rules on /outputs/0/invariants/0 once nothing else keeps the draft back",
+        raw=4,
         only=MODULE,
     ),
     "a fault that neither code nor the Arbiter confirms costs the revision": Row(

@@ -98,6 +98,12 @@ class Preflight:
                 return []
             left = still_due(findings, faults)
             verdict = verdict._replace(findings=tuple(Finding(*found) for found in left))
+            if left:
+                pointers = ", ".join(fault.pointer for fault in faults)
+                false = [
+                    f"contract_at_fault: an Arbiter rules on {pointers} once nothing else keeps the draft back; what "
+                    "follows is no matter of what a test can show of it"
+                ]
         return [*false, *map(self._line, as_failures(verdict))]
 
     def _line(self, failure: Failure) -> str:

@@ -4,7 +4,8 @@ from specwright.domain.contract.boundary.lazy_types import callable_type, is_ite
 from specwright.domain.contract.contract import MicroModuleContract
 
 _TAKEN = """What is declared `Iterable[...]` or `Iterator[...]` comes as an iterator, whatever a test passes, an endless \
-generator too: it has no length and is read once, and code counts the items that you take."""
+generator too: it has no length and is read once, and code counts the items that you take. \
+Of a generator that a test counts, one item more than the bound is read, whatever you take."""
 
 _YIELDED = """Before the call comes back, code takes one item more of your result than the bound, so nothing may depend on \
 when an item is taken; a test gets an iterator over them, and what iterating raises where it is reached."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from specwright.domain.contract.boundary.lazy_types import is_lazy
 from specwright.domain.contract.contract import MicroModuleContract
 
 
@@ -34,7 +35,8 @@ def _lines(contract: MicroModuleContract) -> Iterator[str]:
         fields = [f"{field.name}: {field.type}" for field in error.fields]
         yield from _numbered(f"/error_surfaces/{i}/fields", fields)
     if not contract.error_surfaces:
-        yield "/error_surfaces none: it cannot fail"
+        passed = " and ".join(slot.name for slot in contract.inputs if is_lazy(slot.type))
+        yield f"/error_surfaces none: it {f'raises only what {passed} raises' if passed else 'cannot fail'}"
     for i, effect in enumerate(contract.effects):
         yield f"/effects/{i} {effect.type} {effect.target}: {effect.description}"
     if not contract.effects:

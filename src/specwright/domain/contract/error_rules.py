@@ -93,7 +93,10 @@ def _exception_problem(error: ErrorSurface, classes: set[str]) -> str:
     if is_builtin_exception(name):
         value = getattr(builtins, name)
         if name in _TOO_VAGUE or not issubclass(value, Exception):
-            return f"{name!r} tells the caller nothing; name a more precise exception"
+            return (
+                f"{name!r} tells the caller nothing; name a more precise exception (what a callable or an iterable raises "
+                "passes through, and is declared nowhere)"
+            )
         return ""
     if problem := identifier_problem(name):
         return problem
