@@ -16,12 +16,16 @@ SLOTS = {
 }  # fmt: skip
 
 
+def a_contract(inputs, returns):
+    bound = ("yields at most 9 items",) if returns.startswith("Iterator") else ()
+    return Planted(inputs, returns, "", raises=(), returned=bound).contract()
+
+
 @pytest.mark.parametrize("case", SLOTS)
 def test_a_proposer_is_told_of_lazy_slots_that_its_contract_has(case):
     """D-43-05, D-43-06: what it gets, how it is counted, and nothing of what the contract has not."""
     inputs, returns, due = SLOTS[case]
-    bound = ("yields at most 9 items",) if returns.startswith("Iterator") else ()
-    contract = Planted(inputs, returns, "", raises=(), returned=bound).contract()
+    contract = a_contract(inputs, returns)
     told = proposer_message([ModuleRequest(contract, {"implementation/__init__.py": b""})], [])
     assert {said for said in (TAKEN, YIELDED, CALLED) if said in told} == due
 
@@ -30,7 +34,7 @@ def test_a_proposer_is_told_of_lazy_slots_that_its_contract_has(case):
 def test_a_contract_without_errors_lets_those_through_that_are_not_its_own(case):
     """D-43-05, D-43-06: whoever judges it reads that the errors of callables and iterables are no fault of it."""
     inputs, returns, due = SLOTS[case]
-    contract = Planted(inputs, returns, "", raises=()).contract()
+    contract = a_contract(inputs, returns)
     names = " and ".join(slot.partition(":")[0] for slot in inputs)
     said = f"it raises only what {names} raises" if due - {YIELDED} else "it cannot fail"
     assert f"/error_surfaces none: {said}\n" in contract_text(contract)
