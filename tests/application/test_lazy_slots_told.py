@@ -2,11 +2,18 @@
 
 import pytest
 
-from specwright.application.messages.debate import ModuleRequest, proposer_message
+from specwright.application.messages.debate import (
+    JudgedDebate,
+    ModuleRequest,
+    challenge_message,
+    proposer_message,
+)
+from specwright.application.store.debates import DebateHistory
 from specwright.domain.contract.contract_text import contract_text
+from specwright.domain.debate.debate import Proposal
 from testkit.gate.fuzzing import Planted
 
-TAKEN, YIELDED, CALLED = "read once", "one item more of your result", "called by place"
+TAKEN, YIELDED, CALLED = "read once", "one item more of such a result", "called by place"
 SLOTS = {
     "an iterable": ({"rows: Iterable[int] | None": ["takes at most 9 items"]}, "int", {TAKEN}),
     "an iterator of the result": ({"n: int": []}, "Iterator[int]", {YIELDED}),
@@ -38,3 +45,22 @@ def test_a_contract_without_errors_lets_those_through_that_are_not_its_own(case)
     names = " and ".join(slot.partition(":")[0] for slot in inputs)
     said = f"it raises only what {names} raises" if due - {YIELDED} else "it cannot fail"
     assert f"/error_surfaces none: {said}\n" in contract_text(contract)
+
+
+@pytest.mark.parametrize("case", SLOTS)
+def test_who_judges_is_told_the_same(case):
+    """D-43-05, D-43-06: what code counts, no test has to show."""
+    inputs, returns, due = SLOTS[case]
+    proposal = Proposal.model_construct(
+        claim="It is so.",
+        acceptance_checks=[],
+        test_inventory={},
+        tests="",
+        contract_changes=[],
+        examples="",
+        preflight=[],
+        contract_at_fault=[],
+    )
+    debate = JudgedDebate("contracts", [a_contract(inputs, returns)], DebateHistory([proposal]))
+    told = challenge_message([debate], [], ["It does what it says."])
+    assert {said for said in (TAKEN, YIELDED, CALLED) if said in told} == due

@@ -154,7 +154,7 @@ def to_implement(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
     yield as_contract(contract)
     yield from hosts_of([contract])
     yield from databases_of([contract])
-    yield from lazy_slots_of(contract)
+    yield from lazy_slots_of([contract])
     yield (
         "# Obligations\n\nEach of these pointers is shown by a test: "
         + ", ".join(f'"{one.pointer}"' for one in obligations(contract))
@@ -282,6 +282,7 @@ def challenged(debate: JudgedDebate) -> list[str]:
     return [
         *contracts,
         *hosts_of(debate.contracts),
+        *lazy_slots_of(debate.contracts),
         *adopted,
         *earlier_rounds(history),
         as_proposal(proposal),

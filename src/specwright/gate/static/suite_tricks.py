@@ -117,7 +117,8 @@ def _call(node: ast.Call, names: Names) -> Iterator[tuple[str, str]]:
             shown = ast.unparse(kinds[0]) if kinds else ""
             yield (
                 FindingCode.TESTS_BROAD,
-                f"`raises({shown})` may be content with any failure; name the declared error",
+                f"`raises({shown})` may be content with any failure; name the declared error, or what a callable of the "
+                "test raises: a plain `class Refused(Exception): pass`",
             )
     elif dotted == "time.sleep" or (dotted == "asyncio.sleep" and not _is_zero(node)):
         yield (
@@ -126,12 +127,49 @@ def _call(node: ast.Call, names: Names) -> Iterator[tuple[str, str]]:
         )
 
 
+def _is_own_error(node: ast.Name, names: Names) -> bool:
+    """Whether it is a class of errors that the file defines, once, for what its own callables and iterables raise."""
+    *_, module = names.above(node)
+    bindings = [part for part in ast.walk(module) if _binds(part, node.id)]
+    match bindings:
+        case [ast.ClassDef(bases=[ast.Name(id=base) as above], keywords=[], decorator_list=[])]:
+            kind = getattr(builtins, base, None)
+            is_error = isinstance(kind, type) and issubclass(kind, Exception)
+            return is_error and names.dotted(above) == BUILTIN + base
+        case _:
+            return False
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """Whether a node gives a name a meaning."""
+    match node:
+        case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
+            return bound == name
+        case ast.FunctionDef(name=bound) | ast.AsyncFunctionDef(name=bound) | ast.ClassDef(name=bound):
+            return bound == name
+        case (
+            ast.arg(arg=bound)
+            | ast.ExceptHandler(name=bound)
+            | ast.MatchAs(name=bound)
+            | ast.MatchStar(name=bound)
+        ):
+            return bound == name
+        case ast.alias(name=bound, asname=other):
+            return name in (other, bound.partition(".")[0])
+        case ast.Global(names=bound) | ast.Nonlocal(names=bound):
+            return name in bound
+        case _:
+            return False
+
+
 def _is_named_error(node: ast.expr, names: Names) -> bool:
     """Whether it is visibly a class of errors that a module declares, or a test's parameter that stands for one."""
     if isinstance(node, ast.Tuple):
         return bool(node.elts) and all(_is_named_error(element, names) for element in node.elts)
     dotted = names.dotted(node)
     if isinstance(node, ast.Name):
+        if _is_own_error(node, names):
+            return True
         if dotted.startswith(BUILTIN):
             kind = getattr(builtins, node.id, None)
             return isinstance(kind, type) and issubclass(kind, BaseException) and node.id not in _BROAD
