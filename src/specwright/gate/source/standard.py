@@ -10,6 +10,7 @@ import functools
 import importlib
 import sys
 import types
+from collections.abc import Mapping
 
 _NOT_LOADED = {
     "__main__", "antigravity", "idlelib", "lib2to3", "test", "this", "tkinter", "turtle", "turtledemo", "aifc",
@@ -25,6 +26,33 @@ _SAME = {
     "_io": "io",
 }
 _MOST_PARTS = 12
+_WITH_ERRORS = (
+    *(
+        "binascii",
+        "configparser",
+        "csv",
+        "decimal",
+        "email.errors",
+        "graphlib",
+        "http.client",
+        "ipaddress",
+        "json",
+    ),
+    *(
+        "lzma",
+        "shutil",
+        "sqlite3",
+        "socket",
+        "ssl",
+        "struct",
+        "subprocess",
+        "tarfile",
+        "tomllib",
+        "urllib.error",
+    ),
+    *("zipfile", "zlib", "zoneinfo"),
+)
+"""Modules of the library that define errors of their own which modules handle."""
 
 
 @functools.cache
@@ -54,6 +82,19 @@ def is_private(dotted: str) -> bool:
 def is_standard(dotted: str) -> bool:
     """Whether a path begins with a module of the standard library."""
     return dotted.partition(".")[0] in sys.stdlib_module_names
+
+
+@functools.cache
+def error_bases() -> Mapping[str, frozenset[str]]:
+    """The names of the bases of the library's errors, by the last part of their names; of two of a name those that they
+    share."""
+    found: dict[str, frozenset[str]] = {}
+    for module in filter(None, map(_loaded, _WITH_ERRORS)):
+        for name, kind in vars(module).items():
+            if isinstance(kind, type) and issubclass(kind, Exception) and kind.__module__ != "builtins":
+                bases = frozenset(base.__name__ for base in kind.__mro__[1:])
+                found[name] = found.get(name, bases) & bases
+    return found
 
 
 def _loaded(name: str) -> types.ModuleType | None:

@@ -17,6 +17,7 @@ from specwright.domain.contract.docstring import entry_points
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.names import BUILTIN
 from specwright.gate.source.program import Function, Program
+from specwright.gate.source.standard import error_bases
 from specwright.ports.gate import Finding
 
 _CANNOT_HAPPEN = {"AssertionError"}
@@ -200,6 +201,8 @@ class _Leaving:
                 waiting += [n for base in self._program.classes[current][1].bases for n in _class_names(base)]
             elif isinstance(value := getattr(builtins, current, None), type):
                 waiting += [base.__name__ for base in value.__mro__]
+            elif current in (known := error_bases()):
+                waiting += known[current]
             elif current == name:
                 waiting += ["Exception", "BaseException"]
         return found
