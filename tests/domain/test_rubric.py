@@ -140,6 +140,12 @@ def test_evidence_has_five_words(evidence: str, mild: bool):
     assert bool(told(f"{evidence}", GIVEN)) is mild
 
 
+def test_the_words_of_a_name_count_as_evidence():
+    """F-9.5-02: a test is mostly named for what it shows, and what is met needs no more than to be cited."""
+    name = "test_it_is_the_number_twice"
+    assert told(name, Citable([DOUBLE], frozenset({name}))) == []
+
+
 @pytest.mark.parametrize(
     "evidence",
     ["It is all fine, as /purpose is.", "Everything is well covered and looks good: /outputs/0.", "All good"],

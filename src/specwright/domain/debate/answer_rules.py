@@ -84,7 +84,7 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
     for i, assessment in enumerate(answer.rubric_assessments):
         evidence = assessment.evidence
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
-        if len(evidence.split()) < MIN_WORDS or is_praise(_uncited(evidence)):
+        if _word_count(evidence) < MIN_WORDS or is_praise(_uncited(evidence)):
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
         elif assessment.assessment != "NOT_MET":
             problems += [f"{path}: {problem}" for problem in _citation_problems(evidence, sources)]
@@ -93,6 +93,11 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         *_unshown_problems(answer.unshown_criteria, sources.criteria),
         *_vague_failures(answer.failures),
     ]
+
+
+def _word_count(evidence: str) -> int:
+    """The words of a text. Those of a test's name count, which mostly says what it shows; a pointer is one."""
+    return len(re.findall(r"[^\W_]+", re.sub(r"/[\w/]+", "pointer", evidence)))
 
 
 def trace_problems(checks: Sequence[str], sources: Citable) -> list[str]:
