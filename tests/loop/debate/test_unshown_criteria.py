@@ -49,7 +49,8 @@ def test_a_ruling_is_carried_to_everybody_who_judges_the_criterion_later(directo
         assert "no test can show these criteria: 2" in messages(bench, "contracts")["round-1/arbiter"]
         for message in messages(bench, "double").values():
             assert f"2. {TWO}\n   {told}" in message
-            assert f"# What the planner says of the contracts\n\n{ONE['claim']}" in message
+            said = "A contract that says otherwise was amended since, and holds."
+            assert f"# What the planner says of the contracts\n\n{ONE['claim']}\n\n{said}" in message
         (question,) = open_questions(bench.factory)
         details = bench.factory.escalations.escalation(question).details
         assert (details["criterion"], details["text"], details["reason"]) == (2, TWO, WHY)

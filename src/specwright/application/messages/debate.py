@@ -419,5 +419,6 @@ def with_rulings(message: str, criteria: Sequence[str], rulings: Mapping[int, Cr
 
 
 def as_plan_claim(claim: str) -> list[str]:
-    """What the planner says of the contracts, if anything."""
-    return [f"# What the planner says of the contracts\n\n{claim}"] if claim else []
+    """What the planner says of the contracts, if anything; it stays as it was where they were amended."""
+    amended = "A contract that says otherwise was amended since, and holds."
+    return [f"# What the planner says of the contracts\n\n{claim}\n\n{amended}"] if claim else []
