@@ -98,7 +98,7 @@ FAULTS = {
             raises=("TypeError",),
             tests="def test_a():\n    assert f(['#.#', '..#']) == 0\n",
         ),
-        "f(['#' * 2500]) raises RecursionError",
+        "]) raises RecursionError",
     ),
     "a number in a text that is too large for what it becomes": (
         Planted(
