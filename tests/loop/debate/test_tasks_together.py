@@ -361,7 +361,8 @@ def test_a_request_holds_a_bounded_number_of_tasks(directory: Path, count: int):
         assert len(asked.shared) == 3 * -(-count // SHARED_TASKS) - 3 * (count % SHARED_TASKS == 1)
         for role in ("planner", "challenger", "arbiter"):
             sizes = [asked.sizes[place] for place in asked.shared if place.endswith(role)]
-            assert all(size <= 1.2 * sizes[1] for size in sizes[2:])  # nothing had shipped at the first
+            # nothing had shipped at the first; how many modules are near a task differs, within a bound
+            assert all(size <= 1.5 * sizes[1] for size in sizes[2:])
 
 
 def test_as_many_tasks_share_a_request_as_fit_its_size(directory: Path):
