@@ -149,6 +149,8 @@ class Exchange:
         looked = last_message = 0.0
         is_new = False
         while True:
+            # before the turn: what a process says before it ends is heard although the time is over
+            is_over = own_time.is_over(timeout_seconds)
             self._turn(selector)
             for header, payload in self._module.frames() if self._module else ():
                 is_new = True
@@ -161,7 +163,7 @@ class Exchange:
                     raise EndOfRun("output")
                 if stream.ended and not (self._is_over and stream is self._runner):
                     raise self._broken(stream)
-            if own_time.is_over(timeout_seconds):
+            if is_over:
                 raise EndOfRun("timeout")
             now = time.monotonic()
             if now - looked > _TURN_SECONDS:

@@ -34,6 +34,7 @@ class OwnTime:
         # who passes the messages on waits too
         self._files.append(_PROC / "thread-self/schedstat")
         self._began = time.monotonic()
+        self._last_seen = dict.fromkeys(self._files, 0.0)
         self._before = self._waited()
 
     def seconds(self) -> float:
@@ -64,7 +65,10 @@ class OwnTime:
         return self._waited() - self._before
 
     def _waited(self) -> float:
-        return sum(map(_waited, self._files))
+        """One that has ended waited as long as when it was last seen."""
+        for file in self._files:
+            self._last_seen[file] = max(self._last_seen[file], _waited(file))
+        return sum(self._last_seen.values())
 
 
 def too_busy(how: str) -> SpecwrightError:
@@ -83,7 +87,7 @@ def _family(first: int) -> Iterable[int]:
 
 
 def _waited(file: Path) -> float:
-    """Of a process that runs; one that is gone counts no more."""
+    """Of a process that runs; 0 of one that is gone."""
     try:
         descriptor = os.open(file, os.O_RDONLY)
     except OSError:
