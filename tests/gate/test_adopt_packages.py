@@ -16,7 +16,6 @@ REFUTED = ("examples.false", "examples.broken", "tests.failed", "surface.", "con
 SOURCES = [
     slow("packaging.utils:is_normalized_name"),
     nightly("packaging.utils:canonicalize_name"),
-    nightly("packaging.licenses:canonicalize_license_expression"),
     nightly("idna.core:check_bidi"),
     nightly("idna:encode", timeout=400),
 ]
