@@ -9,13 +9,19 @@ from jsonschema_rs import validator_for
 from pydantic import ValidationError
 
 from specwright.application.messages.researcher import HTTP, INTERFACES, MCP, researcher_notes
-from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of
+from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of, served_with
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.domain.contract.boundary.class_statement import ClassStatement, Field
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import StatedClass, function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
-from specwright.domain.interfaces.requests import method_of, route_problems, status_of
+from specwright.domain.interfaces.requests import (
+    method_of,
+    option_problems,
+    parameters_of_route,
+    route_problems,
+    status_of,
+)
 from specwright.domain.interfaces.rules import unfit_contracts, use_of
 from specwright.domain.interfaces.schemas import Schemas
 from specwright.domain.spec.acceptance_text import acceptance_file, read_acceptance, with_acceptance
@@ -126,6 +132,67 @@ def test_what_is_wrong_with_servers_is_an_error_with_its_field(wrong: dict[str, 
     assert told.startswith(problem) or problem in told
 
 
+@pytest.mark.parametrize(
+    ("options", "more", "problem"),
+    [
+        (
+            {"depth": "1"},
+            {},
+            "http.options: no function that is called has a parameter depth; there is limit, marks, root",
+        ),
+        (
+            {"limit": ""},
+            {},
+            "http.options: limit has no default; a program starts without being told anything",
+        ),
+        (
+            {"marks": "a"},
+            {},
+            "the parameter marks of scan: list[str] | None is no word, so it cannot be one of the `options`",
+        ),
+        (
+            {"limit": "3"},
+            {"defaults": {"limit": "2"}},
+            "limit is one of the `options`, which no request gives; leave it out",
+        ),
+        (
+            {"root": "a"},
+            {"path": "/in/{root}"},
+            "root is one of the `options`, which no request gives; leave it out of the path",
+        ),
+    ],
+)
+def test_what_is_wrong_with_the_options_of_a_server_is_said(
+    options: dict[str, str], more: dict[str, Any], problem: str
+):
+    """A parameter that is called, one word, with a default, and in no request (D-45-10)."""
+    stated = api(**more)
+    stated["http"]["options"] = options
+    assert problem in "\n".join(errors(spec(stated)))
+
+
+def test_an_option_of_a_server_has_one_type_and_a_name_of_its_own():
+    """Two functions mean the same by it; the program's own options stay (D-45-10, D-45-11)."""
+    one, other = function_of_signature("scan(port: int)"), function_of_signature("find(port: str)")
+    assert one is not None
+    assert other is not None
+    assert list(option_problems({"port": "1"}, [one, other])) == [
+        "port is int here and str there; one option has one type",
+        "every program has an option --port of its own; rename the parameter",
+    ]
+
+
+def test_a_function_may_take_a_path_that_only_who_starts_the_server_names():
+    """No client names files of the server (D-45-10)."""
+    function = function_of_signature("scan(root: Path, word: str)")
+    assert function is not None
+    route = Route(calls="scan")
+    assert "a client would name files of the server" in route_problems(route, function)[0]
+    assert route_problems(route, function, {"root": "notes"}) == []
+    places = [one.place for one in parameters_of_route(route, function, {"root": "notes"})]
+    assert places == ["server", "query"]
+
+
 def test_a_function_with_effects_needs_its_method_stated():
     """GET changes nothing: the sketch tells it before the gate, the contract in the plan (D-45-10)."""
     (told,) = errors(spec(api(), effects="Writes the file `seen.txt`."))
@@ -232,6 +299,23 @@ def test_exchanges_are_requests_with_answers():
         Exchange("POST /c", "POST", "/c", '{"d":\n 1}', 422, '{"error": "E"}'),
     ]
     assert exchanges("POST /c\nno JSON\n400")[0].body == "no JSON"
+
+
+def test_requests_say_how_the_program_is_started():
+    """The first line, above the hosts; it names options of the spec (D-45-10, D-45-07)."""
+    text = "SERVE --limit 3 --root 'a b'\n\nHOSTS\nhttps://a.example/ 200\n\nGET /a\n\n200\n"
+    assert served_with(text) == ["--limit", "3", "--root", "a b"]
+    assert ([one.line for one in exchanges(text)], len(hosts_of(text))) == (["GET /a"], 1)
+    assert served_with("GET /a\n\n200\n") == []
+    for wrong in ("SERVE --limit", "SERVE 3", "SERVE --limit=3 --root x", "SERVE 'a"):
+        with pytest.raises(ValueError, match=r"^`SERVE"):
+            served_with(f"{wrong}\nGET /a\n200")
+    stated = api()
+    session = {"title": "S", "criteria": [1], "http": "SERVE --limit 4\nGET /scan?root=a\n200\n[]"}
+    (told,) = errors(spec(stated, session))
+    assert told.endswith("`SERVE` states --limit, and the `options` of this API are none")
+    stated["http"]["options"] = {"limit": "3"}
+    assert errors(spec(stated, session)) == []
 
 
 def test_requests_say_what_hosts_answer():

@@ -16,6 +16,7 @@ import pytest
 from jsonschema_rs import validator_for
 
 from specwright.domain.acceptance.exchanges import answer_problem, exchanges
+from specwright.domain.interfaces.records import Interfaces
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager
@@ -268,6 +269,75 @@ def test_a_tool_takes_what_the_contract_says_and_its_errors_are_text(
     text, result = calls.call("price", {"item": "boom"})
     assert (result, "secret" in text) == (None, False)
     assert "KeyError: '/secret/place'" in capsys.readouterr().err
+
+
+def with_options() -> Interfaces:
+    """Those of the market; no request says which day it is."""
+    stated = INTERFACES.model_dump(mode="json", exclude_defaults=True)
+    del stated["http"]["routes"][1]["defaults"]["today"], stated["mcp"]["tools"][1]["defaults"]
+    stated["http"]["options"] = stated["mcp"]["options"] = {"today": "today"}
+    return Interfaces.model_validate(stated)
+
+
+def test_what_the_person_says_who_starts_a_server_no_request_says(shell: Any):
+    """It is an option of the program, is in no schema, and the clock is read at each request (D-45-10, D-45-11)."""
+    stated = market(interfaces=with_options()).interface
+    assert stated is not None
+    application, calls = shell("http_api").Application, shell("mcp_server").ToolCalls
+    body = {"bills": [{"amount": "2.50", "due": "2026-01-31"}], "mode": "UP", "wait": 0}
+
+    def answers(**options: str) -> list[Any]:
+        words = {"mode": 1, "wait": "0s"}
+        http = Client(application(stated, options=options))("POST /settle", json.dumps(body)).json
+        return [http, calls(stated, options).call("settle", {**body, **words})[1]]
+
+    assert answers() == [{}, {"months": {}}]
+    assert answers(today="2026-01-01") == [{"2026-01": "2.50"}, {"months": {"2026-01": "2.50"}}]
+    refused = Client(application(stated))("POST /settle", json.dumps({**body, "today": "2020-01-01"}))
+    assert (refused.status, refused.json["message"]) == (
+        422,
+        "today: there is no such parameter; known are bills, mode, wait",
+    )
+    text, result = calls(stated).call("settle", {**body, "today": "2020-01-01"})
+    assert ("'today': there is no such argument" in text, result) == (True, None)
+    assert '"today"' not in json.dumps([stated["http"]["openapi"], stated["mcp"]["tools"][1]["input_schema"]])
+    guide = market(interfaces=with_options()).guide
+    assert guide.count("- `--today`: `today: date`, default the day of each request") == 2
+
+
+@pytest.mark.parametrize("program", ["http", "mcp"])
+def test_an_option_that_is_no_value_ends_a_server_at_once(tmp_path: Path, program: str):
+    """One line that names it, exit code 2; help has it with its default (D-45-10, D-45-11)."""
+    with zipfile.ZipFile(BytesIO(build_wheel(market(interfaces=with_options())).content)) as archive:
+        archive.extractall(tmp_path)
+    code = f"from market._shell.{program}_server import main; sys.exit(main())"
+    start = f"import sys; sys.path[0:0] = [{str(tmp_path)!r}, *{sys.path!r}]; {code}"
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-I", "-c", start, *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    done = run("--today", "yesterday")
+    assert done.returncode == 2
+    assert "error: --today: " in done.stderr.splitlines()[-1]
+    assert "default: the clock, at each request" in " ".join(run("--help").stdout.split())
+
+
+@pytest.mark.slow
+def test_a_session_starts_the_server_as_it_says():
+    """With its options, in the sandbox (D-45-08, D-45-10)."""
+    requests = """SERVE --today 2026-01-01
+
+POST /settle
+{"bills": [{"amount": 2.50, "due": "2026-01-31"}], "mode": "DOWN", "wait": 0}
+
+200
+{"2026-01": "-2.50"}
+"""
+    alone = with_options().model_copy(update={"command": None, "mcp": None})
+    report = exercised(market(interfaces=alone, http=requests))
+    assert [(one.heading, one.detail) for one in report.examples if not one.passed] == []
+    assert report.result == "PASS", report.detail
 
 
 @pytest.mark.parametrize("program", ["http", "mcp"])

@@ -234,12 +234,14 @@ class ServerRun(NamedTuple):
         requests: That are sent to it one after the other, if it is one of HTTP.
         lines: That are written to its standard input, if it reads that; an answer is read after each that has an id.
         hosts: What the hosts answer that it can ask.
+        options: With which it is started, each followed by its value.
     """
 
     program: str
     requests: tuple[HttpRequest, ...] = ()
     lines: tuple[str, ...] = ()
     hosts: tuple[HostAnswer, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 class ServerEnd(NamedTuple):

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of
+from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of, served_with
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.domain.base.text import shortened
 from specwright.ports.packaging import (
@@ -71,9 +71,13 @@ class _HttpTrials:
         self._installed, self._trials, self._seconds = installed, trials, seconds
 
     def _run(
-        self, place: str, requests: Sequence[HttpRequest], hosts: tuple[HostAnswer, ...] = ()
+        self,
+        place: str,
+        requests: Sequence[HttpRequest],
+        hosts: tuple[HostAnswer, ...] = (),
+        options: Sequence[str] = (),
     ) -> ServerEnd:
-        run = ServerRun(self._name, requests=tuple(requests), hosts=hosts)
+        run = ServerRun(self._name, requests=tuple(requests), hosts=hosts, options=tuple(options))
         return self._trials.run_server(self._installed, place, run, self._seconds)
 
     def of_shell(self) -> list[ExampleOutcome]:
@@ -98,10 +102,11 @@ class _HttpTrials:
     def session(self, place: str, approved: ApprovedSession) -> Trial:
         """An approved session, up to the first answer that is another one."""
         steps, hosts = exchanges(approved.http), hosts_of(approved.http)
+        options = served_with(approved.http)
 
         def run() -> list[ExampleOutcome]:
             try:
-                end = self._run(place, [_request_of(one) for one in steps], hosts)
+                end = self._run(place, [_request_of(one) for one in steps], hosts, options)
                 problem = _session_problem(steps, end)
             except NoReportError as error:
                 problem = str(error)

@@ -55,10 +55,14 @@ there, none a Path. Only what differs from the rule is stated: `method` (GET if 
 of words, which stand in the query; else POST, whose body is a JSON object; a function with effects needs it \
 stated), `path` (else `/` and the function; `/items/{item}` takes a parameter), `defaults` {"day": "today"}, \
 `errors` {"NotFound": 404, "*": 409} (else LookupError 404, PermissionError 403, FileExistsError 409, TimeoutError \
-504, any other 422). Code answers wrong requests. Users, logins, HTML and uploads cannot be built.
+504, any other 422). What the person who starts it says and no request, such as the database's file and the clock, stands \
+beside `routes` in `options` {"db": "notes.db", "now": "now"}, each with its default: the program has `--db`. Code answers \
+wrong requests. Users, logins, HTML and uploads cannot be built.
 
 A task's `acceptance` may have `sessions[]`: `title`, `criteria[]`, `http`, requests each with its status and JSON; \
-show one of each route that succeeds:
+show one of each route that succeeds; the first line says how the program is started, if that matters:
+
+SERVE --now 2026-03-09T12:00:00Z
 
 GET /items/milk?count=3
 
@@ -75,7 +79,8 @@ MCP = """# The MCP server
 
 An MCP server is no task and not `outside`: code makes it from `interfaces` {"mcp": {"name", "tools": [{"calls"}]}}, \
 where `name` is that of the program. Each tool `calls` one function of `provides`, whose parameters must have types \
-there; `name`, `help` and `defaults` {"day": "today"} are stated only where they differ."""
+there; `name`, `help` and `defaults` {"day": "today"} are stated only where they differ. What the person who starts \
+it says and no call, such as a database's file, stands beside `tools` in `options` {"db": "notes.db"}, with its default."""
 
 HOSTS_OF_SESSIONS = """## Hosts of a session
 

@@ -14,11 +14,13 @@
 Below a request stands its body, if it has one; then the status of its answer, and below that the JSON that comes back. An
 answer without JSON is open. Of an answer of 400 and above the members that are written are compared, and of `message` how it
 begins. What stands before the first request below a line `HOSTS` is what hosts answer that the product asks
-(`scripted_hosts`).
+(`scripted_hosts`). Before both a line may say with which options the program is started, as a shell reads them:
+`SERVE --db flags.db --now 2026-03-09T12:00:00Z`.
 """
 
 import json
 import re
+import shlex
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple, cast
@@ -26,6 +28,7 @@ from typing import Any, NamedTuple, cast
 from specwright.domain.acceptance.scripted_hosts import HostAnswer, host_answers
 
 _HOSTS = "HOSTS"
+_SERVE = "SERVE"
 _REQUEST = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE) (/\S*)")
 _STATUS = re.compile(r"([2-5][0-9]{2})")
 _REFUSED = 400
@@ -86,9 +89,29 @@ def hosts_of(text: str) -> tuple[HostAnswer, ...]:
     return () if hosts is None else host_answers(hosts)
 
 
+def served_with(text: str) -> list[str]:
+    """The options with which the program is started, each followed by its value.
+
+    Raises:
+        ValueError: they are something else; the message says what to write.
+    """
+    line = text.replace("\r\n", "\n").strip("\n").partition("\n")[0].strip()
+    if line.split(" ")[0] != _SERVE:
+        return []
+    try:
+        words = shlex.split(line)[1:]
+    except ValueError as error:
+        raise ValueError(f"`{line}` cannot be read: {error}") from error
+    if len(words) % 2 or not all(one.startswith("--") and "=" not in one for one in words[::2]):
+        raise ValueError(f"`{line}`: write each option with its value, such as `SERVE --db flags.db`")
+    return words
+
+
 def _parts(text: str) -> tuple[list[str] | None, list[str]]:
     """The lines that describe hosts, None without any, and all others."""
     lines = text.replace("\r\n", "\n").strip("\n").split("\n")
+    if lines[0].strip().split(" ")[0] == _SERVE:
+        lines = "\n".join(lines[1:]).strip("\n").split("\n")
     if lines[0].strip() != _HOSTS:
         return None, lines
     first = next((place for place, line in enumerate(lines) if _REQUEST.fullmatch(line.strip())), len(lines))

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
-from specwright.domain.acceptance.exchanges import exchanges, hosts_of
+from specwright.domain.acceptance.exchanges import exchanges, hosts_of, served_with
 from specwright.domain.acceptance.sessions import session_calls, session_steps
 from specwright.domain.base.record import OmittedIfEmpty, Record, Text
 from specwright.domain.base.value_types import CALLABLE
@@ -141,6 +141,7 @@ def _check_console(text: str) -> str:
 
 def _check_http(text: str) -> str:
     if text:
+        served_with(text)
         hosts_of(text)
         exchanges(text)
     return text

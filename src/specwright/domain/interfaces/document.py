@@ -22,6 +22,7 @@ from specwright.domain.interfaces.records import (
 from specwright.domain.interfaces.requests import (
     RequestParameter,
     method_of,
+    option_name,
     parameters_of_route,
     parameters_of_tool,
     status_of,
@@ -116,17 +117,36 @@ def _http(api: HttpApi, functions: Mapping[str, PublicFunction], head: ProductHe
     return {
         "name": api.name,
         "help": told,
-        "routes": [_route(one, functions[one.calls]) for one in api.routes],
+        "options": _options(api.options, [functions[one.calls] for one in api.routes]),
+        "routes": [_route(one, functions[one.calls], api.options) for one in api.routes],
         "openapi": openapi_document(api, functions, head.distribution, head.version, told),
     }
 
 
-def _route(route: Route, function: PublicFunction) -> dict[str, Any]:
+def _options(options: Mapping[str, str], called: Sequence[PublicFunction]) -> list[dict[str, str]]:
+    """The options of a server, each as the first function has it that is called with it."""
+    found: list[dict[str, str]] = []
+    for name, default in options.items():
+        function, one = next((f, one) for f in called for one in f.parameters if one.name == name)
+        found.append(
+            {
+                "parameter": name,
+                "name": option_name(name),
+                "calls": function.name,
+                "type": one.type,
+                "default": default,
+                "help": "; ".join(one.about),
+            }
+        )
+    return found
+
+
+def _route(route: Route, function: PublicFunction, options: Mapping[str, str]) -> dict[str, Any]:
     return {
         "method": method_of(route, function),
         "path": route.template,
         "calls": route.calls,
-        "parameters": [_parameter(one) for one in parameters_of_route(route, function)],
+        "parameters": [_parameter(one) for one in parameters_of_route(route, function, options)],
         "errors": {name: status_of(route, name) for name in function.errors},
     }
 
@@ -146,21 +166,23 @@ def _mcp(server: McpServer, functions: Mapping[str, PublicFunction], head: Produ
     return {
         "name": server.name,
         "help": server.help or head.summary,
-        "tools": [_tool(one, functions[one.calls]) for one in server.tools],
+        "options": _options(server.options, [functions[one.calls] for one in server.tools]),
+        "tools": [_tool(one, functions[one.calls], server.options) for one in server.tools],
     }
 
 
-def _tool(tool: Tool, function: PublicFunction) -> dict[str, Any]:
-    parameters, classes = parameters_of_tool(tool.defaults, function), function.classes or {}
+def _tool(tool: Tool, function: PublicFunction, options: Mapping[str, str]) -> dict[str, Any]:
+    parameters = parameters_of_tool(tool.defaults, function, options)
+    asked, classes = [one for one in parameters if one.is_in_requests], function.classes or {}
     needed = [one.parameter.name for one in parameters if one.needed]
     given, returned = Schemas("#/$defs/"), Schemas("#/$defs/")
     returns = function.returns or {}
-    members = [(one.parameter.name, one.parameter.type) for one in parameters]
+    members = [(one.parameter.name, one.parameter.type) for one in asked]
     taken, made = (
         given.object_of(members, needed, classes),
         returned.object_of(returns.items(), returns, classes),
     )
-    for one in parameters:
+    for one in asked:
         if one.parameter.about:
             taken["properties"][one.parameter.name]["description"] = "; ".join(one.parameter.about)
     raises = "".join(f"\n{name}: {when}" for name, when in function.errors.items())

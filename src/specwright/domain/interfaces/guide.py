@@ -16,6 +16,7 @@ from specwright.domain.interfaces.records import (
 )
 from specwright.domain.interfaces.requests import (
     method_of,
+    option_name,
     parameters_of_route,
     parameters_of_tool,
     status_of,
@@ -49,7 +50,9 @@ def started(interfaces: Interfaces | None) -> str:
         names = ", ".join(one.name for one in command.subcommands)
         found.append(f"the command {command.name}{f': {names}' if names else ''}")
     if http := interfaces.http:
-        found.append(f"the HTTP API {http.name}: {', '.join(one.template for one in http.routes)}")
+        found.append(
+            f"the HTTP API {http.name}: {', '.join(f'{one.method} {one.template}'.strip() for one in http.routes)}"
+        )
     if mcp := interfaces.mcp:
         found.append(f"the MCP server {mcp.name}: {', '.join(one.called for one in mcp.tools)}")
     return "; ".join(found)
@@ -104,9 +107,10 @@ def _http_guide(
         f"`pip install '{distribution}[http]'`, then `{api.name}` serves it at http://127.0.0.1:8000, for this machine "
         "alone unless `--host` says otherwise."
     ]
+    lines += _options(api.options, [functions[one.calls] for one in api.routes if one.calls in functions])
     for route in api.routes:
         if route.calls in functions:
-            lines += ["", *_route(route, functions[route.calls])]
+            lines += ["", *_route(route, functions[route.calls], api.options)]
             lines += _printed(shown.get(route.calls, ()), "http") if shown is not None else []
     lines += [
         "",
@@ -117,11 +121,23 @@ def _http_guide(
     return "\n".join((*lines, ""))
 
 
-def _route(route: Route, function: PublicFunction) -> Iterator[str]:
+def _options(options: Mapping[str, str], called: Sequence[PublicFunction]) -> Iterator[str]:
+    """What no request says, and the person who starts a server."""
+    if not options:
+        return
+    yield from ("", "What no request can say, but the person who starts it:", "")
+    for name, default in options.items():
+        types = [one.type for function in called for one in function.parameters if one.name == name]
+        typed = f"`{printable(name)}: {printable(types[0])}`" if types else f"`{printable(name)}`"
+        clock = {"now": "the clock at each request", "today": "the day of each request"}.get(default)
+        yield f"- `--{option_name(name)}`: {typed}, default {clock or f'`{printable(default)}`'}"
+
+
+def _route(route: Route, function: PublicFunction, options: Mapping[str, str]) -> Iterator[str]:
     yield f"### `{method_of(route, function)} {route.template}`"
     told = route.help or function.purpose
     yield from ("", inline(f"{told} (`{route.calls}`)" if told else f"Calls `{route.calls}`."))
-    parameters = parameters_of_route(route, function)
+    parameters = [one for one in parameters_of_route(route, function, options) if one.is_in_requests]
     yield from [""] if parameters else []
     for one in parameters:
         default = one.default or one.parameter.default
@@ -140,12 +156,14 @@ def _mcp_guide(server: McpServer, functions: Mapping[str, PublicFunction], distr
     lines += [inline(server.help), ""] if server.help else []
     lines += [
         f"`pip install '{distribution}[mcp]'`; a client starts `{server.name}` over standard input and output.",
+        *_options(server.options, [functions[one.calls] for one in server.tools if one.calls in functions]),
         "",
     ]
     for tool in server.tools:
         if tool.calls in functions:
             function = functions[tool.calls]
-            names = [one.parameter for one in parameters_of_tool(tool.defaults, function)]
+            parameters = parameters_of_tool(tool.defaults, function, server.options)
+            names = [one.parameter for one in parameters if one.is_in_requests]
             typed = ", ".join(f"{printable(one.name)}: {printable(one.type)}" for one in names)
             told = tool.help or function.purpose
             lines.append(inline(f"- `{tool.called}({typed})`{f': {told}' if told else ''} (`{tool.calls}`)"))

@@ -42,7 +42,7 @@ def openapi_document(
     paths: dict[str, dict[str, Any]] = {}
     for route in api.routes:
         function = functions[route.calls]
-        operation = _operation(route, function, schemas)
+        operation = _operation(route, function, schemas, api.options)
         paths.setdefault(route.template, {})[method_of(route, function).lower()] = operation
     return {
         "openapi": "3.1.0",
@@ -52,8 +52,10 @@ def openapi_document(
     }
 
 
-def _operation(route: Route, function: PublicFunction, schemas: Schemas) -> dict[str, Any]:
-    parameters = parameters_of_route(route, function)
+def _operation(
+    route: Route, function: PublicFunction, schemas: Schemas, options: Mapping[str, str]
+) -> dict[str, Any]:
+    parameters = [one for one in parameters_of_route(route, function, options) if one.is_in_requests]
     in_url = [_in_url(one, function, schemas) for one in parameters if one.place != "body"]
     body = [one for one in parameters if one.place == "body"]
     return {
@@ -61,7 +63,7 @@ def _operation(route: Route, function: PublicFunction, schemas: Schemas) -> dict
         "summary": route.help or function.purpose,
         **({"parameters": in_url} if in_url else {}),
         **({"requestBody": _body(body, function, schemas)} if body else {}),
-        "responses": _responses(route, function, schemas, has_body=bool(body)),
+        "responses": _responses(route, function, schemas, takes=bool(parameters), has_body=bool(body)),
     }
 
 
@@ -92,10 +94,10 @@ def result_schema(function: PublicFunction, schemas: Schemas) -> Schema:
 
 
 def _responses(
-    route: Route, function: PublicFunction, schemas: Schemas, *, has_body: bool
+    route: Route, function: PublicFunction, schemas: Schemas, *, takes: bool, has_body: bool
 ) -> dict[str, dict[str, Any]]:
     told: dict[int, list[str]] = {code: [text] for code, text in _BODY_ERRORS.items() if has_body}
-    if function.parameters:
+    if takes:
         told[422] = ["InvalidInput: a parameter is missing, unknown, or of another type"]
     for name, when in function.errors.items():
         told.setdefault(status_of(route, name), []).append(f"{name}: {when}")

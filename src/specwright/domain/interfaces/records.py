@@ -33,6 +33,15 @@ Defaults = Annotated[
 ]
 
 
+ServerOptions = Annotated[
+    dict[str, str],
+    Field(
+        description="Parameters that no request has: options of the program, each with its default as a word; `today` or "
+        "`now` from the clock at each request."
+    ),
+]
+
+
 class ParameterMapping(OmittedIfEmpty):
     """Where a parameter of a function comes from."""
 
@@ -187,10 +196,11 @@ class Route(OmittedIfEmpty):
 class HttpApi(OmittedIfEmpty):
     """An HTTP API with JSON in and out."""
 
-    omitted = ("help",)
+    omitted = ("help", "options")
 
     name: Annotated[CommandName, Field(description="Of the program that serves it.")]
     help: Annotated[str, Field(description="Empty: the description of the product.")] = ""
+    options: ServerOptions = Field(default_factory=dict)
     routes: Annotated[list[Route], Field(min_length=1)]
 
 
@@ -215,10 +225,11 @@ class Tool(OmittedIfEmpty):
 class McpServer(OmittedIfEmpty):
     """An MCP server over standard input and output."""
 
-    omitted = ("help",)
+    omitted = ("help", "options")
 
     name: Annotated[CommandName, Field(description="Of the program that serves it.")]
     help: Annotated[str, Field(description="Empty: the description of the product.")] = ""
+    options: ServerOptions = Field(default_factory=dict)
     tools: Annotated[list[Tool], Field(min_length=1)]
 
 

@@ -32,22 +32,33 @@ _CHANGING = {"POST", "PUT", "PATCH", "WRITE", "MUTATION"}
 _IN_BRACES = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
+SERVER_RESERVED = ("help", "host", "most-body", "port", "uds", "version")
+"""Options that the programs have already."""
+
+_NO_OPTIONS: Mapping[str, str] = {}
+
+
 class RequestParameter(NamedTuple):
     """A parameter in a request.
 
     Args:
         parameter: Of the function.
-        place: Where it comes from.
+        place: Where it comes from; `server` if the program has it as an option, and no request.
         default: What the interface states; empty if nothing.
         needed: Whether it must be given.
         many: Whether several words of the query make the value.
     """
 
     parameter: FunctionParameter
-    place: Literal["path", "query", "body"]
+    place: Literal["path", "query", "body", "server"]
     default: str
     needed: bool
     many: bool
+
+    @property
+    def is_in_requests(self) -> bool:
+        """Whether a request can give it."""
+        return self.place != "server"
 
 
 def method_of(route: Route, function: PublicFunction) -> str:
@@ -59,15 +70,30 @@ def method_of(route: Route, function: PublicFunction) -> str:
     return "GET" if all(words) else "POST"
 
 
-def parameters_of_route(route: Route, function: PublicFunction) -> list[RequestParameter]:
+def parameters_of_route(
+    route: Route, function: PublicFunction, options: Mapping[str, str] = _NO_OPTIONS
+) -> list[RequestParameter]:
     """The parameters of a function in a request, in its order: those of the path, the others in the query of a GET or
-    DELETE, else in the body."""
+    DELETE, else in the body.
+
+    Args:
+        route: Calls the function.
+        function: With all that is known of it.
+        options: Of the program.
+    """
     in_path = _IN_BRACES.findall(route.template)
     rest: Literal["query", "body"] = "query" if method_of(route, function) in ("GET", "DELETE") else "body"
     return [
-        _parameter(one, "path" if one.name in in_path else rest, route.defaults.get(one.name, ""))
+        _of_server(one, options)
+        or _parameter(one, "path" if one.name in in_path else rest, route.defaults.get(one.name, ""))
         for one in function.parameters
     ]
+
+
+def _of_server(parameter: FunctionParameter, options: Mapping[str, str]) -> RequestParameter | None:
+    if parameter.name not in options:
+        return None
+    return RequestParameter(parameter, "server", options[parameter.name], needed=False, many=False)
 
 
 def _parameter(
@@ -90,7 +116,9 @@ def any_number_problem(function: PublicFunction) -> str:
     return f"{what}; call a function that takes a list" if many else ""
 
 
-def route_problems(route: Route, function: PublicFunction) -> list[str]:
+def route_problems(
+    route: Route, function: PublicFunction, options: Mapping[str, str] = _NO_OPTIONS
+) -> list[str]:
     """The faults of a route that calls a function, as far as the function is known."""
     if many := any_number_problem(function):
         return [many]
@@ -105,7 +133,13 @@ def route_problems(route: Route, function: PublicFunction) -> list[str]:
     ]
     if len(set(in_path)) < len(in_path):
         problems.append("the path names a parameter twice; name it once")
-    for one in parameters_of_route(route, function):
+    problems += [
+        f"{name} is one of the `options`, which no request gives; leave it out of {where}"
+        for where, names in (("the path", in_path), ("`defaults`", route.defaults))
+        for name in names
+        if name in options
+    ]
+    for one in parameters_of_route(route, function, options):
         if told := _parameter_problem(one, function):
             problems.append(f"the parameter {one.parameter.name} of {function.name}: {told}")
     if method == "GET" and (changing := sorted(set(function.effects) & _CHANGING)):
@@ -119,6 +153,8 @@ def _parameter_problem(one: RequestParameter, function: PublicFunction) -> str:
     kind = one.parameter.type
     if not kind:
         return "it has no type; state it in `provides`"
+    if not one.is_in_requests:
+        return _option_problem(one, function)
     if foreign_to_documents(kind, function.classes or {}, paths=False) == "Path":
         return (
             "a client would name files of the server; take the content, or a name that the function looks up"
@@ -129,6 +165,40 @@ def _parameter_problem(one: RequestParameter, function: PublicFunction) -> str:
         return "a part of the path is one word; leave it out of the path"
     told = value_problem(kind, one.default, function.classes)
     return f"{told.partition(';')[0]}; let the `method` be POST, whose body is JSON" if told else ""
+
+
+def _option_problem(one: RequestParameter, function: PublicFunction) -> str:
+    """What keeps a parameter from being an option of a server."""
+    kind = one.parameter.type
+    if is_array(kind):
+        return f"{kind} is no word, so it cannot be one of the `options`"
+    return value_problem(kind, one.default, function.classes).partition(";")[0]
+
+
+def option_problems(options: Mapping[str, str], called: Sequence[PublicFunction]) -> Iterator[str]:
+    """What is wrong with the options of a server, whatever calls them.
+
+    Args:
+        options: The default of each, by the parameter.
+        called: The functions that the server calls.
+    """
+    for name, word in options.items():
+        types = {one.type for function in called for one in function.parameters if one.name == name}
+        known = {one.name for function in called for one in function.parameters}
+        if not types:
+            listed = ", ".join(sorted(known)) or "none"
+            yield f"no function that is called has a parameter {name}; {did_you_mean(name, known)}there is {listed}"
+        elif len(types) > 1:
+            yield f"{name} is {' here and '.join(sorted(types))} there; one option has one type"
+        if option_name(name) in SERVER_RESERVED:
+            yield f"every program has an option --{option_name(name)} of its own; rename the parameter"
+        if not word:
+            yield f"{name} has no default; a program starts without being told anything"
+
+
+def option_name(parameter: str) -> str:
+    """How an option of a server is written, without `--`."""
+    return parameter.replace("_", "-").lower()
 
 
 def _foreign(kind: str, function: PublicFunction) -> str:
@@ -175,18 +245,31 @@ def tool_problems(server: McpServer, place: int, function: PublicFunction) -> li
         return [many]
     tool = server.tools[place]
     problems = list(_default_problems(tool.defaults, function))
+    problems += [
+        f"{name} is one of the `options`, which no request gives; leave it out of `defaults`"
+        for name in tool.defaults
+        if name in server.options
+    ]
     if tool.called in [one.called for one in server.tools[:place]]:
         problems.append(f"{tool.called} is the name of an earlier tool; give it another `name`")
-    for one in function.parameters:
-        told = _foreign(one.type, function) if one.type else "it has no type; state it in `provides`"
+    for one in parameters_of_tool(tool.defaults, function, server.options):
+        kind = one.parameter.type
+        told = "" if kind else "it has no type; state it in `provides`"
+        if kind:
+            told = _foreign(kind, function) if one.is_in_requests else _option_problem(one, function)
         if told:
-            problems.append(f"the parameter {one.name} of {function.name}: {told}")
+            problems.append(f"the parameter {one.parameter.name} of {function.name}: {told}")
     return problems
 
 
-def parameters_of_tool(defaults: Mapping[str, str], function: PublicFunction) -> list[RequestParameter]:
-    """The arguments of a tool: members of one JSON object."""
-    return [_parameter(one, "body", defaults.get(one.name, "")) for one in function.parameters]
+def parameters_of_tool(
+    defaults: Mapping[str, str], function: PublicFunction, options: Mapping[str, str] = _NO_OPTIONS
+) -> list[RequestParameter]:
+    """The arguments of a tool: members of one JSON object, but for the options of the program."""
+    return [
+        _of_server(one, options) or _parameter(one, "body", defaults.get(one.name, ""))
+        for one in function.parameters
+    ]
 
 
 def matching_routes(api: HttpApi, method: str, path: str) -> Sequence[Route]:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from specwright.domain.acceptance.exchanges import exchanges
+from specwright.domain.acceptance.exchanges import exchanges, served_with
 from specwright.domain.acceptance.records import AcceptanceSession, PublicName, name_of
 from specwright.domain.acceptance.sessions import session_calls
 from specwright.domain.base.text import did_you_mean
@@ -29,6 +29,8 @@ from specwright.domain.interfaces.requests import (
     api_problems,
     matching_routes,
     method_of,
+    option_name,
+    option_problems,
     route_problems,
     tool_problems,
 )
@@ -60,8 +62,14 @@ def uses_of(interfaces: Interfaces) -> list[Use]:
         if command
     ]
     found += [
-        Use(f"http.routes[{place}]", f"the route `{one.template}`", one.calls, partial(route_problems, one))
+        Use(
+            f"http.routes[{place}]",
+            f"the route `{one.template}`",
+            one.calls,
+            partial(route_problems, one, options=http.options),
+        )
         for place, one in enumerate(http.routes if http else ())
+        if http
     ]
     found += [
         Use(f"mcp.tools[{place}]", f"the tool `{one.called}`", one.calls, partial(tool_problems, mcp, place))
@@ -89,6 +97,13 @@ def interface_problems(
             found.append((f"{one.field}.calls", _not_provided(one.calls, stated)))
         else:
             found += [(one.field, message) for message in one.problems(functions[one.calls])]
+    for field, server, called in (
+        ("http", interfaces.http, [one.calls for one in (interfaces.http.routes if interfaces.http else ())]),
+        ("mcp", interfaces.mcp, [one.calls for one in (interfaces.mcp.tools if interfaces.mcp else ())]),
+    ):
+        known = [functions[name] for name in called if name in functions]
+        told = option_problems(server.options, known) if server else ()
+        found += [(f"{field}.options", one) for one in told]
     if interfaces.http:
         for place, route in enumerate(interfaces.http.routes):
             is_get = route.calls in functions and method_of(route, functions[route.calls]) == "GET"
@@ -176,6 +191,10 @@ def _console_problems(interfaces: Interfaces, session: AcceptanceSession) -> Ite
 
 
 def _exchange_problems(interfaces: Interfaces, session: AcceptanceSession) -> Iterator[str]:
+    options = [f"--{option_name(one)}" for one in (interfaces.http.options if interfaces.http else ())]
+    for word in served_with(session.http)[::2]:
+        if word not in options:
+            yield f"`SERVE` states {word}, and the `options` of this API are {', '.join(options) or 'none'}"
     for one in exchanges(session.http):
         if interfaces.http is None:
             yield f"`{one.line}` needs an HTTP API, and this product has none; add `http` to `interfaces`"

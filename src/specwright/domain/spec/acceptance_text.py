@@ -205,7 +205,7 @@ _SESSIONS = (
     "`$ hosts` with lines such as `https://a.example/x 404` or `https://b.example/ timeout` below says what hosts answer "
     "from there on, `$ clock 2026-03-09T12:00:00Z` what time it is; `[asks] GET https://a.example/x` lists what is asked. "
     "An `http` block has requests, `GET /path?name=value` or `POST /path` with JSON below, under each the status and JSON; "
-    "a line `HOSTS` and what hosts answer may stand first."
+    "`SERVE --db FILE`, with options of the program, and `HOSTS`, with what hosts answer below, may stand first."
 )
 
 

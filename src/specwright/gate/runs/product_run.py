@@ -112,6 +112,7 @@ class SandboxedTrials:
             ],
             "web": _asks_hosts(installed),
             "hosts": [one._asdict() for one in run.hosts],
+            "options": list(run.options),
         }
         plan = self._plan(installed, place)
         plan = plan._replace(role="product.server", more={"serves": bool(run.requests)})

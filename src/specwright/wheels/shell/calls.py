@@ -9,16 +9,19 @@ import signal
 import sys
 import traceback
 import uuid
-from collections.abc import Generator, Mapping
+from argparse import ArgumentParser, Namespace
+from collections.abc import Generator, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 from .results import named_results, part_of
+from .scalars import ValueProblem
 from .types import Types
 
 __all__ = [
     "CLOCK",
     "Function",
+    "ServerOptions",
     "clock_value",
     "document",
     "escaped",
@@ -72,6 +75,55 @@ class Function:
         """The name of the declared error that this one is; empty if it is none."""
         names = [kind.__name__ for kind in type(error).__mro__]
         return next((name for name in names if name in self._stated["errors"]), "")
+
+
+class ServerOptions:
+    """The parameters that no request gives, but the person who starts a server.
+
+    Args:
+        stated: What the document says of them.
+        functions: Of the product, by name.
+        words: Those that were given, by parameter.
+
+    Raises:
+        ValueProblem: a word is no value of its type.
+    """
+
+    def __init__(
+        self,
+        stated: Sequence[Mapping[str, str]],
+        functions: Mapping[str, Function],
+        words: Mapping[str, str] | None = None,
+    ) -> None:
+        self._words = {one["parameter"]: one["default"] for one in stated} | dict(words or {})
+        for one in stated:
+            try:
+                self.value(functions[one["calls"]], one["parameter"], one["type"])
+            except ValueProblem as problem:
+                raise ValueProblem(f"--{one['name']}: {problem}") from problem
+
+    def value(self, function: Function, parameter: str, kind: str) -> Any:
+        """What a function is called with; the clock is read now."""
+        return function.default(kind, self._words[parameter])
+
+    @staticmethod
+    def add_to(parser: ArgumentParser, stated: Sequence[Mapping[str, str]]) -> None:
+        """Have a program take them."""
+        for one in stated:
+            clock = one["default"] in CLOCK
+            told = "the clock, at each request" if clock else one["default"]
+            parser.add_argument(
+                f"--{one['name']}",
+                dest=f"of_{one['parameter']}",
+                metavar="WORD",
+                help=escaped("; ".join([*([one["help"]] if one["help"] else []), f"default: {told}"])),
+            )
+
+    @staticmethod
+    def words(chosen: Namespace, stated: Sequence[Mapping[str, str]]) -> dict[str, str]:
+        """The words that a command line has of them, by parameter."""
+        words = {one["parameter"]: getattr(chosen, f"of_{one['parameter']}") for one in stated}
+        return {name: word for name, word in words.items() if word is not None}
 
 
 def exit_code(rules: list[dict[str, Any]], outputs: Mapping[str, Any]) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequen
 from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote
 
-from .calls import Function, document, log_fault
+from .calls import Function, ServerOptions, document, log_fault
 from .results import json_text
 from .scalars import ValueProblem
 from .types import read_json
@@ -64,6 +64,10 @@ class Application:
         stated: The interfaces of the product; those of this package if none are given.
         most_body: Bytes of a body that are read.
         hosts: The hosts for which it answers, without port; all if empty.
+        options: Words for the parameters that no request gives, where they are not the defaults.
+
+    Raises:
+        ValueProblem: one of these is no value of its type.
     """
 
     def __init__(
@@ -72,11 +76,13 @@ class Application:
         *,
         most_body: int = MOST_BODY,
         hosts: Sequence[str] = (),
+        options: Mapping[str, str] | None = None,
     ) -> None:
         stated = document() if stated is None else stated
         self._openapi: Any = stated["http"]["openapi"]
         self._routes: list[Mapping[str, Any]] = stated["http"]["routes"]
         self._functions = {name: Function(name, one) for name, one in stated["functions"].items()}
+        self._options = ServerOptions(stated["http"]["options"], self._functions, options)
         self._most_body, self._hosts = most_body, hosts
         # functions without effects may run beside each other; nothing shows that of others
         self._pure, self._others = asyncio.Semaphore(_AT_A_TIME), asyncio.Semaphore(1)
@@ -119,7 +125,7 @@ class Application:
         if any(one["place"] == "body" for one in route["parameters"]):
             values |= _values_of_body(route, await self._body(headers, receive))
         function = self._functions[route["calls"]]
-        arguments = _arguments(route, function, values)
+        arguments = _arguments(route, function, values, self._options)
         return await self._called(route, function, arguments)
 
     async def _called(
@@ -251,10 +257,15 @@ def _values_of_body(route: Mapping[str, Any], body: bytes) -> dict[str, Any]:
     return members
 
 
-def _arguments(route: Mapping[str, Any], function: Function, values: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(
+    route: Mapping[str, Any], function: Function, values: Mapping[str, Any], options: ServerOptions
+) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for one in route["parameters"]:
         name, kind = one["name"], one["type"]
+        if one["place"] == "server":
+            found[name] = options.value(function, name, kind)
+            continue
         if name not in values:
             if one["default"]:
                 found[name] = function.default(kind, one["default"])

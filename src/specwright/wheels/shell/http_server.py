@@ -8,8 +8,9 @@ import sys
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
-from .calls import document, escaped, extra_missing, signals_end
+from .calls import ServerOptions, document, escaped, extra_missing, signals_end
 from .http_api import LOOPBACK, MOST_BODY, Application
+from .scalars import ValueProblem
 
 __all__ = ["main"]
 
@@ -25,13 +26,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     stated = document()
     name = stated["http"]["name"]
-    chosen = _parser(name, stated["http"]["help"], stated["version"]).parse_args(arguments)
+    parser = _parser(name, stated["http"]["help"], stated["version"])
+    ServerOptions.add_to(parser, stated["http"]["options"])
+    chosen = parser.parse_args(arguments)
     try:
         import uvicorn
     except ImportError:
         return extra_missing(name, stated["distribution"], "http")
     hosts = LOOPBACK if not chosen.uds and chosen.host in LOOPBACK else ()
-    application = Application(stated, most_body=chosen.most_body, hosts=hosts)
+    words = ServerOptions.words(chosen, stated["http"]["options"])
+    try:
+        application = Application(stated, most_body=chosen.most_body, hosts=hosts, options=words)
+    except ValueProblem as problem:
+        parser.error(str(problem))
     config = uvicorn.Config(
         application,
         http="h11",

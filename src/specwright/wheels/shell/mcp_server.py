@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .calls import Function, document, escaped, extra_missing, log_fault
+from .calls import Function, ServerOptions, document, escaped, extra_missing, log_fault
 from .results import json_text, json_value
 from .scalars import ValueProblem
 from .types import read_json
@@ -22,11 +22,16 @@ class ToolCalls:
 
     Args:
         stated: The interfaces of the product.
+        options: Words for the parameters that no call gives, where they are not the defaults.
+
+    Raises:
+        ValueProblem: one of these is no value of its type.
     """
 
-    def __init__(self, stated: Mapping[str, Any]) -> None:
+    def __init__(self, stated: Mapping[str, Any], options: Mapping[str, str] | None = None) -> None:
         self.tools: dict[str, Mapping[str, Any]] = {one["name"]: one for one in stated["mcp"]["tools"]}
         self._functions = {name: Function(name, one) for name, one in stated["functions"].items()}
+        self._options = ServerOptions(stated["mcp"]["options"], self._functions, options)
 
     def call(self, name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
         """The result as a text and as an object; the object is None if the text says what went wrong.
@@ -38,7 +43,7 @@ class ToolCalls:
         tool = self.tools[name]
         function = self._functions[tool["calls"]]
         try:
-            outputs = function.call(_arguments(tool, function, given))
+            outputs = function.call(_arguments(tool, function, given, self._options))
             text = json_text(outputs) if outputs else "null"
             return text, {one: json_value(value) for one, value in outputs.items()}
         except ValueProblem as problem:
@@ -49,14 +54,17 @@ class ToolCalls:
             return f"a fault of the server; its log has the id {log_fault()}", None
 
 
-def _arguments(tool: Mapping[str, Any], function: Function, given: Mapping[str, Any]) -> dict[str, Any]:
-    known = {one["name"]: one for one in tool["parameters"]}
+def _arguments(
+    tool: Mapping[str, Any], function: Function, given: Mapping[str, Any], options: ServerOptions
+) -> dict[str, Any]:
+    known = {one["name"]: one for one in tool["parameters"] if one["place"] != "server"}
     for name in given:
         if name not in known:
             raise ValueProblem(
                 f"{name[:100]!r}: there is no such argument; known are {', '.join(known) or 'none'}"
             )
-    found: dict[str, Any] = {}
+    of_server = [one for one in tool["parameters"] if one["place"] == "server"]
+    found = {one["name"]: options.value(function, one["name"], one["type"]) for one in of_server}
     try:
         # numbers become exact ones, as those of every other document
         values = read_json(json.dumps(dict(given)))
@@ -84,13 +92,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog=name, description=escaped(stated["mcp"]["help"]), allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"{name} {stated['version']}")
-    parser.parse_args(arguments)
+    ServerOptions.add_to(parser, stated["mcp"]["options"])
+    chosen = parser.parse_args(arguments)
+    try:
+        calls = ToolCalls(stated, ServerOptions.words(chosen, stated["mcp"]["options"]))
+    except ValueProblem as problem:
+        parser.error(str(problem))
     try:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError:
         return extra_missing(name, stated["distribution"], "mcp")
-    server = _server(stated)
+    server = _server(stated, calls)
 
     async def serve() -> None:
         async with stdio_server() as (reads, writes):
@@ -103,13 +116,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _server(stated: Mapping[str, Any]) -> Any:
+def _server(stated: Mapping[str, Any], calls: ToolCalls) -> Any:
     import anyio
     from mcp import types
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError
 
-    calls = ToolCalls(stated)
     # nothing shows that functions may run beside each other
     one_at_a_time = anyio.CapacityLimiter(1)
 

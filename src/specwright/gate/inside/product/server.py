@@ -47,7 +47,7 @@ def run(link: Link, plan: dict[str, Any]) -> None:
         else _HttpClient(job["requests"], streams["stderr"], connect)
     )
     thread = threading.Thread(target=client.ask, daemon=True)
-    code = exit_code(job["program"], client.arguments, thread.start)
+    code = exit_code(job["program"], (*client.arguments, *job["options"]), thread.start)
     thread.join(_SECONDS)
     send(
         {
