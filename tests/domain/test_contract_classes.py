@@ -45,6 +45,7 @@ def test_a_statement_tells_fields_with_types_and_defaults():
     """D-S8.1-05: the fields are part of the surface."""
     fields = (Field("total", "Decimal"), Field("note", "str", "''"))
     assert parse_statement(RECEIPT) == ClassStatement("Receipt", "frozen dataclass", fields)
+    assert parse_statement(RECEIPT.replace("frozen ", "")) == parse_statement(RECEIPT)  # there is no other
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,9 @@ def double(number: int) -> int:
     if number < 0:  # below nothing = refused(always)
         raise ValueError("number is negative")
     check_the_limit(number)
+    numbers.as_text.join(
+        str(number)
+    )
     total = sum([number, number])
     return total
 ''',
@@ -30,8 +33,8 @@ def double(number: int) -> int:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("It says total = sum([number, number]) and that is right.", "line 14 of implementation/__init__.py"),
-        ("It says `total=sum([ number,\n number ])` and that is right.", "line 14"),
+        ("It says total = sum([number, number]) and that is right.", "line 17 of implementation/__init__.py"),
+        ("It says `total=sum([ number,\n number ])` and that is right.", "line 17"),
         ("First raise ValueError('number is negative'), then the rest.", "line 12"),
         ("## Two\n\n```python\ncheck_the_limit(number)\n```\n", "line 13"),
     ],
@@ -50,6 +53,7 @@ def test_a_line_of_the_source_is_found_however_it_is_laid_out(text: str, place: 
         "return total is what comes out",
         "ValueError: number is negative",
         "a line = of(the docstring), and a comment: below nothing = refused(always)",
+        "connection = numbers.as_text.join(rows) is what a test says itself",
         "'the longest number of all': a text of its own",
         "assert double(2) == int('4', base=10)",
     ],

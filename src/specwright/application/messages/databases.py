@@ -10,7 +10,8 @@ READ_ONLY = "`sqlite3.connect(f'file:{quote(str(path))}?mode=ro', uri=True)`, wi
 
 _FOR_FILES = """A database is a file: `sqlite3.connect(path)` writes it, whatever is done then, and needs WRITE on it. \
 One that is only read is opened by {read_only}. Close each connection. A file that is no database, \
-has another schema or is locked comes to a declared error: catch `sqlite3.Error`. Extensions and authorizers are refused."""
+has another schema or is locked comes to a declared error: catch `sqlite3.Error`. Extensions and authorizers are refused. \
+A test may make and read one with `sqlite3` itself; for a relative path it calls within `contextlib.chdir(tmp_path)`."""
 
 _DATABASE = re.compile(r"\b(?:sqlite\w*|databases?)\b", re.IGNORECASE)
 

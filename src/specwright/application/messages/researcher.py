@@ -50,7 +50,8 @@ what it must hold now"""
 HTTP = """# The HTTP API
 
 An HTTP API is no task and not `outside`: code makes it from `interfaces` {"http": {"name", "routes": [{"calls"}]}}, \
-where `name` is that of the program. Each route `calls` one function of `provides`, whose parameters must have types \
+where `name` is that of the program, another than the command's. \
+Each route `calls` one function of `provides`, whose parameters must have types \
 there, none a Path. Only what differs from the rule is stated: `method` (GET if each parameter is a word or a list \
 of words, which stand in the query; else POST, whose body is a JSON object; a function with effects needs it \
 stated), `path` (else `/` and the function; `/items/{item}` takes a parameter), `defaults` {"day": "today"}, \
@@ -78,7 +79,8 @@ POST /settle
 MCP = """# The MCP server
 
 An MCP server is no task and not `outside`: code makes it from `interfaces` {"mcp": {"name", "tools": [{"calls"}]}}, \
-where `name` is that of the program. Each tool `calls` one function of `provides`, whose parameters must have types \
+where `name` is that of the program, another than any other's. \
+Each tool `calls` one function of `provides`, whose parameters must have types \
 there; `name`, `help` and `defaults` {"day": "today"} are stated only where they differ. What the person who starts \
 it says and no call, such as a database's file, stands beside `tools` in `options` {"db": "notes.db"}, with its default."""
 

@@ -84,6 +84,8 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
     for i, assessment in enumerate(answer.rubric_assessments):
         evidence = assessment.evidence
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
+        if _is_empty_dimension(evidence, sources.contracts):
+            continue  # it is shown by what is not there, and the prompt says so
         if _word_count(evidence) < MIN_WORDS or is_praise(_uncited(evidence)):
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
         elif assessment.assessment != "NOT_MET":
@@ -93,6 +95,13 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         *_unshown_problems(answer.unshown_criteria, sources.criteria),
         *_vague_failures(answer.failures),
     ]
+
+
+def _is_empty_dimension(evidence: str, contracts: Sequence[MicroModuleContract]) -> bool:
+    """Whether it is pointers alone, to lists of the contracts that hold nothing."""
+    pointers = _POINTER.findall(evidence)
+    alone = not re.search(r"\w", _POINTER.sub("", evidence))
+    return bool(pointers) and alone and all(any(one.at(p) == [] for one in contracts) for p in pointers)
 
 
 def _word_count(evidence: str) -> int:

@@ -2,7 +2,7 @@
 
 Challenger and Arbiter never see source, so none may reach them in a claim, a check, a note, an example or a test's name.
 Lines are compared without layout, quotes and comments. Lines that everybody would write do not count: those of the stub,
-imports, texts alone, and lines that are short or hold no operator.
+imports, texts alone, names that only open a bracket, and lines that are short or hold no operator.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 _MIN_CHARACTERS = 12
 _OPERATORS = re.compile(r"[=+\-*/%<>|&^~@(\[{]")
+_OPENS_ALONE = re.compile(r"[\w.]+([(\[{][\w.]*)*[(\[{]")
 _LAYOUT = re.compile(r"[\s'\"`\\]+")
 _NO_CODE = {
     tokenize.COMMENT,
@@ -53,7 +54,8 @@ def _lines(files: Mapping[str, bytes]) -> Iterator[tuple[str, int, str]]:
                 line = _LAYOUT.sub("", "".join(token.string for token in tokens))
                 texts_alone = all(token.type in (tokenize.STRING, tokenize.OP) for token in tokens)
                 imports = tokens[0].string in ("import", "from")
-                if len(line) >= _MIN_CHARACTERS and _OPERATORS.search(line) and not (texts_alone or imports):
+                plain = texts_alone or imports or _OPENS_ALONE.fullmatch(line)
+                if len(line) >= _MIN_CHARACTERS and _OPERATORS.search(line) and not plain:
                     yield path, number, line
 
 

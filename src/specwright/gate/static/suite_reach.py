@@ -44,8 +44,8 @@ ONLY = {
         "operator": """itemgetter add sub mul truediv floordiv mod eq ne lt le gt ge and_ or_ xor neg not_ contains
             getitem concat""",
         "typing": """Any Literal NamedTuple TypedDict cast get_args get_origin Final Optional Union Callable Iterable
-            Iterator Sequence Mapping Protocol TypeAlias TypeVar Generator TYPE_CHECKING Annotated ClassVar Awaitable Coroutine
-            NoReturn Never List Dict Set Tuple Type assert_never""",
+            Iterator Sequence Mapping Protocol TypeAlias TypeVar Generator TYPE_CHECKING Annotated ClassVar Awaitable
+            Coroutine NoReturn Never List Dict Set Tuple Type assert_never""",
         "types": "SimpleNamespace MappingProxyType NoneType EllipsisType GenericAlias UnionType",
         "string": """ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation printable
             whitespace Template capwords""",

@@ -35,7 +35,7 @@ from specwright.syntax_tree import parse_expression, parse_module
 
 _STATEMENT = re.compile(
     r"(?P<name>[A-Z][A-Za-z0-9]*) is an? "
-    r"(?P<kind>frozen dataclass|NamedTuple|TypedDict|Enum|StrEnum|IntEnum|type): (?P<body>.+)"
+    r"(?P<kind>(?:frozen )?dataclass|NamedTuple|TypedDict|Enum|StrEnum|IntEnum|type): (?P<body>.+)"
 )
 _PROPERTIES, _RAISES = "properties: ", "raises: "
 _SEPARATOR = "; "
@@ -126,7 +126,7 @@ def parse_statement(text: str) -> ClassStatement | None:
         return None
     if match["kind"] == "type":
         return _named_type(match["name"], match["body"])
-    if match["kind"] == "frozen dataclass":
+    if match["kind"].endswith("dataclass"):  # there is no other than a frozen one
         return _dataclass(match["name"], match["body"])
     fields = _members(match["body"]) if match["kind"].endswith("Enum") else _fields(match["body"])
     if fields is None or (match["kind"] == "TypedDict" and any(field.default for field in fields)):
