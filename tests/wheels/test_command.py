@@ -179,6 +179,10 @@ def test_declared_errors_have_their_exit_codes_and_a_fault_has_one_of_its_own(co
         (("summary", "notes/a.md", "--settings", "s.toml", "--day", "20260131"), "'20260131' is not a date"),
         (("summary", "notes", "--settings", "s.toml"), "FILE: notes cannot be read: Is a directory"),
         (("stamp",), "the following arguments are required: TARGET"),
+        (
+            ("find", "notes", "x", "--weight", "-1e5"),
+            "expected one argument; write a value that begins with - after an",
+        ),
     ],
 )
 def test_wrong_usage_ends_with_2_and_a_line(console: Console, words: tuple[str, ...], problem: str):
@@ -202,6 +206,69 @@ def test_stdin_is_a_parameter_and_a_reader_that_leaves_is_no_fault(console: Cons
         assert process.wait(30) == 141
         assert process.stderr is not None
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("redirection", "words", "code", "complaint"),
+    [
+        (
+            ">/dev/full",
+            "find notes tree",
+            3,
+            "notebook: the result cannot be written: No space left on device\n",
+        ),
+        (">&-", "find notes tree", 3, "notebook: the result cannot be written: Bad file descriptor\n"),
+        ("<&-", "stamp out.txt", 2, "notebook stamp: LINES: - cannot be read: Bad file descriptor\n"),
+        ("2>&-", "find notes", 2, ""),
+    ],
+)
+def test_streams_that_are_full_or_closed(
+    console: Console, redirection: str, words: str, code: int, complaint: str
+):
+    """What cannot be written or read is told in a line, with the exit code of an error of the system (D-45-05)."""
+    start = "from notebook._shell.command import main; sys.exit(main())"
+    program = f"import sys; sys.path.insert(0, {str(console.site)!r}); {start}"
+    call = ["sh", "-c", f'exec "$0" -I -S -c "$1" {words} {redirection}', sys.executable, program]
+    ended = subprocess.run(call, cwd=console.folder, capture_output=True, text=True, timeout=30, check=False)
+
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert ended.stderr.endswith(complaint)
+    assert "Traceback" not in ended.stderr
+    assert "Exception ignored" not in ended.stderr
+
+
+ENDLESS_STAMP = '''
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["stamp"]
+
+
+def stamp(target: Path, lines: list[str]) -> object:
+    """Give what no page holds."""
+    value: object = 10**5000
+    if lines:
+        for _ in range(5000):
+            value = [value]
+    return value
+'''
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+@pytest.mark.parametrize(
+    ("given", "told"), [(b"", "Exceeds the limit (4300 digits)"), (b"x", "it is nested too deeply")]
+)
+def test_a_result_that_cannot_be_printed_is_a_fault(
+    tmp_path: Path, options: tuple[str, ...], given: bytes, told: str
+):
+    """It is told in a line, without a traceback (D-45-05)."""
+    site = unpacked(notebook(stamp=ENDLESS_STAMP), tmp_path)
+    code, printed, complaint = Console(site, tmp_path)("stamp", "out.txt", *options, stdin=given)
+
+    assert (code, printed) == (70, "")
+    assert complaint.startswith(f"notebook: the result of stamp cannot be printed: {told}")
+    assert complaint.count("\n") == 1
 
 
 def test_an_interruption_ends_with_130(console: Console):

@@ -266,6 +266,11 @@ def test_a_tool_takes_what_the_contract_says_and_its_errors_are_text(
     ):
         text, result = calls.call("price", given)
         assert (told in text, result) == (True, None), text
+    text, result = calls.call("price", {"item": "milk", "tags": [float("nan")]})
+    assert (text, result) == (
+        "the arguments of price are wrong: they are not JSON: NaN is no number of JSON",
+        None,
+    )
     text, result = calls.call("price", {"item": "boom"})
     assert (result, "secret" in text) == (None, False)
     assert "KeyError: '/secret/place'" in capsys.readouterr().err
@@ -338,6 +343,26 @@ POST /settle
     report = exercised(market(interfaces=alone, http=requests))
     assert [(one.heading, one.detail) for one in report.examples if not one.passed] == []
     assert report.result == "PASS", report.detail
+
+
+def test_half_of_a_character_pair_in_a_result_is_written_as_its_escape(shell: Any):
+    """File names have such; the protocol cannot carry it, and a client would wait for ever (D-45-11)."""
+    stated = market().interface
+    assert stated is not None
+    calls = shell("mcp_server").ToolCalls(stated)
+
+    text, result = calls.call("price", {"item": "\ud800"})
+    assert json.loads(text)["item"] == "\ud800"
+    assert result == {"price": {"item": "\\ud800", "total": "1.10"}}
+    for item, told in (
+        ("saffron\ud800", "NoSuchItem: there is no saffron\\ud800"),
+        ("\udfff" * 6, "NoSuchItem: "),
+    ):
+        text, result = calls.call("price", {"item": item})
+        assert (text.startswith(told), result) == (True, None)
+    text, _ = calls.call("price", {"\ud800": 1})
+    for one in (text, result):
+        json.dumps(one, ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize("program", ["http", "mcp"])

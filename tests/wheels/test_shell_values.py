@@ -252,6 +252,14 @@ def test_a_wrong_document_is_refused_with_its_place(kinds: Types, kind: str, tex
     assert problem in str(refused.value)
 
 
+def test_a_number_beyond_those_of_floats_is_refused(kinds: Types):
+    """It is wrong input and no fault, wherever it stands (D-45-05, D-45-10)."""
+    with pytest.raises(
+        ValueProblem, match=r"^limits\.seconds: expected a number that a float can hold, found 1000"
+    ):
+        kinds.from_data("dict[str, float]", {"seconds": 10**400}, "limits")
+
+
 @pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', "NaN", "{", "[1,]"])
 def test_what_is_no_json_is_refused(text: str):
     """Two keys of one name as well (D-45-06)."""

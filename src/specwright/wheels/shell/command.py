@@ -6,6 +6,7 @@ product, 130 when interrupted. No traceback is printed.
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 import tomllib
@@ -54,13 +55,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # whoever read the output wants no more; Python must not try again when it ends
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return CLOSED
+
+
+def _drop_output() -> None:
+    """Let nothing more be written to stdout, also by Python when it ends."""
+    with contextlib.suppress(OSError, AttributeError):  # it may be closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: str) -> None:
     """Say it on stderr; what an argument or an error brings along moves no terminal's cursor."""
+    if cast("Any", sys.stderr) is None:  # it was closed before the program began
+        return
     shown = "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in message)
     with contextlib.suppress(OSError, ValueError):
         line = shown.encode(sys.stderr.encoding or "utf-8", "backslashreplace").decode(
@@ -81,8 +89,29 @@ def _run(stated: Mapping[str, Any], arguments: Sequence[str]) -> int:
     except ValueProblem as problem:
         parsers[name].error(str(problem))
     outputs = _outputs(function, values, one)
-    print_result(one, outputs, as_json=getattr(chosen, _JSON))
+    _print_safely(one, outputs, as_json=getattr(chosen, _JSON))
     return exit_code(one["exits"], outputs)
+
+
+def _check_open(stream: object) -> None:
+    if stream is None:  # it was closed before the program began
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def _print_safely(one: Mapping[str, Any], outputs: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print it, or say why that cannot be."""
+    try:
+        _check_open(sys.stdout)
+        print_result(one, outputs, as_json=as_json)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _drop_output()
+        told = f"the result cannot be written: {error.strerror or error}"
+        raise _Failure(one["other_errors"], told) from error
+    except (RecursionError, ValueError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise _Failure(FAULT, f"the result of {one['calls']} cannot be printed: {why}") from error
 
 
 def _outputs(function: Function, values: Mapping[str, Any], one: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,6 +166,9 @@ class _Parser(argparse.ArgumentParser):
     """Complains in one line, and says how to learn more."""
 
     def error(self, message: str) -> NoReturn:
+        if message.endswith("expected one argument"):
+            # what begins with a dash is read as an option, unless it is a plain number
+            message += "; write a value that begins with - after an equals sign, --option=-VALUE"
         _complain(f"{self.format_usage().rstrip()}\n{self.prog}: {message}")
         raise SystemExit(USAGE)
 
@@ -310,6 +342,7 @@ class _Words:
 def _bytes_of(name: str) -> bytes:
     try:
         if name == "-":
+            _check_open(sys.stdin)
             data = _whole(cast("BufferedReader", sys.stdin.buffer))
         else:
             with Path(name).open("rb") as file:

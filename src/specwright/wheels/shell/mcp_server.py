@@ -7,7 +7,7 @@ its name and message; any other is one with an id, under which stderr has the tr
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from .calls import Function, ServerOptions, document, escaped, extra_missing, log_fault
 from .results import json_text, json_value
@@ -45,12 +45,12 @@ class ToolCalls:
         try:
             outputs = function.call(_arguments(tool, function, given, self._options))
             text = json_text(outputs) if outputs else "null"
-            return text, {one: json_value(value) for one, value in outputs.items()}
+            return _writable(text), _writable({one: json_value(value) for one, value in outputs.items()})
         except ValueProblem as problem:
-            return f"the arguments of {name} are wrong: {problem}", None
+            return _writable(f"the arguments of {name} are wrong: {problem}"), None
         except Exception as error:  # what the function raises, declared or not
             if declared := function.declared(error):
-                return f"{declared}: {error}", None
+                return _writable(f"{declared}: {error}"), None
             return f"a fault of the server; its log has the id {log_fault()}", None
 
 
@@ -66,8 +66,7 @@ def _arguments(
     of_server = [one for one in tool["parameters"] if one["place"] == "server"]
     found = {one["name"]: options.value(function, one["name"], one["type"]) for one in of_server}
     try:
-        # numbers become exact ones, as those of every other document
-        values = read_json(json.dumps(dict(given)))
+        values = _exact(given)
         for name, one in known.items():
             if name in values:
                 found[name] = function.types.from_data(one["type"], values[name], name)
@@ -78,6 +77,27 @@ def _arguments(
     except RecursionError as error:
         raise ValueProblem("they are nested too deeply") from error
     return found
+
+
+def _exact(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with exact numbers, as those of every other document."""
+    try:
+        return read_json(json.dumps(dict(given)))
+    except ValueError as error:  # such as NaN, which a client's JSON may have
+        raise ValueProblem(f"they are not JSON: {error}") from error
+
+
+def _writable(value: Any) -> Any:
+    """The same with half of a character pair, which no message can carry, as its escape: file names have such."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case list():
+            return [_writable(one) for one in cast("list[Any]", value)]
+        case dict():
+            return {_writable(name): _writable(one) for name, one in cast("dict[str, Any]", value).items()}
+        case _:
+            return value
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -271,7 +271,7 @@ def _scalar(name: str, data: Any, place: str) -> Any:
         case "int" if is_number and isinstance(data, int):
             return data
         case "float" if is_number:
-            return float(data)
+            return _float(data, place)
         case "timedelta" if is_number:
             return _seconds(data, place)
         case "Decimal" if is_number:
@@ -295,6 +295,13 @@ def _from_text(name: str, data: Any, place: str) -> Any:
         return word_of(name, data)
     except ValueProblem as problem:
         raise ValueProblem(f"{place or 'the document'}: {problem}") from problem
+
+
+def _float(data: int | Decimal, place: str) -> float:
+    try:
+        return float(data)
+    except OverflowError:
+        return _refuse(data, f"{SCALARS['float'][1]} that a float can hold", place)
 
 
 def _seconds(data: int | Decimal, place: str) -> datetime.timedelta:
