@@ -2,8 +2,10 @@
 
 import pytest
 
+from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from testkit.gate.fuzzing import Planted, fuzzed, suite_of
+from testkit.gate.judging import NO_FUZZ
 
 FEW = FuzzBounds(examples=40, seconds=0.5)
 
@@ -128,6 +130,33 @@ def test_the_fuzz_looks_at_each_item():
     assert "which is no int" in fuzzed(other, FEW)[0].message
     whole = RUNNING._replace(body="return [1]")
     assert "which is no Iterator[int]" in fuzzed(whole, FEW)[0].message
+
+
+REUSED = Planted(
+    {"count: int": ["from 0 to 5"]},
+    "Iterator[list[int]]",
+    """
+    row: list[int] = []
+    for number in range(min(count, 5)):
+        row.append(number)
+        yield row
+    """,
+    returned=("yields at most 5 items",),
+    tests="""
+    from modules.f import f
+
+
+    def test_rows_grow():
+        assert list(f(2)) == [[0], [0, 1]]
+    """,
+)
+
+
+def test_a_module_that_changes_what_it_yielded_is_told_so():
+    """D-43-05: items cross as they were yielded, and where mutants are tried they are the items themselves."""
+    verdict = SandboxedShipGate(30, static=False, strength=0.6, fuzz=NO_FUZZ).judge(REUSED.candidate())
+    (finding,) = [one for one in verdict.findings if one.code == "strength.unstable"]
+    assert "let the module not change what it has yielded" in finding.message
 
 
 CHOSEN = Planted(

@@ -271,6 +271,17 @@ def test_a_result_that_cannot_be_printed_is_a_fault(
     assert complaint.count("\n") == 1
 
 
+def test_a_function_that_ends_the_program_is_a_fault(tmp_path: Path):
+    """It does not decide the exit code (D-45-05)."""
+    ending = STAMP.replace(
+        "    if not lines:", "    if lines:\n        raise SystemExit(0)\n    if not lines:"
+    )
+    site = unpacked(notebook(stamp=ending), tmp_path)
+
+    ended = Console(site, tmp_path)("stamp", "out.txt", stdin=b"x")
+    assert ended == (70, "", "notebook: fault in stamp: SystemExit: 0\n")
+
+
 def test_an_interruption_ends_with_130(console: Console):
     """Ctrl-C while it waits for its input leaves one line and no traceback (D-45-08)."""
     with console.start("stamp", "out.txt") as process:

@@ -271,6 +271,8 @@ def test_a_tool_takes_what_the_contract_says_and_its_errors_are_text(
         "the arguments of price are wrong: they are not JSON: NaN is no number of JSON",
         None,
     )
+    text, result = calls.call("price", {"item": "end"})
+    assert (text.startswith("a fault of the server"), result) == (True, None)
     text, result = calls.call("price", {"item": "boom"})
     assert (result, "secret" in text) == (None, False)
     assert "KeyError: '/secret/place'" in capsys.readouterr().err

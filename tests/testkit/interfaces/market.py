@@ -36,6 +36,8 @@ def quote(item: str, count: int = 1, tags: list[str] | None = None) -> Price:
     """Say what some of an item cost."""
     if item == "boom":
         raise KeyError("/secret/place")
+    if item == "end":
+        raise SystemExit(0)
     if item == "gold":
         raise PermissionError("not for sale")
     if len(item) > 5:

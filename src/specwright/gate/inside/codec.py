@@ -256,7 +256,8 @@ def _derived(value: object, name: str) -> object:
     try:
         return getattr(value, name)
     except Exception as error:  # whatever the module's own code raises
-        what = f"a {type(value).__name__} whose property {name} raises {type(error).__name__}"
+        kind, raised = type(value).__name__, type(error).__name__
+        what = f"a {kind} whose property {name} raises {raised} (let __post_init__ refuse what it cannot be worth)"
         raise UnencodableError(what) from error
 
 

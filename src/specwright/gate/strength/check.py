@@ -19,6 +19,7 @@ from contextlib import nullcontext
 from typing import NamedTuple
 
 from specwright.domain.contract.boundary.class_statement import ClassStatement
+from specwright.domain.contract.boundary.lazy_types import is_lazy
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import entry_points
 from specwright.domain.contract.rules import own_statements
@@ -149,7 +150,7 @@ def _judged(
     judged = [pair for pair in tried if pair[1].outcome != "stillborn"]
     alive = [mutant for mutant, run in judged if run.outcome == "passed"]
     is_slow = (bool(taken) and not tried) or (first.outcome == "stopped" and first.seconds > 0.9 * seconds)
-    findings = [*(_slow(first) if is_slow else _unstable(first))]
+    findings = [*(_slow(first) if is_slow else _unstable(first, contract))]
     if len(runs) > 1:
         findings += vacuous_findings(runs[1].passed, runs[2].passed)
     if first.outcome == "passed":
@@ -190,13 +191,17 @@ def _slow(first: VariantRun) -> Iterator[Finding]:
     yield Finding(FindingCode.STRENGTH_SLOW, "tests", message)
 
 
-def _unstable(first: VariantRun) -> Iterator[Finding]:
+def _unstable(first: VariantRun, contract: MicroModuleContract) -> Iterator[Finding]:
     if first.outcome != "passed":
         names = ", ".join(first.failed[:5]) or first.outcome
         message = (
             f"the tests passed once and not when they were run again on the same module ({names}); "
             "make them independent of chance, time and one another"
         )
+        if any(is_lazy(output.type) for output in contract.outputs):
+            message += (
+                "; here tests get the items themselves, so let the module not change what it has yielded"
+            )
         yield Finding(FindingCode.STRENGTH_UNSTABLE, "tests", message)
 
 

@@ -71,7 +71,7 @@ class Function:
         outputs = list(self._stated["outputs"])
         return named_results(outputs, result) if outputs else {}
 
-    def declared(self, error: Exception) -> str:
+    def declared(self, error: BaseException) -> str:
         """The name of the declared error that this one is; empty if it is none."""
         names = [kind.__name__ for kind in type(error).__mro__]
         return next((name for name in names if name in self._stated["errors"]), "")

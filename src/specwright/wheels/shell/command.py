@@ -117,7 +117,7 @@ def _print_safely(one: Mapping[str, Any], outputs: Mapping[str, Any], *, as_json
 def _outputs(function: Function, values: Mapping[str, Any], one: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return function.call(values)
-    except Exception as error:  # what the function raises, declared or not
+    except (Exception, SystemExit) as error:  # what the function raises, declared or not
         name = function.declared(error)
         if name:
             raise _Failure(one["errors"][name], str(error) or name) from error

@@ -48,7 +48,7 @@ class ToolCalls:
             return _writable(text), _writable({one: json_value(value) for one, value in outputs.items()})
         except ValueProblem as problem:
             return _writable(f"the arguments of {name} are wrong: {problem}"), None
-        except Exception as error:  # what the function raises, declared or not
+        except (Exception, SystemExit) as error:  # what the function raises, declared or not
             if declared := function.declared(error):
                 return _writable(f"{declared}: {error}"), None
             return f"a fault of the server; its log has the id {log_fault()}", None
