@@ -195,6 +195,30 @@ def test_an_arbiter_is_told_in_short_of_a_review_that_found_nothing(directory: P
     assert "assert " not in asked.message
 
 
+def test_of_a_review_that_found_nothing_the_arbiter_has_approved_examples_by_title(directory: Path):
+    """Code runs them; where something is in dispute their code stands there as well (F-9.7-04, F-9.7-05)."""
+    data = spec_of_graph(([],)).to_json()
+    example = {
+        "title": "Four",
+        "criteria": [1],
+        "code": "from project_1 import double\n\ndouble(2)",
+        "gives": "4",
+    }
+    task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    task["acceptance"] = {"provides": ["double(number: int) -> int"], "examples": [example]}
+    for answers, short in (
+        ({}, True),
+        ({f"double/round-{n}/challenger": [failing()] for n in (1, 2, 3)}, False),
+    ):
+        with DebateWorkbench(directory / str(short), script(answers, ONE)) as bench:
+            bench.approve(ProductSpec.model_validate(data))
+            bench.run()
+            asked = bench.roles.asked_at(f"double/round-{1 if short else 3}/arbiter")
+            assert asked.undisputed is short
+            assert "#### Four" in asked.message
+            assert ("    double(2)" in asked.message) is not short
+
+
 def test_an_arbiter_is_told_all_of_what_is_in_dispute(directory: Path):
     """Also what each test asserts (F-9.7-01, F-9.7-04)."""
     bench = DebateWorkbench(

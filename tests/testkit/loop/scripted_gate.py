@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from specwright.domain.answers.answers import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import imported_classes, render_stub
+from specwright.domain.contract.examples_file import Example
 from specwright.domain.contract.obligations import read_claims
 from specwright.gate.surface.splice import splice
 from specwright.ports.gate import Candidate, Finding, GateVerdict, TestResult, Trial
@@ -67,6 +68,10 @@ class ScriptedGate:
             )
         findings = tuple(self._found(source, thorough=thorough))
         return GateVerdict(not findings, findings, locked, locked, {}, tests, candidate.files)
+
+    def try_examples(self, candidate: Candidate, examples: Sequence[Example]) -> tuple[Finding, ...]:
+        """All are true of every draft."""
+        return ()
 
     def falsify(self, candidate: Candidate, tests: Sequence[FalsifyingTest]) -> tuple[Trial, ...]:
         """Every test fails on what is marked so."""

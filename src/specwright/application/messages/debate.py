@@ -301,12 +301,12 @@ def arbiter_message(
     """The Arbiter's: task, contracts and the debate, without dependencies, rubrics and source.
 
     The criteria stand in the task file; they are told again only with rulings on them. If nothing is disputed or offered,
-    tests and examples are told by name (design: debate, exact-changes).
+    tests and examples are told by name, the approved ones too (design: debate, exact-changes).
     """
     short = not offers and all(debate.undisputed for debate in debates)
     return "\n\n".join(
         [
-            as_task(task_file),
+            as_task(task_file, short=short),
             *([as_criteria(criteria, rulings)] if rulings else []),
             *as_plan_claim(plan_claim),
             *(part for debate in debates for part in adjudicated(debate, revisions_left, short=short)),

@@ -16,7 +16,7 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.contract_text import contract_text, text_for_callers
 from specwright.domain.contract.examples_file import examples_in_short
 from specwright.domain.debate.exact_changes import OfferedChange
-from specwright.domain.tasks.task_file import without_dependencies
+from specwright.domain.tasks.task_file import without_dependencies, without_example_code
 
 LONGEST_FILE = 12_000
 """Of a file that stands in a request; a longer one is read with the file tools."""
@@ -94,9 +94,15 @@ def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
     return f"\n   criterion {number}: {rulings[number].text}" if number in rulings else ""
 
 
-def as_task(task_file: str) -> str:
-    """A task file without the contracts of its dependencies, which stand beside it or are not this role's business."""
-    return as_block("Task file", task_text(without_dependencies(task_file)), "markdown")
+def as_task(task_file: str, *, short: bool = False) -> str:
+    """A task file without the contracts of its dependencies, which stand beside it or are not this role's business.
+
+    Args:
+        task_file: As it is stored.
+        short: Whether approved examples are told by their titles.
+    """
+    told = without_example_code(task_file) if short else task_file
+    return as_block("Task file", task_text(without_dependencies(told)), "markdown")
 
 
 def as_packages(packages: Sequence[AllowedPackage]) -> list[str]:

@@ -196,7 +196,7 @@ def rulings_message(tasks: Sequence[JudgedTask], revisions_left: int) -> str:
 def _to_rule(judged: JudgedTask, revisions_left: int) -> Iterator[str]:
     task = judged.task
     yield _heading(task)
-    yield as_task(task.task_file)
+    yield as_task(task.task_file, short=True)
     if task.rulings:
         yield as_criteria(task.criteria, task.rulings)
     yield from adjudicated(judged.debate, revisions_left, short=True)
@@ -238,7 +238,7 @@ def module_rulings_message(tasks: Sequence[JudgedModules], revisions_left: int) 
 def _modules_to_rule(judged: JudgedModules, revisions_left: int) -> Iterator[str]:
     task = judged.task
     yield _heading(task)
-    yield as_task(task.task_file)
+    yield as_task(task.task_file, short=True)
     if task.rulings:
         yield as_criteria(task.criteria, task.rulings)
     yield from as_plan_claim(judged.plan_claim)
