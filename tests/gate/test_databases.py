@@ -96,6 +96,102 @@ def ended(source):
     return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False).stderr
 
 
+def clock_after(tmp_path, script):
+    """What a program prints whose databases are watched, but for `holder`, a connection to one with a table."""
+    head = f"""
+import sqlite3, time
+from specwright.gate.inside.observation.clock import ModuleClock
+from specwright.gate.inside.observation.databases import watch_databases
+holder = sqlite3.connect({str(tmp_path / "n.db")!r}, isolation_level=None)
+holder.execute("create table notes (text)")
+clock = ModuleClock()
+clock.set("2024-05-01T12:00:00+00:00")
+watch_databases(lambda kind, what: None, clock)
+def opened(**options):
+    return sqlite3.connect({str(tmp_path / "n.db")!r}, **options)
+def refused(action):
+    before, began = len(clock.slept), time.perf_counter()
+    try:
+        action()
+    except sqlite3.OperationalError as error:
+        print(error, clock.slept[before:], time.perf_counter() - began < 4)
+"""
+    ran = subprocess.run([sys.executable, "-c", head + script], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.split("\n")[:-1]
+
+
+def test_a_wait_for_a_lock_passes_on_the_clock_alone(tmp_path):
+    """A lock that is held is waited for as long as the connection says, by `timeout`, by a pragma, or five seconds; the
+    module's clock shows it, and nobody waits (D-44-01)."""
+    script = """
+holder.execute("begin exclusive")
+refused(lambda: opened().execute("insert into notes values (1)"))
+refused(lambda: opened(timeout=60).execute("select * from notes"))
+refused(lambda: opened(timeout=0.25).cursor().executemany("insert into notes values (?)", [(1,)]))
+refused(lambda: opened(timeout=8, isolation_level="IMMEDIATE").executescript("create table other (text)"))
+patient = opened()
+patient.execute("pragma busy_timeout = 90000")
+refused(lambda: patient.execute("begin immediate"))
+print(clock.now())
+holder.execute("rollback")
+opened().execute("insert into notes values (1)").connection.commit()
+reader = opened(isolation_level=None)
+reader.execute("begin")
+reader.execute("select * from notes").fetchall()
+writer = opened(timeout=3)
+writer.execute("insert into notes values (2)")
+refused(writer.commit)
+refused(lambda: writer.__exit__(None, None, None))
+"""
+    assert clock_after(tmp_path, script) == [
+        "database is locked [5.0] True",
+        "database is locked [60.0] True",
+        "database is locked [0.25] True",
+        "database is locked [8.0] True",
+        "database is locked [90.0] True",
+        "2024-05-01 12:02:43.250000+00:00",
+        "database is locked [3.0] True",
+        "database is locked [3.0] True",
+    ]
+
+
+def test_what_sqlite_refuses_at_once_takes_no_time(tmp_path):
+    """A connection that does not wait, a transaction that has read before it writes, one that reads an old state, and an
+    error that only looks like a lock: the clock stands still (D-44-01)."""
+    script = """
+holder.execute("insert into notes values (1)")
+def lying():
+    error = sqlite3.OperationalError("only a look")
+    error.sqlite_errorcode, error.sqlite_errorname = sqlite3.SQLITE_BUSY, "SQLITE_BUSY"
+    for _ in range(9):
+        __import__("select").select([], [], [], 0.001)
+    raise error
+    yield
+refused(lambda: opened().executemany("insert into notes values (?)", lying()))
+holder.execute("begin immediate")
+for hasty in [opened(timeout=0), opened(timeout=-1), opened(timeout=1e300)]:
+    refused(lambda: hasty.execute("insert into notes values (1)"))
+late = opened(isolation_level=None)
+late.execute("begin")
+late.execute("select * from notes").fetchall()
+refused(lambda: late.execute("insert into notes values (1)"))
+late.execute("rollback")
+holder.execute("rollback")
+holder.execute("pragma journal_mode = wal")
+late.execute("begin")
+late.execute("select * from notes").fetchall()
+holder.execute("insert into notes values (2)")
+refused(lambda: late.execute("insert into notes values (1)"))
+print(clock.now(), type(late.execute("select 1")) is sqlite3.Cursor)
+"""
+    assert clock_after(tmp_path, script) == [
+        "only a look [] True",
+        *["database is locked [] True"] * 5,
+        "2024-05-01 12:00:00+00:00 True",
+    ]
+
+
 def test_rows_that_must_differ_are_changed_as_far_as_they_may(tmp_path):
     """D-44-01: keys, checks, tables without row numbers, and tables behind a virtual one."""
     place = tmp_path / "n.db"

@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
-from specwright.application.messages.databases import READ_ONLY
+from specwright.application.messages.databases import NOT_SHOWN, OF_LOCKS, READ_ONLY
 from specwright.application.messages.debate import ModuleRequest, proposer_message
+from specwright.application.messages.planner import plan_message
+from specwright.application.messages.researcher import researcher_notes
 from specwright.application.messages.rounds import as_claim, without_source
+from specwright.application.messages.tasks import TaskBrief, plans_message
 from specwright.domain.answers.answers import Failure
 from specwright.domain.artifacts.provenance import ContextPack, Permission
 from specwright.domain.contract.contract import MicroModuleContract
@@ -341,6 +344,19 @@ def test_a_proposer_is_told_how_a_database_is_only_read():
     assert f"One that is only read is opened by {READ_ONLY}." in told
     assert READ_ONLY in undeclared_text(Kind.WRITE, "sqlite3.connect")
     assert "sqlite3" not in told_of("CALL", "the file at `path`")
+
+
+def test_roles_are_told_what_a_test_can_show_of_a_lock():
+    """D-44-01: a wait at its limit, and neither a lock that is given back in the meantime nor two programs at one moment;
+    whoever writes criteria or contracts reads it where there is a database, and whoever writes tests how it is shown."""
+    told = told_of("WRITE", "the SQLite database at `path`")
+    assert NOT_SHOWN in told
+    assert "`clock.slept` lists them" in told
+    assert NOT_SHOWN in OF_LOCKS
+    for text, is_told in [("It keeps notes in SQLite.", True), ("It keeps notes in a file.", False)]:
+        task = TaskBrief("TSK-001", "Notes", text, [], {}, [], [])
+        requests = [researcher_notes(text), plan_message(text), plans_message([task], [])]
+        assert [OF_LOCKS in request for request in requests] == [is_told] * 3
 
 
 def test_a_proposer_is_told_that_what_a_host_was_asked_shows_no_result():

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from specwright.application.messages.databases import locks_of_tasks
 from specwright.application.messages.hosts import hosts_of_tasks
 from specwright.application.messages.parts import (
     as_amendments,
@@ -158,5 +159,5 @@ def as_earlier_plan(plan: str, changes: Sequence[str] = ()) -> str:
 
 
 def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
-    hosts = hosts_of_tasks([task_file])
-    return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages), *hosts]
+    outer = [*hosts_of_tasks([task_file]), *locks_of_tasks([task_file])]
+    return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages), *outer]

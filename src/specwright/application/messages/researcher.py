@@ -3,6 +3,7 @@
 
 import re
 
+from specwright.application.messages.databases import locks_of_tasks
 from specwright.application.messages.hosts import FOR_SPEC, speaks_of_hosts
 from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
 
@@ -119,4 +120,4 @@ def researcher_notes(text: str) -> str:
     asked = ((_ASKS, INTERFACES), (_ASKS_HTTP, HTTP), (_ASKS_MCP, MCP))
     notes = [note for pattern, note in asked if pattern.search(text)]
     of_sessions = [HOSTS_OF_SESSIONS] if hosts and INTERFACES in notes else []
-    return "\n\n".join([OUTSIDE, EXAMPLES, *hosts, *notes, *of_sessions])
+    return "\n\n".join([OUTSIDE, EXAMPLES, *hosts, *locks_of_tasks([text]), *notes, *of_sessions])

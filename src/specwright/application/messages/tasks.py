@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.application.criteria import CriterionRuling
+from specwright.application.messages.databases import locks_of_tasks
 from specwright.application.messages.debate import (
     JudgedDebate,
     ModuleRequest,
@@ -107,6 +108,7 @@ def plans_message(
         [
             *as_packages(packages),
             *hosts_of_tasks(task.task_file for task in tasks),
+            *locks_of_tasks(task.task_file for task in tasks),
             near,
             *map(as_dependency, dependencies),
             *(part for task in tasks for part in _to_plan(task, names)),

@@ -45,7 +45,7 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     web = (
         WebClient(link, plan["folder"], clock) if any("web" in of for of in job["surface"].values()) else None
     )
-    observer = Observer(link.send, plan)
+    observer = Observer(link.send, plan, clock)
     if web:
         web.connect(observer.tell)
     try:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 from specwright.gate.inside.observation.audit import Report
+from specwright.gate.inside.observation.clock import ModuleClock
 from specwright.gate.inside.observation.databases import watch_databases
 
 _FUNCTIONS: dict[Any, dict[str, str]] = {
@@ -41,12 +42,13 @@ _WITHOUT_TIME = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftim
 """Functions of `time` that take the present time unless it is given, at this place."""
 
 
-def install(tell: Report, sources: bytes) -> None:
+def install(tell: Report, sources: bytes, clock: ModuleClock) -> None:
     """Put the functions in place.
 
     Args:
         tell: Takes an effect.
         sources: Of the module; what they do not name needs no watching, and is not loaded for it.
+        clock: The module's.
     """
     for module, kinds in _FUNCTIONS.items():
         for kind, names in kinds.items():
@@ -62,7 +64,7 @@ def install(tell: Report, sources: bytes) -> None:
     _watch_environment(tell)
     _watch_waiting(tell)
     if b"sqlite3" in sources:
-        watch_databases(tell)
+        watch_databases(tell, clock)
     sys.argv = _Arguments(tell, sys.argv)
     sys.stdin = _Input(tell)
 

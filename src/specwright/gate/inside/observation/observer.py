@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.gate.inside.observation import audit, library_watch
+from specwright.gate.inside.observation.clock import ModuleClock
 from specwright.gate.inside.observation.loaded_code import code_changes
 from specwright.gate.inside.observation.module_state import ModuleState
 from specwright.gate.inside.observation.process_state import changes, process_state
@@ -20,9 +21,12 @@ class Observer:
     Args:
         send: Takes a message to the gate.
         plan: Of the process.
+        clock: The module's.
     """
 
-    def __init__(self, send: Callable[[dict[str, Any]], None], plan: dict[str, Any]) -> None:
+    def __init__(
+        self, send: Callable[[dict[str, Any]], None], plan: dict[str, Any], clock: ModuleClock
+    ) -> None:
         self._send = send
         self._folder: str = plan["folder"]
         self._package: str = plan["package"]
@@ -34,7 +38,7 @@ class Observer:
         self._files = WrittenFiles(self._scratch, {})
         sources = b"\n".join(path.read_bytes() for path in Path(plan["lib"]).rglob("*.py"))
         self.tell = audit.teller(plan["to_gate"], self._folder)
-        library_watch.install(self.tell, sources)
+        library_watch.install(self.tell, sources, clock)
         audit.install(plan["to_gate"], self._folder, tuple(plan["reads"]))
 
     def loaded(self, surface: dict[str, Any]) -> None:

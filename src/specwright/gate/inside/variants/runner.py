@@ -91,7 +91,7 @@ class _Variants:
         send = self._link.marked(job.pop("nonce"))
         work = json.loads(Path(self._plan["listing"]).read_text(encoding="utf-8"))
         if any(b"sqlite3" in path.read_bytes() for path in Path(self._plan["lib"]).rglob("*.py")):
-            shorten_waits()
+            shorten_waits(self._clock)
         if work["web"]:
             for name in ("ssl", "socket", "urllib.request"):
                 importlib.import_module(name)
