@@ -8,7 +8,7 @@ import pytest
 from jsonschema_rs import validator_for
 from pydantic import ValidationError
 
-from specwright.application.messages.researcher import HTTP, INTERFACES, MCP, researcher_notes
+from specwright.application.messages.researcher import HTTP, INTERFACES, MCP, PASSED, researcher_notes
 from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of, served_with
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.domain.contract.boundary.class_statement import ClassStatement, Field
@@ -437,6 +437,7 @@ def test_the_researcher_is_told_of_an_interface_only_if_one_is_asked_for(text: s
     """No request has more than it needs (D-45-01)."""
     told = researcher_notes(text)
     assert [one for one in (INTERFACES, HTTP, MCP) if one in told] == notes
+    assert (PASSED in told) == bool(notes)
 
 
 def test_the_schema_of_a_named_type_is_that_of_what_it_stands_for():

@@ -78,6 +78,17 @@ def test_ten_sentences_of_each_kind_are_told_unless_the_researcher_named_them(ki
     assert passed_over(text, scopes(*ASKED[kind][1:]))[0].message.endswith(ASKED[kind][0])
 
 
+def test_two_programs_at_one_moment_have_an_entry_that_says_what_is_built():
+    """D-45-09: the words of the warning are those of the researcher's request."""
+    sentence = "Two commands that are started at the same moment lose nothing."
+    (told,) = passed_over(f"# Thing\n\n{sentence}\n", [])
+    assert (
+        f"this asks for {OutsideKind.CONCURRENCY.what}, which is not built or cannot be shown" in told.message
+    )
+    entry = OutsideScope(quote=sentence, why="No test shows it.", instead="Each call waits for a lock.")
+    assert passed_over(f"# Thing\n\n{sentence}\n", [entry]) == []
+
+
 @pytest.mark.parametrize("sentence", BUILT)
 def test_what_can_be_built_or_is_not_wanted_is_not_told(sentence: str):
     """D-45-09: a warning that is wrong makes the others worth less."""

@@ -1,7 +1,9 @@
 """Words and documents as values of a contract's types, and values as JSON and lines, in the shell of a product (D45)."""
 
 import datetime as dt
+import json
 import re
+import subprocess
 import sys
 import types
 from dataclasses import dataclass
@@ -16,14 +18,19 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from specwright.domain.interfaces.functions import function_of_contract
-from specwright.domain.interfaces.records import Subcommand
+from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
+from specwright.domain.interfaces.guide import interface_guide
+from specwright.domain.interfaces.passed_values import JSON_FORMS, VALUES
+from specwright.domain.interfaces.records import Interfaces, Subcommand
 from specwright.domain.interfaces.rules import use_problems
+from specwright.domain.interfaces.words import CLOCK_TYPES
+from specwright.wheels.shell.calls import CLOCK
 from specwright.wheels.shell.command import print_result
 from specwright.wheels.shell.results import json_text, json_value, lines_of, named_results
-from specwright.wheels.shell.scalars import ValueProblem
+from specwright.wheels.shell.scalars import ValueProblem, word_of
 from specwright.wheels.shell.types import Types, read_json
 from testkit.interfaces.notebook import contract
+from testkit.paths import ROOT
 
 
 class Mode(Enum):
@@ -343,3 +350,79 @@ def test_several_single_values_are_named(
     """D-45-04: as the fields of a record are; one alone needs no name, and lists stand apart."""
     print_result({"shows": shows}, outputs, as_json=False)
     assert capsys.readouterr().out == printed
+
+
+IS: dict[str, Any] = {
+    "an object": lambda value, printed: printed == {"name": "tea", "price": "1", "inner": None},
+    "an array": lambda value, printed: printed == [1, 2],
+    "a sorted array": lambda value, printed: printed == sorted(value),
+    "its value if that is a text, else its name": lambda value, printed: printed in ("fast", "LOW"),
+    "its ISO text": lambda value, printed: type(value).fromisoformat(printed) == value,
+    "its seconds": lambda value, printed: printed == value.total_seconds(),
+    "base64": lambda value, printed: printed == "YQ==",
+    "a text": lambda value, printed: printed == str(value),
+}
+"""What a form that roles are told of means."""
+
+NOON = dt.datetime(2026, 1, 31, 12, tzinfo=dt.timezone(dt.timedelta(hours=1)))
+OF_FORMS: dict[str, list[Any]] = {
+    "a record or a dict": [Item("tea"), {"name": "tea", "price": Decimal(1), "inner": None}],
+    "a list, a tuple or an iterator": [[1, 2], (1, 2), iter([1, 2])],
+    "a set": [{"b", "a"}, frozenset({"b", "a"})],
+    "a member of an Enum": [Mode.FAST, Level.LOW],
+    "a date, a datetime or a time": [NOON.date(), NOON, NOON.replace(tzinfo=None), NOON.timetz()],
+    "a timedelta": [dt.timedelta(minutes=90)],
+    "bytes": [b"a"],
+    "a Decimal, a UUID, a Path, NaN, an infinity and the like": [
+        *(Decimal("0.10"), UUID(int=1), Path("a/b"), float("nan"), float("inf"), Fraction(2, 3)),
+        *(ZoneInfo("Europe/Berlin"), IPv4Address("192.0.2.1")),
+    ],
+}
+
+
+@pytest.mark.parametrize(("what", "form"), JSON_FORMS)
+def test_what_roles_and_users_are_told_of_json_is_what_is_printed(what: str, form: str):
+    """Each form of the table, with values of each kind that it names (D-45-01)."""
+    for value in OF_FORMS[what]:
+        printed = json.loads(json_text(named_results(["found"], value)))
+        assert IS[form](value, printed), (value, printed)
+    assert f"{what} is {form}" in VALUES
+
+
+def test_several_outputs_are_an_object_and_none_is_null(capsys: pytest.CaptureFixture[str]):
+    """One is its value (D-45-01)."""
+    assert "one output is its value, several are an object with their names, none is null" in VALUES
+    for outputs in ({"one": 1}, {"one": 1, "two": [2]}, {}):
+        print_result({"shows": []}, outputs, as_json=True)
+    assert "".join(capsys.readouterr().out.split()) == '1{"one":1,"two":[2]}null'
+
+
+def test_what_roles_and_users_are_told_of_the_clock_is_what_is_passed():
+    """`now` has the machine's offset, `today` is its date, and a datetime that is written without an offset has none
+    (D-45-01)."""
+    assert "`now` is a datetime with the machine's offset from UTC, and with microseconds" in VALUES
+    assert "`today` is the machine's date" in VALUES
+    assert "A datetime that somebody writes without an offset has none." in VALUES
+    script = (
+        "import datetime as dt\nfrom specwright.wheels.shell.calls import clock_value\n"
+        "now, day, here = clock_value('now'), clock_value('today'), dt.datetime.now(dt.UTC) + dt.timedelta(hours=9)\n"
+        "print(type(now) is dt.datetime, now.utcoffset(), type(day) is dt.date, abs((day - here.date()).days) < 2)\n"
+        "print(any(clock_value('now').microsecond for _ in range(9)))\n"
+        "print(abs(now - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=5))\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"TZ": "Somewhere-9"}
+    )
+    assert ran.stdout.split("\n") == ["True 9:00:00 True True", "True", "True", ""]
+    assert word_of("datetime", "2026-01-31T12:00").tzinfo is None
+    assert set(CLOCK_TYPES) == set(CLOCK)
+
+
+def test_the_page_and_the_documents_say_it_too():
+    """Whoever approves, and whoever installs, reads what is passed and printed (D-45-01)."""
+    command = {"name": "hours", "calls": "start", "parameters": [{"parameter": "at", "default": "now"}]}
+    interfaces = Interfaces.model_validate({"command": command})
+    functions = {"start": function_of_signature("start(at: datetime) -> str")}
+    assert interface_guide(interfaces, functions, "hours").endswith(f"\n\n{VALUES}\n")
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    assert VALUES in " ".join(design.split())

@@ -7,8 +7,9 @@ import pytest
 
 from specwright.application.messages.databases import NOT_SHOWN, OF_LOCKS, READ_ONLY
 from specwright.application.messages.debate import ModuleRequest, proposer_message
-from specwright.application.messages.planner import plan_message
-from specwright.application.messages.researcher import researcher_notes
+from specwright.application.messages.interfaces import callers_of
+from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
+from specwright.application.messages.researcher import OUTSIDE, researcher_notes
 from specwright.application.messages.rounds import as_claim, without_source
 from specwright.application.messages.tasks import TaskBrief, plans_message
 from specwright.domain.answers.answers import Failure
@@ -16,6 +17,9 @@ from specwright.domain.artifacts.provenance import ContextPack, Permission
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate import test_outline as outlines
 from specwright.domain.debate.debate import Proposal
+from specwright.domain.interfaces.passed_values import VALUES
+from specwright.domain.interfaces.records import Interfaces
+from specwright.domain.spec.departures import OutsideKind
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.gate.static.effect_table import Kind
 from specwright.gate.static.effects import undeclared_text
@@ -357,6 +361,48 @@ def test_roles_are_told_what_a_test_can_show_of_a_lock():
         task = TaskBrief("TSK-001", "Notes", text, [], {}, [], [])
         requests = [researcher_notes(text), plan_message(text), plans_message([task], [])]
         assert [OF_LOCKS in request for request in requests] == [is_told] * 3
+
+
+def test_the_researcher_has_one_rule_on_what_is_outside():
+    """D-45-09: what is not built, or not shown, as it says has an entry, and nothing else; the kinds are those that code
+    looks for."""
+    assert all(kind.what in OUTSIDE for kind in OutsideKind)
+    assert "that is not built, or not shown by examples and tests, as it says has an entry" in OUTSIDE
+    assert "and no other sentence has" in OUTSIDE
+    assert "nothing that can be built belongs there" not in OUTSIDE
+
+
+def test_the_planner_is_told_what_calls_its_functions():
+    """D-45-01: who calls, what is passed for the clock, and what is printed; of functions that nothing calls, nothing."""
+    clock = {"parameter": "at", "default": "now"}
+    interfaces = Interfaces.model_validate(
+        {
+            "command": {
+                "name": "hours",
+                "subcommands": [{"name": "stop", "calls": "end", "parameters": [clock]}],
+            },
+            "http": {
+                "name": "hours-http",
+                "routes": [{"calls": "report", "defaults": {"day": "today"}}],
+                "options": {"at": "now", "till": "now"},
+            },
+        }
+    )
+    told = callers_of(interfaces, {"end": ["at"], "report": ["day", "till"]})
+    assert told == [
+        "# What calls it\n\nCode makes this, no module:\n\n"
+        "- the command `hours stop` calls `end`; unless it is given, `at` is `now`\n"
+        f"- the route `/report` calls `report`; unless it is given, `till` is `now`, `day` is `today`\n\n{VALUES}"
+    ]
+    assert callers_of(interfaces, {"start": []}) == callers_of(None, {"end": ["at"]}) == []
+    task = TaskBrief("TSK-001", "Stop", "# Stop", [], {}, [], [])
+    requests = [
+        plan_message("# Stop", callers=told),
+        replan_message("# Stop", "{}", [], callers=told),
+        amend_plan_message("# Stop", "{}", [], callers=told),
+        plans_message([task], [], callers=told),
+    ]
+    assert [told[0] in request for request in requests] == [True] * 4
 
 
 def test_a_proposer_is_told_that_what_a_host_was_asked_shows_no_result():

@@ -7,10 +7,16 @@ import venv
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import BaseMessage
 
+from specwright.bootstrap.project import Silent, open_project
+from specwright.domain.interfaces.passed_values import VALUES
+from specwright.ports.roles import Place, Role
+from specwright.settings import Settings
 from testkit.cli.commands import specwright
 from testkit.interfaces.tally import QUOTE, SPEC, playbook
 from testkit.loop.acceptance_reports import report_of
+from testkit.roles.overheard import RequestRecorder
 
 
 def run(directory: Path, *options: str, quote: str = QUOTE):
@@ -51,6 +57,35 @@ def test_a_sentence_that_spec_md_does_not_have_is_refused(tmp_path: Path):
         "'It should have many windows.' does not stand in SPEC.md; quote its sentence to the letter"
         in told.err
     )
+
+
+class PlannerAsked(BaseException):
+    """Ends a run at the first request to its planner, which it holds."""
+
+
+class UpToThePlanner(RequestRecorder):
+    """Lets a run go on up to its planner."""
+
+    def record(self, place: Place, messages: list[BaseMessage], tools: object) -> None:
+        if place.role is Role.PLANNER:
+            raise PlannerAsked(messages[-1].text)
+
+
+def test_the_planner_reads_what_calls_what_it_plans(tmp_path: Path):
+    """The command, the API, and what they pass and print (D-45-01)."""
+    (tmp_path / "project").mkdir()
+    settings = Settings(model=f"playbook:{playbook(tmp_path / 'playbook', QUOTE)}")
+    heard = UpToThePlanner(tmp_path / "project", lambda place, project: None)
+    opened = open_project(tmp_path / "project", settings, Silent(), SPEC, heard.composition)
+    with opened as factory:
+        factory.driver.advance()
+        with pytest.raises(PlannerAsked) as asked:
+            factory.driver.advance({"action": "APPROVE", "by": "human:operator"})
+    told = str(asked.value)
+    assert "# What calls it\n\nCode makes this, no module:\n\n" in told
+    assert "- the command `tally longest` calls `longest`\n" in told
+    assert "- the route `/longest` calls `longest`\n" in told
+    assert VALUES in told
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ def plan_message(
     wanted: Sequence[str] = (),
     shipped: str = "",
     sealed: Sequence[str] = (),
+    callers: Sequence[str] = (),
 ) -> str:
     """The request for a first plan: the task file, and what a module may use (design: module-scope).
 
@@ -35,6 +36,7 @@ def plan_message(
         wanted: The modules that a person fixed, a line each (design: planning).
         shipped: The planner's answer to which the task was built before, as JSON text; empty for a new one (design: change).
         sealed: The versions that it has now.
+        callers: What calls its functions (`callers_of`).
     """
     asked = "Plan the modules of this task and submit the plan."
     if wanted:
@@ -49,7 +51,12 @@ def plan_message(
         asked = f"{_BUILT_AGAIN.format(sealed=', '.join(sealed))}\n\n{asked}"
     built = [as_block("The plan that the task was built to", shipped, "json")] if shipped else []
     return "\n\n".join(
-        [*_planning(task_file, packages), f"# Shipped modules nearest to the task\n\n{found}", *built, asked]
+        [
+            *_planning(task_file, packages, callers),
+            f"# Shipped modules nearest to the task\n\n{found}",
+            *built,
+            asked,
+        ]
     )
 
 
@@ -76,6 +83,7 @@ def replan_message(
     sealed: Sequence[str] = (),
     packages: Sequence[AllowedPackage] = (),
     revisions_left: int | None = None,
+    callers: Sequence[str] = (),
 ) -> str:
     """The request for a corrected plan, after a failed round.
 
@@ -86,6 +94,7 @@ def replan_message(
         sealed: Names of modules that have shipped under this plan by now (design: debate).
         packages: Third-party packages that modules may import.
         revisions_left: After this one.
+        callers: What calls its functions (`callers_of`).
     """
     names = ", ".join(f"`{name}`" for name in sealed)
     shipped = (
@@ -93,7 +102,7 @@ def replan_message(
     )
     return "\n\n".join(
         [
-            *_planning(task_file, packages),
+            *_planning(task_file, packages, callers),
             as_block("Your plan that was challenged", challenged, "json"),
             "# Failures to correct\n\n" + as_list(failures),
             *_proposed(failures),
@@ -114,12 +123,16 @@ _HAND_IN = "Hand in what changes in the plan above by `change_plan`; where most 
 
 
 def amend_plan_message(
-    task_file: str, approved: str, amendments: Sequence[Amendment], packages: Sequence[AllowedPackage] = ()
+    task_file: str,
+    approved: str,
+    amendments: Sequence[Amendment],
+    packages: Sequence[AllowedPackage] = (),
+    callers: Sequence[str] = (),
 ) -> str:
     """The request for a plan with amendments applied."""
     return "\n\n".join(
         [
-            *_planning(task_file, packages),
+            *_planning(task_file, packages, callers),
             as_block("Your plan, which was approved with amendments", approved, "json"),
             f"# Amendments\n\n{as_amendments(amendments)}",
             "Apply every amendment exactly and leave the rest as it is. In a pointer that ends in `/-` the last part is the "
@@ -158,6 +171,6 @@ def as_earlier_plan(plan: str, changes: Sequence[str] = ()) -> str:
     return f"{as_block('Your earlier plan of this task', plan, 'json')}\n\n{asked}"
 
 
-def _planning(task_file: str, packages: Sequence[AllowedPackage]) -> list[str]:
-    outer = [*hosts_of_tasks([task_file]), *locks_of_tasks([task_file])]
+def _planning(task_file: str, packages: Sequence[AllowedPackage], callers: Sequence[str]) -> list[str]:
+    outer = [*hosts_of_tasks([task_file]), *locks_of_tasks([task_file]), *callers]
     return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages), *outer]

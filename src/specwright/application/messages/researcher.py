@@ -6,13 +6,15 @@ import re
 from specwright.application.messages.databases import locks_of_tasks
 from specwright.application.messages.hosts import FOR_SPEC, speaks_of_hosts
 from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
+from specwright.domain.interfaces.passed_values import VALUES
+from specwright.domain.spec.departures import OutsideKind
 
-OUTSIDE = """# What cannot be built as it says
+OUTSIDE = f"""# What cannot be built as it says
 
-What SPEC.md asks for and this factory cannot build (a graphical interface, a service that keeps running, concurrency, a \
-database server, and all that the limits above rule out) belongs in `outside[]`, one entry each: `quote`, the sentence of \
-SPEC.md to the letter, `why`, and `instead`: what you have built of it, or in its place; left out where nothing is. The \
-person reads it first. Nothing is left out silently, and nothing that can be built belongs there."""
+A sentence of SPEC.md that is not built, or not shown by examples and tests, as it says has an entry in `outside[]`, and \
+no other sentence has: `quote`, the sentence to the letter, `why`, and `instead`, what you have built of it, or in its \
+place; left out where nothing is. It is so with {", ".join(kind.what for kind in OutsideKind)}, a database server, and \
+all that the limits above rule out. The person reads it first, and no criterion asks for it."""
 
 EXAMPLES = f"""# How an example reads
 
@@ -85,6 +87,10 @@ Each tool `calls` one function of `provides`, whose parameters must have types \
 there; `name`, `help` and `defaults` {"day": "today"} are stated only where they differ. What the person who starts \
 it says and no call, such as a database's file, stands beside `tools` in `options` {"db": "notes.db"}, with its default."""
 
+PASSED = f"""# What goes in and comes out
+
+{VALUES}"""
+
 HOSTS_OF_SESSIONS = """## Hosts of a session
 
 No network is there when a session runs. Before a call of `console`, `$ hosts` and lines below it say what hosts answer \
@@ -120,4 +126,5 @@ def researcher_notes(text: str) -> str:
     asked = ((_ASKS, INTERFACES), (_ASKS_HTTP, HTTP), (_ASKS_MCP, MCP))
     notes = [note for pattern, note in asked if pattern.search(text)]
     of_sessions = [HOSTS_OF_SESSIONS] if hosts and INTERFACES in notes else []
-    return "\n\n".join([OUTSIDE, EXAMPLES, *hosts, *locks_of_tasks([text]), *notes, *of_sessions])
+    values = [PASSED] if notes else []
+    return "\n\n".join([OUTSIDE, EXAMPLES, *hosts, *locks_of_tasks([text]), *notes, *values, *of_sessions])

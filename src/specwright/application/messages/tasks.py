@@ -91,6 +91,7 @@ def plans_message(
     dependencies: Sequence[DependencyView],
     packages: Sequence[AllowedPackage] = (),
     nearest: Sequence[str] = (),
+    callers: Sequence[str] = (),
 ) -> str:
     """The planner's: several tasks, in the order in which they will be made.
 
@@ -99,6 +100,7 @@ def plans_message(
         dependencies: The modules that they wait for and that have shipped.
         packages: Third-party packages that modules may import.
         nearest: The shipped modules that the Code Index finds nearest, a line each.
+        callers: What calls their functions (`callers_of`).
     """
     names = [task.name for task in tasks]
     shown = {view.contract.ref for view in dependencies}
@@ -109,6 +111,7 @@ def plans_message(
             *as_packages(packages),
             *hosts_of_tasks(task.task_file for task in tasks),
             *locks_of_tasks(task.task_file for task in tasks),
+            *callers,
             near,
             *map(as_dependency, dependencies),
             *(part for task in tasks for part in _to_plan(task, names)),

@@ -20,6 +20,7 @@ from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import with_rulings
+from specwright.application.messages.interfaces import callers_of
 from specwright.application.messages.planner import (
     amend_plan_message,
     as_earlier_plan,
@@ -63,6 +64,7 @@ from specwright.domain.debate.amendments import (
 )
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.applied_by_code import applied_by_code
+from specwright.domain.interfaces.functions import function_of_signature
 from specwright.domain.plan.micro_plan import KnownModules, ReuseSearchReport
 from specwright.errors import AnswerError
 from specwright.ports.code_index import IndexQuery
@@ -108,7 +110,10 @@ def first_plan(factory: Factory, task: Task, ahead: AdvanceAnswer | None = None)
     near = _nearest_when_planned(factory, task)
     built = baseline_plan(factory, task)
     shipped = (_answer_text(factory, built), sealed_by_task(factory, task)) if built else ("", ())
-    message = plan_message(_task_file(factory, task), factory.packages, near, fixed, *shipped)
+    callers = task_callers(factory, [task])
+    message = plan_message(
+        _task_file(factory, task), factory.packages, near, fixed, *shipped, callers=callers
+    )
     return _asked(factory, task, "round-1", message, ahead=ahead)
 
 
@@ -137,7 +142,8 @@ def revised_plan(
     """
     answer, sealed = _answer_text(factory, before), sorted(reopened.sealed) if reopened else ()
     task_file = _task_file(factory, task)
-    message = replan_message(task_file, answer, failures, sealed, factory.packages, revisions_left)
+    callers = task_callers(factory, [task])
+    message = replan_message(task_file, answer, failures, sealed, factory.packages, revisions_left, callers)
     revision = _Revision(before, reopened, sources, questions)
     return _asked(factory, task, f"round-{round_number}", message, revision)
 
@@ -158,7 +164,10 @@ def amended_plan(
     if amended and not amended.problems:
         return _store_amended(factory, task, stage, amended, _Revision(approved, reopened))
     answer_text = _answer_text(factory, approved)
-    message = amend_plan_message(_task_file(factory, task), answer_text, amendments, factory.packages)
+    callers = task_callers(factory, [task])
+    message = amend_plan_message(
+        _task_file(factory, task), answer_text, amendments, factory.packages, callers
+    )
 
     def check(answer: PlanAnswer, drafts: Contracts) -> list[str]:
         strayed = strayed_problems(amendments, approved.answer, answer)
@@ -506,6 +515,14 @@ def _nearest_when_planned(factory: Factory, task: Task) -> list[str]:
         "tool", {"tool": "nearest", **asked}, lambda: cast(JsonValue, nearest_modules(factory, task))
     )
     return cast(list[str], found)
+
+
+def task_callers(factory: Factory, tasks: Sequence[Task]) -> list[str]:
+    """What a planner is told of what calls the functions of tasks."""
+    provided = [one.definition.acceptance.provides for one in tasks if one.definition.acceptance]
+    functions = [function_of_signature(public) for names in provided for public in names]
+    known = {one.name: [each.name for each in one.parameters] for one in functions if one}
+    return callers_of(interfaces_of(factory), known)
 
 
 def _task_file(factory: Factory, task: Task) -> str:

@@ -22,7 +22,7 @@ from specwright.application.plan.advance_answers import (
     part_of,
 )
 from specwright.application.plan.drafted_plans import PlanDrafts, plan_basis, shown_of
-from specwright.application.plan.planner import nearest_modules, open_planner_pack
+from specwright.application.plan.planner import nearest_modules, open_planner_pack, task_callers
 from specwright.application.plan.repair_plan import repair_of
 from specwright.application.plan.rules import known_modules
 from specwright.application.store.modules import DependencyView
@@ -167,7 +167,8 @@ def _composed(factory: Factory, tasks: Sequence[Task]) -> tuple[dict[str, dict[s
     place = shared_place(tasks, Role.PLANNER).run_id
     told = [task_brief(factory, task, place) for task in tasks]
     near = dict.fromkeys(line for task in tasks for line in nearest_modules(factory, task))
-    message = plans_message(told, _shipped_for(factory, tasks), factory.packages, list(near))
+    shipped, callers = _shipped_for(factory, tasks), task_callers(factory, tasks)
+    message = plans_message(told, shipped, factory.packages, list(near), callers)
     shown = {task.task_id: shown_of(task, one.rulings) for task, one in zip(tasks, told, strict=True)}
     return shown, message
 

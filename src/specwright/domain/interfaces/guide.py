@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from specwright.domain.base.markdown_text import fenced, inline, printable
 from specwright.domain.interfaces.functions import PublicFunction
+from specwright.domain.interfaces.passed_values import VALUES
 from specwright.domain.interfaces.records import (
     OTHER_ERRORS,
     ConsoleCommand,
@@ -95,6 +96,7 @@ def interface_guide(
         parts.append(_http_guide(interfaces.http, functions, distribution, shown.requests if shown else None))
     if interfaces.mcp:
         parts.append(_mcp_guide(interfaces.mcp, functions, distribution))
+    parts.append(f"## What goes in and comes out\n\n{VALUES}\n")
     return "\n".join(parts)
 
 

@@ -253,12 +253,12 @@ class Interfaces(OmittedIfEmpty):
 
 
 class OutsideScope(OmittedIfEmpty):
-    """Something that SPEC.md asks for and that cannot be built, or not so."""
+    """Something that SPEC.md asks for and that is not built, or not shown, as it says."""
 
     omitted = ("instead",)
 
     quote: Annotated[Text, Field(description="The sentence of SPEC.md that it comes from, exactly.")]
-    why: Annotated[Text, Field(description="Why it is not built as it says.")]
+    why: Annotated[Text, Field(description="Why it is not built, or not shown, as it says.")]
     instead: Annotated[
         str, Field(description="What is built of it, or in its place; empty where nothing is.")
     ] = ""

@@ -7,6 +7,7 @@ errors and classes are known as well, and every type must be one that a command 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 from specwright.domain.acceptance.exchanges import exchanges, served_with
@@ -45,19 +46,28 @@ class Use(NamedTuple):
         shown: How a message names it.
         calls: The function.
         problems: What keeps the interface from calling it, as far as it is known.
+        defaults: What it passes for parameters that are not given, as words; of options of a server those of other
+            functions as well.
     """
 
     field: str
     shown: str
     calls: str
     problems: Callable[[PublicFunction], Sequence[str]]
+    defaults: Mapping[str, str] = MappingProxyType({})
 
 
 def uses_of(interfaces: Interfaces) -> list[Use]:
     """All that interfaces call."""
     command, http, mcp = interfaces.command, interfaces.http, interfaces.mcp
     found = [
-        Use(field, f"the command `{command.line(one)}`", one.calls, partial(use_problems, one))
+        Use(
+            field,
+            f"the command `{command.line(one)}`",
+            one.calls,
+            partial(use_problems, one),
+            {word.parameter: word.default for word in one.parameters if word.default},
+        )
         for field, one in _uses_by_field(interfaces)
         if command
     ]
@@ -67,12 +77,19 @@ def uses_of(interfaces: Interfaces) -> list[Use]:
             f"the route `{one.template}`",
             one.calls,
             partial(route_problems, one, options=http.options),
+            {**http.options, **one.defaults},
         )
         for place, one in enumerate(http.routes if http else ())
         if http
     ]
     found += [
-        Use(f"mcp.tools[{place}]", f"the tool `{one.called}`", one.calls, partial(tool_problems, mcp, place))
+        Use(
+            f"mcp.tools[{place}]",
+            f"the tool `{one.called}`",
+            one.calls,
+            partial(tool_problems, mcp, place),
+            {**mcp.options, **one.defaults},
+        )
         for place, one in enumerate(mcp.tools if mcp else ())
         if mcp
     ]

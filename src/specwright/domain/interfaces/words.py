@@ -19,7 +19,8 @@ _WORDS = {
 }
 _ARRAYS = {"list", "tuple", "set", "frozenset", "Sequence", "Collection", "Iterable", "Iterator"}
 _IN_DOCUMENTS = {*_WORDS, *_ARRAYS, "bytes", "dict", "Mapping", "Literal", "None"}
-_CLOCK = {"today": "date", "now": "datetime"}
+CLOCK_TYPES = {"today": "date", "now": "datetime"}
+"""Defaults that are read from the clock, each with the type of its parameter."""
 
 
 class CommandWord(NamedTuple):
@@ -195,7 +196,7 @@ def value_problem(kind: str, default: str, classes: Mapping[str, StatedClass] | 
     parts = [one for one in union_parts(_parse(kind)) if ast.unparse(one) != "None"]
     if len(parts) != 1:
         return f"a word cannot say which of {kind} it is; give it one type, or `content` json"
-    if default in _CLOCK and _CLOCK[default] == kind:
+    if default in CLOCK_TYPES and CLOCK_TYPES[default] == kind:
         return ""
     node = parts[0]
     if _base(node) in _ARRAYS and isinstance(node, ast.Subscript):

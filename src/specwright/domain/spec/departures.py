@@ -1,10 +1,10 @@
 """Where a spec departs from SPEC.md: what is not built, what is built otherwise, and what was decided where SPEC.md leaves a
 case open (design: outside, decisions).
 
-The researcher names what cannot be built with its sentence, and code checks that it stands there. What it passed over is
-looked for by the words that such a sentence has, as a warning for the person who approves. Each task has a list of
-its own decisions; a sketch may say one too, in a line that begins with `Decided:`. The number of a decision is its place in
-the whole spec, and is good for the draft that shows it.
+The researcher names what is not built, or not shown, as it says with its sentence, and code checks that it stands there.
+What it passed over is looked for by the words that such a sentence has, as a warning for the person who approves. Each task
+has a list of its own decisions; a sketch may say one too, in a line that begins with `Decided:`. The number of a decision is
+its place in the whole spec, and is good for the draft that shows it.
 """
 
 import re
@@ -93,13 +93,14 @@ _UNITS = r"(?:milliseconds?|seconds?|minutes?|hours?|days?|nights?|mornings?|wee
 
 
 class OutsideKind(Enum):
-    """A kind of thing that cannot be built: what it is called, and the words by which a sentence asks for it."""
+    """A kind of thing that is not built, or cannot be shown: what it is called, in the researcher's request as well, and the
+    words by which a sentence asks for it."""
 
     CONCURRENCY = (
-        "something that does several things at a time",
+        "several things at a time, by one program or by two",
         r"concurren\w+|in parallel|parallel(?:ly|i[sz]\w+)?|multi-?thread\w*|multi-?process\w*|threads?|thread pools?|"
         r"worker (?:pool|process)\w*|background threads?|simultaneous\w*|race conditions?|all (?:cores|CPUs)|"
-        r"at the same time|\w+ workers",
+        r"at (?:the same|one) (?:time|moment)|\w+ workers",
     )
     SERVICE = (
         "a program that keeps running or works by itself",
@@ -142,7 +143,7 @@ _NOT_WANTED = re.compile(
 
 
 def passed_over(asked: str, outside: Sequence[OutsideScope]) -> list[Deficiency]:
-    """A warning for each sentence that asks for what cannot be built, and that `outside` does not quote.
+    """A warning for each sentence that asks for what is not built, or cannot be shown, and that `outside` does not quote.
 
     Args:
         asked: What was asked for.
@@ -161,8 +162,8 @@ def passed_over(asked: str, outside: Sequence[OutsideScope]) -> list[Deficiency]
 
 def _warning(kind: OutsideKind, sentence: Statement) -> Deficiency:
     message = (
-        f"this asks for {kind.what}, which cannot be built, and nothing says what becomes of it: "
-        f"{sentence.text}"
+        f"this asks for {kind.what}, which is not built or cannot be shown, and nothing in `outside` says what becomes "
+        f"of it: {sentence.text}"
     )
     return Deficiency(
         path="", field=f"SPEC.md line {sentence.line}", severity=Severity.WARNING, message=message

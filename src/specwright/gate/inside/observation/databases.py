@@ -34,7 +34,7 @@ _OF_CONNECTIONS = ("commit", "__exit__")
 _WHO = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)
 
 
-class _LockWaits:
+class _LockClock:
     """How long connections wait for a lock, in seconds; the module reaches it by no name.
 
     Args:
@@ -80,7 +80,7 @@ def watch_databases(tell: Report, clock: ModuleClock) -> None:
     from sqlite3 import dbapi2
 
     plain: Any = sqlite3.connect
-    waits = _LockWaits(clock)
+    waits = _LockClock(clock)
     cursor = _cursor_class(waits)
     connection = _connection_class(tell, waits, cursor)
 
@@ -98,18 +98,15 @@ def shorten_waits(clock: ModuleClock) -> None:
     watch_databases(lambda kind, what: None, clock)
 
 
-def _cursor_class(waits: _LockWaits) -> Any:
+def _cursor_class(waits: _LockClock) -> Any:
     import sqlite3
 
-    class Cursor(sqlite3.Cursor):
-        """Of which the clock shows how long it waits for a lock."""
-
-    for name in _OF_CURSORS:
-        setattr(Cursor, name, waits.watched(getattr(sqlite3.Cursor, name), lambda own: own.connection))
-    return Cursor
+    plain: Any = sqlite3.Cursor
+    watched = {name: waits.watched(getattr(plain, name), lambda own: own.connection) for name in _OF_CURSORS}
+    return type("Cursor", (plain,), watched)
 
 
-def _connection_class(tell: Report, waits: _LockWaits, cursor_class: Any) -> Any:
+def _connection_class(tell: Report, waits: _LockClock, cursor_class: Any) -> Any:
     import sqlite3
 
     plain: Any = sqlite3.Connection
@@ -147,7 +144,7 @@ def _connection_class(tell: Report, waits: _LockWaits, cursor_class: Any) -> Any
     return Connection
 
 
-def _authorizer(tell: Report, waits: _LockWaits, connection: Callable[[], Any]) -> Any:
+def _authorizer(tell: Report, waits: _LockClock, connection: Callable[[], Any]) -> Any:
     import sqlite3
 
     def authorize(action: int, what: str | None, value: str | None, *_: object) -> int:
