@@ -33,7 +33,13 @@ def pointers(answer: ChallengerAnswer) -> Sequence[str]:
 
 def submission(*more: str) -> Submission[ChallengerAnswer]:
     """Where a Challenger hands in."""
-    return Submission(parser(ChallengerAnswer, lambda one: [*pointers(one), *more], resent=FIELD), 3, "it")
+    form = parser(
+        ChallengerAnswer,
+        lambda one: [*pointers(one), *more],
+        resent=FIELD,
+        changing="/rubric_assessments/0/evidence",
+    )
+    return Submission(form, 3, "it")
 
 
 def test_one_wrong_pointer_sends_one_test_back():
@@ -65,9 +71,44 @@ def test_the_whole_answer_may_be_handed_in_all_the_same():
     assert len(desk.accepted.falsifying_tests) == 1
 
 
-def test_where_something_else_is_wrong_the_answer_goes_back_whole():
-    """F-9.5-03, D-11-04: tests alone are then no answer."""
+def test_where_something_else_is_wrong_tests_alone_are_no_answer():
+    """F-9.5-03, D-11-04: and what changes is one, as in a plan."""
     desk = submission("R1 (rubric_assessments.0.evidence): say what shows it")
-    assert "hand in this field alone" not in desk.offer({**PASSING, FIELD: [SOUND, WRONG]})
+    told = desk.offer({**PASSING, FIELD: [SOUND, WRONG]})
+    assert "with these corrected" not in told
+    assert "changes: you need not write the whole again" in told
     assert "rubric_assessments" in desk.offer({FIELD: [RIGHT]})
     assert desk.accepted is None
+
+
+def refused_form(said: str) -> dict[str, Any]:
+    """An answer that does not fit the schema: an assessment says something else than its words."""
+    first, *others = PASSING["rubric_assessments"]
+    return {**PASSING, "rubric_assessments": [{**first, "assessment": said}, *others], FIELD: [SOUND]}
+
+
+def test_what_changes_in_an_answer_of_the_wrong_form_will_do():
+    """D-11-04, D-S6-04: a field of a long answer is corrected by itself, and the rest stands."""
+    desk, wrong = submission(), refused_form("PERHAPS")
+    told = desk.offer(wrong)
+    assert "rubric_assessments.0.assessment" in told
+    assert '"path": "/rubric_assessments/0/evidence"' in told
+    correction = {"changes": [{"op": "replace", "path": "/rubric_assessments/0/assessment", "value": "MET"}]}
+    assert "Accepted" in desk.offer(correction)
+    assert desk.accepted is not None
+    assert desk.accepted.to_json() == ChallengerAnswer.model_validate(refused_form("MET")).to_json()
+
+
+def test_changes_that_do_not_fit_leave_the_answer_as_it_was():
+    """D-11-04: the next ones are of the answer that was there."""
+    desk = submission()
+    desk.offer(refused_form("PERHAPS"))
+    path = "/rubric_assessments/0/assessment"
+    assert "none was made" in desk.offer({"changes": [{"op": "replace", "path": path, "value": "MAYBE"}]})
+    assert "Accepted" in desk.offer({"changes": [{"op": "replace", "path": path, "value": "MET"}]})
+
+
+def test_a_part_of_an_answer_is_none_that_changes_could_be_of():
+    """D-S6-04: what was handed in must be seen to be the answer."""
+    assert "changes" not in submission().offer({"criterion": "R1", "assessment": "PERHAPS"})
+    assert "changes" not in submission().offer({})

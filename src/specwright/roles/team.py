@@ -279,7 +279,14 @@ class ModelRoles:
     def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
         """Cut a task into micro modules."""
         with self._invocation(assignment) as work:
-            return work.ask("planner", "submit_plan", PlanAnswer, check, change="change_plan")
+            return work.ask(
+                "planner",
+                "submit_plan",
+                PlanAnswer,
+                check,
+                change="change_plan",
+                changing="/modules/0/purpose",
+            )
 
     def require_script(self, place: Place, answered: int = 0) -> None:
         """Refuse a place of which a script holds no further answer."""
@@ -351,6 +358,7 @@ class ModelRoles:
                 check,
                 debate=_debate(assignment.place),
                 resent="falsifying_tests",
+                changing="/rubric_assessments/0/evidence",
             )
 
     @_until_answered
@@ -480,19 +488,20 @@ class _Invocation(NamedTuple):
         debate: str = "",
         change: str = "",
         resent: str = "",
+        changing: str = "",
     ) -> R:
         """The answer that the agent gives by its terminal tool, or by the tool `change` where it corrects one, once it is
-        accepted. Of an answer to be corrected later the terminal tool takes changes as well, if there is such a tool."""
+        accepted. Of an answer that was refused the terminal tool takes changes as well, if `changing` has a path of it."""
         before = self.assignment.before if change else ""
         submission = Submission(
-            parser(schema, check, before, resent, changing=bool(change)),
+            parser(schema, check, before, resent, changing=changing),
             attempts - self.assignment.refused,
             self.run_id,
         )
         shown = tool_schema(schema, self._unusable(debate))
         submit = submit_tool(terminal, _first_line(schema), shown, submission)
-        changing = [submit_tool(change, _CHANGE, changes_schema(), submission)] if before else []
-        return self._converse(prompt(prompt_name, debate), submit, submission, toolset, changing)
+        more = [submit_tool(change, _CHANGE, changes_schema(), submission)] if before else []
+        return self._converse(prompt(prompt_name, debate), submit, submission, toolset, more)
 
     def ask_together(
         self, prompt_name: str, terminal: str, schema: type[R], toolset: Toolset = Toolset.NONE

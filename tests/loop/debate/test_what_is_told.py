@@ -1,5 +1,6 @@
 """What a revision is told, and why there is one: nothing twice, nothing unsaid (F§9.7, D10, D12, D15)."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from testkit.domain.doubling import DOUBLE as DOUBLING
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
 from testkit.loop.late_faults import REPLANNED, falsifying, late
-from testkit.loop.role_answers import Turn, claimed, draft, failing, plan, planned, rejecting
+from testkit.loop.role_answers import PASSING, Turn, claimed, draft, failing, plan, planned, rejecting
 from testkit.loop.scripted_gate import AT_THE_GATE, FALSIFIABLE
 
 DOUBLE = "double"
@@ -409,3 +410,24 @@ def test_a_proposer_is_told_that_what_a_host_was_asked_shows_no_result():
     """D-S8-08: a test of `web.requests` alone is refused as one that passes whatever comes back."""
     told = told_of("CALL", "https://api.example.org")
     assert "one that claims an invariant asserts what came back as well" in told
+
+
+def test_a_review_that_is_refused_is_not_written_twice(directory: Path):
+    """D-11-04, D-S6-04: a Challenger whose answer has the wrong form hands in what changes, a small part of it."""
+    first, *others = PASSING["rubric_assessments"]
+    wrong = {**PASSING, "rubric_assessments": [{**first, "assessment": "PERHAPS"}, *others]}
+    right = {"op": "replace", "path": "/rubric_assessments/0/assessment", "value": first["assessment"]}
+    answers = {
+        "contracts/round-1/challenger": [
+            Turn(wrong),
+            Turn(None, calls=(("submit_challenge", {"changes": [right]}),)),
+        ]
+    }
+    heard: list[str] = []
+    played = modelled(script(answers), lambda place, messages, _: heard.append(str(messages[-1].content)))
+    with DebateWorkbench(directory, script(), roles=played) as bench:
+        assert bench.begin() == "SHIPPED"
+    (refusal,) = (text for text in heard if "Not accepted" in text)
+    assert "rubric_assessments.0.assessment" in refusal
+    assert "changes: you need not write the whole again" in refusal
+    assert len(json.dumps([right])) * 5 < len(json.dumps(wrong))

@@ -29,12 +29,15 @@ CHANGES = "changes"
 """The field of an answer that only changes the one before."""
 
 
-_NOT_MADE = f"{CHANGES}: none was made; the next ones change the plan that was there"
+_NOT_MADE = f"{CHANGES}: none was made; the next ones change what was there"
 _MADE = f"{CHANGES}: they were made; the next ones change what came of them"
 _CHANGES_WILL_DO = (
-    f"{CHANGES}: you need not write the whole again; hand in this field alone, by the same tool, a JSON Patch (RFC 6902) of "
-    'what you have just handed in, as [{"op": "replace", "path": "/modules/0/purpose", "value": "..."}]'
+    "changes: you need not write the whole again; hand in this field alone, by the same tool, a JSON Patch (RFC 6902) of "
+    'what you have just handed in, as [{{"op": "replace", "path": "{path}", "value": "..."}}]'
 )
+
+
+_ITEMS_WILL_DO = "{field}: hand in this field alone, with these corrected; the rest of your answer stands"
 
 
 class SharedFields(NamedTuple):
@@ -77,7 +80,7 @@ def parser(
     before: str = "",
     resent: str = "",
     *,
-    changing: bool = False,
+    changing: str = "",
 ) -> Form[R]:
     """Validate by a schema, then by a check.
 
@@ -86,11 +89,13 @@ def parser(
         check: What is wrong with one.
         before: An answer as JSON text; of one that is corrected the changes may be handed in, as a JSON Patch (RFC 6902).
         resent: A list of which the faulty items alone may be handed in again, where nothing else is wrong.
-        changing: Whether changes will also do of an answer that was refused: a long one need not be written twice.
+        changing: A path of the answer, if changes will also do of one that was refused for its form or its content: a
+            long one need not be written twice.
     """
     last: dict[str, Any] = json.loads(before) if before else {}
     faulty: set[int] = set()
     changes = False
+    will_do = [_CHANGES_WILL_DO.format(path=changing)] if changing and not before else []
 
     def read(raw: dict[str, Any]) -> R:
         nonlocal last, changes
@@ -102,7 +107,9 @@ def parser(
         try:
             answer = mended(schema, raw)
         except ValidationError as error:
-            left = [_NOT_MADE] if changes else []
+            left = [_NOT_MADE] if changes else will_do if _is_nearly_whole(raw, schema) else []
+            if not changes and left:
+                last = raw
             raise UnacceptableError(*validation_messages(error), *left) from error
         last = raw
         return answer
@@ -110,17 +117,18 @@ def parser(
     def check_items(answer: R) -> Sequence[str]:
         problems = check(answer)
         faulty.clear()
-        if problems and (changes or (changing and not before)):
-            return [*problems, _MADE if changes else _CHANGES_WILL_DO]
         faulty.update(_faulty_items(problems, resent))
-        if not faulty:
-            return problems
-        return [
-            *problems,
-            f"{resent}: hand in this field alone, with these corrected; the rest of your answer stands",
-        ]
+        alone = [_ITEMS_WILL_DO.format(field=resent)] if faulty else []
+        return [*problems, *([_MADE] if changes else alone or will_do)] if problems else problems
 
     return Form(read, check_items, frozenset(schema.model_fields))
+
+
+def _is_nearly_whole(raw: dict[str, Any], schema: type[Record]) -> bool:
+    """Whether an object that does not fit is an answer all the same, and no part of one: it lacks one field at most of those
+    that an answer must have."""
+    needed = {name for name, field in schema.model_fields.items() if field.is_required()}
+    return bool(needed & raw.keys()) and len(needed - raw.keys()) <= 1
 
 
 def _faulty_items(problems: Sequence[str], field: str) -> set[int]:
