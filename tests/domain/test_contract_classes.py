@@ -161,6 +161,13 @@ def test_a_named_type_is_no_alternative_of_another():
     assert problems(a_contract(inputs=[("Node", *texts)])) == []
 
 
+@pytest.mark.parametrize("text", ["Node | list[Node]", "int | Node", "list[Node] | Node | None"])
+def test_a_named_type_is_no_alternative_of_itself(text):
+    """D-43-03: it would say nothing."""
+    (problem,) = problems(a_contract(inputs=[("Node", f"Node is a type: {text}")]))
+    assert problem == "Node: Node is one of its own alternatives, which says nothing; leave it out"
+
+
 def test_a_named_type_is_written_in_its_plainest_form():
     """D-43-03: as the types of inputs are."""
     contract = normalise(a_contract(inputs=[("JSON", "JSON is a type: Optional[Union[int, List['JSON']]]")]))

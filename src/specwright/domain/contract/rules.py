@@ -430,10 +430,13 @@ def _unstated_in(statement: ClassStatement, known: Mapping[str, ClassStatement])
 
 
 def _named_type_problems(known: Mapping[str, ClassStatement]) -> Iterator[str]:
-    """A named type that is an alternative of another by itself: Python cannot join a quoted name."""
+    """A named type that is an alternative of another or of itself: Python cannot join a quoted name."""
     named = {name for name, statement in known.items() if statement.is_named_type}
     for name in sorted(named):
-        for part in map(ast.unparse, union_parts(parse_expression(known[name].fields[0].type).body)):
+        parts = [ast.unparse(part) for part in union_parts(parse_expression(known[name].fields[0].type).body)]
+        if name in parts and len(parts) > 1:
+            yield f"{name}: {name} is one of its own alternatives, which says nothing; leave it out"
+        for part in parts:
             if part in named - {name}:
                 yield f"{name}: {part} is a named type too; write what it stands for, or hold it in a list"
 
