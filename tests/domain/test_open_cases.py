@@ -133,3 +133,34 @@ def test_a_scope_is_contested_once():
     judged = LATE._replace(contracts=[after])
     assert open_cases([drops], judged._replace(changes=brought)) == []
     assert open_cases([drops], judged._replace(changes=[])) == [drops]
+
+
+def test_a_scope_is_contested_by_its_pointer_and_not_by_what_it_is_about():
+    """D-10-07: a failure that speaks of the same values and cites another statement stands."""
+    judged = EarlierRounds([contract("is not blank", SCOPE)], 4)
+    assert (
+        open_cases([failure("/outputs/0/invariants/0 leaves open where texts with tabs come.")], judged) == []
+    )
+
+
+def test_a_pointer_is_one_of_the_contract_that_the_failure_names():
+    """D-10-07: the limit that another module of the plan has at that place is not contested."""
+    plain, limited = (
+        contract("is not blank", "no longer than nine"),
+        contract("is not blank", SCOPE, name="scan"),
+    )
+    judged = EarlierRounds([plain, limited], 4)
+    named = failure("A text of ten letters, see /inputs/0/constraints/1, is refused by find_links nowhere.")
+    changed = failure(
+        "A text of ten letters is refused nowhere, see /inputs/0/constraints/1.",
+        exact_changes=[
+            {
+                "action": "ADD",
+                "target": "contract:find_links#/error_cases/-",
+                "detail": "A text of ten letters is refused",
+            }
+        ],
+    )
+    either = failure("A text of ten letters is refused nowhere, see /inputs/0/constraints/1.")
+    contests = failure("What scan says at /inputs/0/constraints/1 leaves out texts with tabs.")
+    assert open_cases([named, changed, either, contests], judged) == [contests]

@@ -142,6 +142,11 @@ def advance_answer(run: str, step: str, module: str = "") -> str:
     return f"{run}/ahead/{module}/{step}" if module else f"{run}/ahead/{step}"
 
 
+def other_amendments(run: str, number: int) -> str:
+    """What a ruling on contracts of another task amended, by number."""
+    return f"{run}/ahead/amended/{number}"
+
+
 def shared_request(run: str, role: str) -> str:
     """A role's request about a task and those that come next."""
     return f"{run}/together/{role}"

@@ -231,3 +231,35 @@ def test_exact_changes_that_are_too_many_together_go_to_the_arbiter(directory: P
     told = bench.roles.asked_at("contracts/round-1/arbiter").message
     assert "with all of them the contracts cannot be locked" in told
     assert "7 statements are out of scope; say it in 6 at most" in told
+
+
+WORDS = ("MODIFY", f"contract:{MODULE}#/outputs/0/invariants/0", "is the number twice, as a whole number")
+MARKED = f"""Changed since it was said:
+`{MODULE}` - outputs: result: is the number twice
+`{MODULE}` + outputs: result: is the number twice, as a whole number
+`{MODULE}` + error_cases: Zero is given back as nought
+
+A contract that says otherwise was amended since, and holds."""
+
+
+def test_what_changed_since_the_planner_spoke_is_marked(directory: Path):
+    """D-S12-09: beside what it says of the contracts, to all who work on a module."""
+    fails = finding(WORDS, ZERO)
+    said = {"C1": [fails], "A1": [accepting(1, 2)]}
+    bench = debated(directory, said)
+    assert bench.status() == "SHIPPED"
+    for role in ("proposer", "challenger", "arbiter"):
+        told = bench.roles.asked_at(f"{MODULE}/round-1/{role}").message
+        assert f"{ONE['claim']}\n\n{MARKED}" in told
+
+
+def test_nothing_is_marked_where_the_planner_spoke_last(directory: Path):
+    """D-S12-09: a revision with a claim of its own."""
+    spoken = {
+        **plan(planned(MODULE, error_cases=["Minus two is refused"])),
+        "claim": "Minus two is refused now, as was asked for.",
+    }
+    bench = debated(directory, {"C1": [failing()], "P2": [spoken]})
+    told = bench.roles.asked_at(f"{MODULE}/round-1/proposer").message
+    assert spoken["claim"] in told
+    assert "Changed since" not in told

@@ -32,6 +32,7 @@ from testkit.loop.role_answers import (
     failing,
     plan,
     planned,
+    rejecting,
     unshown,
 )
 from testkit.loop.scripted_gate import ScriptedGate
@@ -217,7 +218,7 @@ def test_a_mild_review_that_was_given_ahead_is_asked_for_alone(directory: Path):
         assert "R1 (rubric_assessments.0.evidence)" in told
 
 
-AMENDMENT = ("MODIFY", "contract:module_0#/outputs/0/invariants/0", "is the number twice, as an int again")
+AMENDMENT = ("MODIFY", "contract:module_0#/error_surfaces/0/when", "number is negative, as an int again")
 
 
 JUDGED_ANEW = list(ALONE[1:])
@@ -518,3 +519,153 @@ def test_exact_changes_that_were_given_ahead_go_to_the_arbiter(directory: Path, 
         bench.begin(CHAIN)
         assert statuses(bench) == {"SHIPPED"}
         assert asked.alone(task) == ["contracts/round-1/arbiter"]
+
+
+WORDS = dict(zip(("action", "target", "detail"), AMENDMENT, strict=True))
+TAKEN_OVER = {**amending(), "accepted_changes": [1]}
+OWN_WORDS = amending((*AMENDMENT[:2], "number is negative, in words of the Arbiter"))
+
+
+def changing(change: Mapping[str, str]) -> dict[str, Any]:
+    """A FAIL with one exact change."""
+    said = failing()
+    return {**said, "failures": [{**said["failures"][0], "exact_changes": [change]}]}
+
+
+def mended_first(**said: Any) -> dict[str, list[Any]]:
+    """The Challenger mends the contract of the first task by an exact change, while it passes the others."""
+    return {
+        "TSK-001/contracts/round-1/challenger": [changing(WORDS)],
+        "TSK-001/contracts/round-1/arbiter": [said.get("ruling", TAKEN_OVER)],
+    }
+
+
+BESIDE = "Judge a task that calls contracts of an earlier one beside these as your exact changes make them"
+
+
+@pytest.mark.parametrize("waits_for", [[[], [0], [0]], [[], [0], [0, 1]], [[], [0], [1]]])
+def test_a_verdict_counts_where_the_exact_changes_of_its_own_answer_were_taken_over(
+    directory: Path, waits_for: list[list[int]]
+):
+    """D51: the Challenger is told to judge what calls a contract beside it as changed; the next ruling is shared as well."""
+    asked = Asked()
+    with opened(directory, asked, mended_first(), waits_for) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+        assert asked.alone("TSK-002") == asked.alone("TSK-003") == []
+        assert asked.shared[2:] == ["TSK-002.1/TSK-002+TSK-003/round-1/arbiter"]
+        assert BESIDE in asked.said[asked.shared[1]]
+        assert AMENDMENT[2] in bench.sealed()["module_0"].joinpath("contract.json").read_text()
+
+
+def test_a_verdict_is_asked_for_anew_where_the_contract_was_changed_otherwise(directory: Path):
+    """D51: with words of the Arbiter's own nobody has judged what calls it."""
+    asked, waits_for = Asked(), [[], [0], []]
+    with opened(directory, asked, mended_first(ruling=OWN_WORDS), waits_for) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+        assert asked.alone("TSK-002") == JUDGED_ANEW[:1]
+        assert asked.alone("TSK-003") == []
+        assert asked.shared[2:] == ["TSK-002.1/TSK-002+TSK-003/round-1/arbiter"]
+
+
+def test_a_verdict_beside_a_changed_contract_does_not_count_beside_the_unchanged_one(directory: Path):
+    """D51: after a REJECT the planner may leave the contract as it was; the verdict was on another."""
+    asked, waits_for = Asked(), [[], [0]]
+    said = {
+        **mended_first(ruling=rejecting()),
+        "TSK-001/plan/round-2/planner": plans(waits_for)["TSK-001/plan/round-1/planner"],
+    }
+    said["TSK-001/contracts/round-1/arbiter"].append(amending())
+    with opened(directory, asked, said, waits_for) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+        assert asked.alone("TSK-002") == JUDGED_ANEW
+
+
+def test_nothing_is_said_of_exact_changes_where_no_task_calls_another(directory: Path):
+    """D51: a request says what bears on it."""
+    asked, waits_for = Asked(), [[], []]
+    with opened(directory, asked, mended_first(), waits_for) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+        assert BESIDE not in asked.said[asked.shared[1]]
+
+
+def test_a_recording_in_which_the_verdict_was_asked_for_anew_is_asked_so(directory: Path):
+    """D-S4-06, D51: as are those from before the Challenger was told of its exact changes."""
+    first, second, waits_for = Asked(), Asked(), [[], [0]]
+    for folder in ("one", "two"):
+        (directory / folder).mkdir()
+    with opened(directory / "one", first, mended_first(ruling=OWN_WORDS), waits_for) as bench:
+        bench.begin(waits_for)
+        recorded = bench.runtime / "journal.jsonl"
+    with replayed(directory / "two", recorded, second) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+    assert second.places == first.places
+    assert second.alone("TSK-002") == JUDGED_ANEW
+
+
+TWICE_AGAIN = ("MODIFY", "contract:module_0#/outputs/0/invariants/0", "is the number twice, as an int again")
+ELSEWHERE = (
+    '- `module_0`: "is the number twice", now "is the number twice, as an int again"; `{}` /outputs/0/invariants/0 says: '
+    '"is the number twice"'
+)
+
+
+def test_an_amendment_is_told_to_those_who_judge_the_same_statement_elsewhere(directory: Path):
+    """D51, D-S12-09: a ruling that was given before does not count; the verdict of a task that calls nothing does."""
+    asked, waits_for = Asked(), [[], [], [0]]
+    with opened(
+        directory, asked, {"TSK-001/contracts/round-1/arbiter": [amending(TWICE_AGAIN)]}, waits_for
+    ) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+        assert asked.alone("TSK-002") == ["contracts/round-1/arbiter"]
+        assert asked.alone("TSK-003") == JUDGED_ANEW
+        for number, role in ((1, "arbiter"), (2, "challenger"), (2, "arbiter")):
+            told = asked.said[f"TSK-00{number + 1}.1/contracts/round-1/{role}"]
+            assert "# Amended elsewhere\n\n" in told
+            assert ELSEWHERE.format(f"module_{number}") in told
+
+
+def test_an_amendment_is_told_in_the_next_request_about_tasks_together(directory: Path):
+    """D51, D-S12-09: to the Arbiter, where the verdicts beside the exact change count."""
+    asked, waits_for = Asked(), [[], [0], [0]]
+    said = {
+        "TSK-001/contracts/round-1/challenger": [
+            changing(dict(zip(("action", "target", "detail"), TWICE_AGAIN, strict=True)))
+        ],
+        "TSK-001/contracts/round-1/arbiter": [TAKEN_OVER],
+    }
+    with opened(directory, asked, said, waits_for) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+        together = "TSK-002.1/TSK-002+TSK-003/round-1/arbiter"
+        assert asked.shared[2:] == [together]
+        assert all(ELSEWHERE.format(f"module_{n}") in asked.said[together] for n in (1, 2))
+
+
+def test_a_recording_from_before_amendments_were_told_replays(directory: Path):
+    """D-S4-06, D51: the ruling counts that counted then; one that was asked for anew is asked for."""
+    first, second, waits_for = Asked(), Asked(), [[], []]
+    for folder in ("one", "two"):
+        (directory / folder).mkdir()
+    said = {"TSK-001/contracts/round-1/arbiter": [amending(TWICE_AGAIN)]}
+    with opened(directory / "one", first, said, waits_for) as bench:
+        bench.begin(waits_for)
+        recorded = bench.runtime / "journal.jsonl"
+    asked_again = "TSK-002.1/contracts/round-1/arbiter"
+    with replayed(directory / "two", recorded, second) as bench:
+        bench.begin(waits_for)
+    assert second.places == first.places
+    assert asked_again in first.places
+    lines = [line for line in recorded.read_text().splitlines() if asked_again not in line]
+    recorded.write_text("\n".join([*lines, ""]))
+    (directory / "three").mkdir()
+    third = Asked()
+    with replayed(directory / "three", recorded, third) as bench:
+        bench.begin(waits_for)
+        assert statuses(bench) == {"SHIPPED"}
+    assert third.places == [place for place in first.places if place != asked_again]

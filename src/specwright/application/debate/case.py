@@ -47,7 +47,12 @@ class Case(NamedTuple):
     def shown(self) -> JudgedDebate:
         """What a request tells of it."""
         return JudgedDebate(
-            self.name, self.contracts, self.history, self.adopted, revisions_left=self.revisions_left
+            self.name,
+            self.contracts,
+            self.history,
+            self.adopted,
+            revisions_left=self.revisions_left,
+            other_amendments=self.deliverable.other_amendments(self.version_id),
         )
 
     def place(self, role: Role) -> Place:

@@ -10,6 +10,7 @@ from specwright.application.debate.adopted_contracts import (
 )
 from specwright.application.debate.deliverable import RevisionRequest, Version
 from specwright.application.factory import Factory
+from specwright.application.plan.amendment_notes import other_amendments
 from specwright.application.plan.planner import amended_plan, problems_by_code, revised_plan
 from specwright.application.plan.stored_plans import ReopenedPlan, StoredPlan, load_plan, lock_plan
 from specwright.application.store.debates import GateResult
@@ -95,6 +96,10 @@ class ContractSet:
         """The adopted modules of the plan whose contracts no debate has ruled on."""
         refs = debated_with(self._factory, self.task, self._plan(version_id))
         return [self._factory.modules.view(ref) for ref in refs]
+
+    def other_amendments(self, version_id: str) -> list[str]:
+        """What a ruling on another task amended and these contracts say as before."""
+        return other_amendments(self._factory, self.task, self.contracts(version_id))
 
     def files(self, version_id: str) -> Files:
         """There are none yet."""

@@ -26,6 +26,7 @@ from specwright.application.debate.shared_contracts import challenge_ahead, ruli
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState
 from specwright.application.messages.rounds import without_source
+from specwright.application.plan.amendment_notes import note_amendments
 from specwright.application.plan.stored_plans import ReopenedPlan, load_plan
 from specwright.application.store.debates import Cause, DebateHistory, DebateRecords
 from specwright.application.store.file_hashes import note_hashes
@@ -154,6 +155,8 @@ class Debate:
             self._artifacts.adjudicated(self._task.folder, name, record.adjudication_id)
         self._note("adjudicated", f"round {case.number}: {record.decision}")
         asked = raise_questions(self._factory, self._task, record, case.history)
+        if self._deliverable.name == CONTRACTS:
+            note_amendments(self._factory, self._task, record, case.contracts)
         return {
             "questions": [*self._deliverable.questions, *asked],
             "decision": record.decision.value,

@@ -101,6 +101,10 @@ class Deliverable(Protocol):
         """The adopted modules whose contracts are debated with these (design: adopted-modules)."""
         ...
 
+    def other_amendments(self, version_id: str) -> list[str]:
+        """Statements of the contracts that are debated which were amended in another contract, a line each."""
+        ...
+
     def files(self, version_id: str) -> Files:
         """The module's files in one version; a contract debate has none."""
         ...

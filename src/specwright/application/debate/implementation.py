@@ -35,7 +35,7 @@ from specwright.application.debate.gate_runs import (
 from specwright.application.debate.preflight import Preflight, UnrecordedScope, claims_of
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
-from specwright.application.plan.stored_plans import StoredPlan
+from specwright.application.plan.stored_plans import StoredPlan, claim_of_plan
 from specwright.application.regression_tests import required_tests
 from specwright.application.reports import reports_of
 from specwright.application.store.debates import GateResult
@@ -81,7 +81,8 @@ def module_of(
     siblings = [contract for other, contract in plan.contracts.items() if other != name]
     contract_ref = factory.artifacts.ref(task.folder, plan.contract_ids[name])
     module = Implementation(factory, task, plan.contracts[name], contract_ref, siblings)
-    module.questions, module.plan_claim = questions, plan.answer.claim
+    module.questions = questions
+    module.plan_claim = claim_of_plan(factory.artifacts, task.folder, plan)
     module.plan_ref = factory.artifacts.ref(task.folder, plan.plan_id)
     return module
 
@@ -288,6 +289,10 @@ class Implementation:
 
     def adopted(self, version_id: str) -> list[DependencyView]:
         """None: they are debated with the contracts of a plan."""
+        return []
+
+    def other_amendments(self, version_id: str) -> list[str]:
+        """None: its contract is locked."""
         return []
 
     def dependencies(self, version_id: str) -> list[DependencyView]:

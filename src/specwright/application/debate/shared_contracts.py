@@ -6,7 +6,7 @@ checks that it would have met, if the task comes to the same contracts.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from specwright.application import scopes
 from specwright.application.context.packs import Row, task_ref
@@ -26,12 +26,16 @@ from specwright.application.plan.advance_answers import (
     keep,
     part_of,
 )
+from specwright.application.plan.amendment_notes import other_amendments, with_amendments
 from specwright.application.plan.drafted_plans import (
     PlanDrafts,
+    contracts_as_changed,
     contracts_basis,
     plan_basis,
+    plan_holds,
     sealed_fingerprint,
     shown_of,
+    was_asked,
 )
 from specwright.application.plan.rules import known_modules
 from specwright.application.plan.shared_plans import (
@@ -53,6 +57,8 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Challenge, Proposal, challenge
 from specwright.errors import AnswerError
 from specwright.ports.roles import Assignment, Place, Role, SharedAnswer
+
+Answered = SharedAnswer[ChallengerAnswer] | SharedAnswer[ArbiterAnswer]
 
 _NO_ID = "00000000"
 
@@ -83,6 +89,7 @@ class _JudgedContracts(NamedTuple):
     """The contracts of a task, and what a verdict on them rests on."""
 
     task: Task
+    plan: PlanAnswer
     contracts: Sequence[MicroModuleContract]
     basis: dict[str, JsonValue]
     debate: JudgedDebate
@@ -116,17 +123,16 @@ class _ContractsTogether:
             return None
         judged = [self._own(), *self._drafted(shared.others)]
         try:
-            answered = self._answered(shared, judged)
+            answered: Answered | AnswerError = self._answered(shared, judged)
         except AnswerError as error:
             answered = error
-        parts = [part_of(answered, one.entry.spec_task_id, shared.shown[one.task_id]) for one in shared.tasks]
+        bases = self._bases(shared, judged, answered)
+        parts = [part_of(answered, one.entry.spec_task_id, bases[one.task_id]) for one in shared.tasks]
         for one, part in zip(shared.others, parts[1:], strict=True):
             keep(self._factory, one, step, part)
         return keep(self._factory, self._task, step, parts[0])
 
-    def _answered(
-        self, shared: SharedTasks, judged: Sequence[_JudgedContracts]
-    ) -> SharedAnswer[ChallengerAnswer] | SharedAnswer[ArbiterAnswer]:
+    def _answered(self, shared: SharedTasks, judged: Sequence[_JudgedContracts]) -> Answered:
         factory, place, case = self._factory, shared.place(self._role), self._case
         views = known_views(factory, called_modules([case]), place.run_id)
         rulings = carried_rulings(factory, self._task, (), part_place(place, self._task))
@@ -146,6 +152,26 @@ class _ContractsTogether:
         )
         files = {"proposal.json": proposal.to_bytes()}
         return factory.roles.challenge_together(Assignment(place, shared.message, files, store=store))
+
+    def _bases(
+        self, shared: SharedTasks, judged: Sequence[_JudgedContracts], answered: Answered | AnswerError
+    ) -> dict[str, dict[str, JsonValue]]:
+        """What the verdict on each task rests on. A Challenger judges a task beside the contracts before it as its own exact
+        changes make them, as it is told; not one that was recorded before it was told so."""
+        bases, changed = dict(shared.shown), dict[str, JsonValue]()
+        if self._role is Role.ARBITER or isinstance(answered, AnswerError):
+            return bases
+        for one in judged:
+            basis = bases[one.task.task_id]
+            calls = cast(dict[str, JsonValue], basis["calls"])
+            if not was_asked(self._factory, one.task.place(CONTRACTS, "round-1", self._role)):
+                as_changed = {name: changed.get(name, fingerprint) for name, fingerprint in calls.items()}
+                bases[one.task.task_id] = {**basis, "calls": as_changed}
+            verdict = answered.answers.get(one.task.entry.spec_task_id)
+            if isinstance(verdict, ChallengerAnswer):
+                contracts = contracts_as_changed(one.plan, one.contracts, verdict.failures)
+                changed |= {contract.name: contract.interface_fingerprint for contract in contracts}
+        return bases
 
     def _rows(self, judged: _JudgedContracts, place: Place) -> list[Row]:
         """What the context pack says of a task that comes later: there are no records of it yet."""
@@ -196,7 +222,8 @@ class _ContractsTogether:
         )
         if self._role is Role.ARBITER:
             basis["challenge"] = verdict_digest(case.history.challenges[-1])
-        return _JudgedContracts(self._task, case.contracts, basis, case.shown)
+            basis = ruling_basis(self._factory, self._task, basis, case.contracts)
+        return _JudgedContracts(self._task, answer, case.contracts, basis, case.shown)
 
     def _drafted(self, tasks: Sequence[Task]) -> list[_JudgedContracts]:
         """The contracts of tasks that come next, as drafts; those are left out that the rules of a plan refuse, or
@@ -211,14 +238,18 @@ class _ContractsTogether:
             rulings = carried_rulings(self._factory, task, (), place)
             rests_on = plan_basis(shown_of(task, rulings), answer, drafts.fingerprint)
             basis = contracts_basis(shown_of(task, rulings), answer, drafts.fingerprint)
-            challenges = self._challenges(task, basis) if early.basis == rests_on else None
+            stands = plan_holds(self._factory, task, self._known, early, rests_on)
+            challenges = self._challenges(task, basis) if stands else None
             contracts = drafts.add(answer) if challenges is not None else []
             if challenges is None or not contracts:
                 continue
             if challenges:
                 basis["challenge"] = verdict_digest(challenges[-1])
-            debate = JudgedDebate(CONTRACTS, contracts, DebateHistory([_proposal(answer)], challenges))
-            found.append(_JudgedContracts(task, contracts, basis, debate))
+                basis = ruling_basis(self._factory, task, basis, contracts)
+            amended = other_amendments(self._factory, task, contracts)
+            history = DebateHistory([_proposal(answer)], challenges)
+            debate = JudgedDebate(CONTRACTS, contracts, history, other_amendments=amended)
+            found.append(_JudgedContracts(task, answer, contracts, basis, debate))
         return found
 
     def _challenges(self, task: Task, basis: JsonValue) -> Sequence[Challenge] | None:
@@ -228,6 +259,21 @@ class _ContractsTogether:
             return ()
         passed = review_ahead(self._factory, task, basis)
         return None if passed is None else [passed]
+
+
+def ruling_basis(
+    factory: Factory, task: Task, basis: dict[str, JsonValue], contracts: Sequence[MicroModuleContract]
+) -> dict[str, JsonValue]:
+    """What a ruling on contracts rests on, with what was amended elsewhere and stands in them as before.
+
+    Args:
+        factory: The ports.
+        task: The task.
+        basis: Without it.
+        contracts: Of the task.
+    """
+    lines = other_amendments(factory, task, contracts)
+    return with_amendments(factory, basis, lines, task.place(CONTRACTS, "round-1", Role.ARBITER))
 
 
 def review_ahead(factory: Factory, task: Task, basis: JsonValue) -> Challenge | None:

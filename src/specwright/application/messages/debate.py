@@ -29,6 +29,7 @@ from specwright.application.messages.parts import (
     as_left,
     as_list,
     as_offers,
+    as_other_amendments,
     as_surface,
     as_task,
     without_docstring,
@@ -88,7 +89,9 @@ class ModuleRequest(NamedTuple):
 class JudgedDebate(NamedTuple):
     """A debate that a role judges: its deliverable, the contracts, and what was said so far; and the adopted modules whose
     contracts are debated with these (design: adopted-modules). `unsound` is what keeps the contracts from being locked with
-    all exact changes of the last challenge (design: exact-changes), `revisions_left` those of the deliverable."""
+    all exact changes of the last challenge (design: exact-changes), `revisions_left` those of the deliverable;
+    `other_amendments` are the statements that were amended in a contract of another task, a line each (design:
+    tasks-together)."""
 
     deliverable: str
     contracts: Sequence[MicroModuleContract]
@@ -96,6 +99,7 @@ class JudgedDebate(NamedTuple):
     adopted: Sequence[DependencyView] = ()
     unsound: Sequence[str] = ()
     revisions_left: int = MAX_REVISIONS
+    other_amendments: Sequence[str] = ()
 
     @property
     def undisputed(self) -> bool:
@@ -284,6 +288,7 @@ def challenged(debate: JudgedDebate) -> list[str]:
         *hosts_of(debate.contracts),
         *lazy_slots_of(debate.contracts),
         *adopted,
+        *as_other_amendments(debate.other_amendments),
         *earlier_rounds(history),
         as_proposal(proposal),
     ]
@@ -328,6 +333,7 @@ def adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> li
     return [
         *map(as_contract, debate.contracts),
         *map(as_adopted, debate.adopted),
+        *as_other_amendments(debate.other_amendments),
         *earlier_rounds(history),
         tell_proposal(history.proposals[-1]),
         tell_challenge(history.challenges[-1]),

@@ -53,6 +53,14 @@ def as_adopted(view: DependencyView) -> str:
     return f"{contract}\n\n{as_fenced(examples_in_short(view.examples), 'markdown')}\n\n{told}"
 
 
+def as_other_amendments(lines: Sequence[str]) -> list[str]:
+    """Statements that were amended in the contract of another task, where these contracts say them as before."""
+    told = "The Arbiter amended these statements of other contracts of the product. See whether the same holds here."
+    return (
+        ["# Amended elsewhere\n\n" + "\n".join((told, "", *(f"- {line}" for line in lines)))] if lines else []
+    )
+
+
 def as_criteria(
     criteria: Sequence[str], rulings: Mapping[int, CriterionRuling] = MappingProxyType({})
 ) -> str:

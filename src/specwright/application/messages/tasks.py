@@ -172,9 +172,23 @@ def challenges_message(tasks: Sequence[JudgedTask], dependencies: Sequence[Depen
         [
             *map(as_surface, dependencies),
             *(part for judged in tasks for part in _to_challenge(judged)),
-            f"{_which(tasks)} Judge R1 to R6 of each{_ONE_EACH} and submit your verdicts.",
+            f"{_which(tasks)} Judge R1 to R6 of each{_ONE_EACH} and submit your verdicts.{_as_changed(tasks)}",
         ]
     )
+
+
+def _as_changed(tasks: Sequence[JudgedTask]) -> str:
+    """What is said of exact changes where a task calls what is judged before it (design: tasks-together)."""
+    earlier = set[str]()
+    for judged in tasks:
+        contracts = judged.debate.contracts
+        if any(one.ref in earlier for contract in contracts for one in contract.dependencies):
+            return (
+                " Judge a task that calls contracts of an earlier one beside these as your exact changes make them: if "
+                "they are taken over, your verdict counts."
+            )
+        earlier |= {contract.ref for contract in contracts}
+    return ""
 
 
 def _to_challenge(judged: JudgedTask) -> Iterator[str]:

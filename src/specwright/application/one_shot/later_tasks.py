@@ -1,19 +1,25 @@
 """Tasks that come later and whose contracts were approved in advance: what is to be made of them is known before they are
 dispatched (design: one-shot, tasks-together)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.application import scopes
 from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.debate.implementation import Implementation
-from specwright.application.debate.shared_contracts import review_ahead, verdict_digest
+from specwright.application.debate.shared_contracts import review_ahead, ruling_basis, verdict_digest
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest
 from specwright.application.messages.tasks import TaskModules
 from specwright.application.one_shot.advance_drafts import advance_drafts
 from specwright.application.plan.advance_answers import AdvanceStep, advance_answer
-from specwright.application.plan.drafted_plans import PlanDrafts, contracts_basis, plan_basis, shown_of
+from specwright.application.plan.drafted_plans import (
+    PlanDrafts,
+    contracts_basis,
+    plan_basis,
+    plan_holds,
+    shown_of,
+)
 from specwright.application.plan.shared_plans import following, task_brief
 from specwright.application.tasks import Task
 from specwright.canonical_json import JsonValue
@@ -68,7 +74,7 @@ def later_tasks(
     drafts, found = PlanDrafts(factory, known, contracts), list[LaterTask]()
     for task in tasks:
         rulings = carried_rulings(factory, task, (), scopes.part(place, task.entry.spec_task_id))
-        if approved := _approved(factory, task, rulings, drafts.fingerprint):
+        if approved := _approved(factory, task, known, rulings, drafts):
             answer, basis = approved
             if made := drafts.add(answer):
                 found.append(LaterTask(task, answer, made, basis))
@@ -76,7 +82,11 @@ def later_tasks(
 
 
 def _approved(
-    factory: Factory, task: Task, rulings: Mapping[int, CriterionRuling], fingerprint: Callable[[str], str]
+    factory: Factory,
+    task: Task,
+    known: KnownModules,
+    rulings: Mapping[int, CriterionRuling],
+    drafts: PlanDrafts,
 ) -> tuple[PlanAnswer, dict[str, JsonValue]] | None:
     """The plan that was approved in advance, with what modules made to it rest on."""
     planned = advance_answer(factory, task, AdvanceStep.PLAN)
@@ -85,11 +95,14 @@ def _approved(
     if planned is None or ruled is None or answer is None or ruling is None:
         return None
     shown = shown_of(task, rulings)
-    basis = contracts_basis(shown, answer, fingerprint)
-    if planned.basis != plan_basis(shown, answer, fingerprint):
+    basis = contracts_basis(shown, answer, drafts.fingerprint)
+    if not plan_holds(factory, task, known, planned, plan_basis(shown, answer, drafts.fingerprint)):
         return None
     review = review_ahead(factory, task, basis)
-    if review is None or ruled.basis != {**basis, "challenge": verdict_digest(review)}:
+    if review is None:
+        return None
+    judged = {**basis, "challenge": verdict_digest(review)}
+    if ruled.basis != ruling_basis(factory, task, judged, drafts.drawn_up(answer)):
         return None
     return (answer, basis) if ruling.decision is Decision.APPROVE and not ruling.set_aside else None
 
@@ -116,15 +129,15 @@ def modules_of_later(
 
 
 def to_draft(
-    factory: Factory, task: Task, plan: PlanAnswer, modules: Sequence[Implementation], place: str
+    factory: Factory, task: Task, plan_claim: str, modules: Sequence[Implementation], place: str
 ) -> TaskModules:
     """What a Proposer is told of a task and its modules.
 
     Args:
         factory: The ports.
         task: The task.
-        plan: Of which the modules are.
-        modules: All of them.
+        plan_claim: What the planner says of the contracts of its plan.
+        modules: All of the plan.
         place: Where the answers to questions about criteria are journalled.
     """
     contracts = [module.contract for module in modules]
@@ -132,4 +145,4 @@ def to_draft(
         ModuleRequest(m.contract, m.stub(), reports=m.reports, approved=m.approved(contracts))
         for m in modules
     ]
-    return TaskModules(task_brief(factory, task, place, modules[0].questions), plan.claim, asked)
+    return TaskModules(task_brief(factory, task, place, modules[0].questions), plan_claim, asked)

@@ -109,7 +109,7 @@ class OneShotRound(FirstRound):
             self._task,
             drafts,
             self._basis,
-            self._plan.answer.claim,
+            self._own[0].plan_claim,
             cases,
             list(self._plan.contracts.values()),
             self.drafted,
@@ -172,8 +172,10 @@ class OneShotRound(FirstRound):
         contracts = list(self._plan.contracts.values())
         modules = modules_of_later(factory, later, contracts)
         place = scopes.drafts_together(self._task.run, "told")
-        told = [to_draft(factory, self._task, self._plan.answer, self._own, place)]
-        told += [to_draft(factory, one.task, one.plan, modules[one.task.task_id], place) for one in later]
+        told = [to_draft(factory, self._task, self._own[0].plan_claim, self._own, place)]
+        told += [
+            to_draft(factory, one.task, one.plan.claim, modules[one.task.task_id], place) for one in later
+        ]
         views = [view for made in (self._own, *modules.values()) for m in made for view in m.dependencies("")]
         shown: dict[str, dict[str, JsonValue]] = {self._task.task_id: {"basis": self._basis}}
         for one in later:

@@ -11,11 +11,16 @@ from specwright.application.plan.advance_answers import AdvanceAnswer, AdvanceSt
 from specwright.application.plan.rules import PlanRules
 from specwright.application.tasks import Task, task_at, task_board
 from specwright.canonical_json import JsonValue, digest
+from specwright.domain.answers.answers import Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.graph import reachable
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
+from specwright.domain.debate.amendments import target_problems, unreachable_targets
+from specwright.domain.debate.applied_by_code import applied_by_code
+from specwright.domain.debate.exact_changes import changes_of
 from specwright.domain.interface_change.comparison import same_call
 from specwright.domain.plan.micro_plan import KnownModules, drafted_contract
+from specwright.ports.roles import Place, Role
 
 
 def shown_of(task: Task, rulings: Mapping[int, CriterionRuling]) -> dict[str, JsonValue]:
@@ -94,6 +99,31 @@ def changed_contracts(
     return found
 
 
+def plan_holds(
+    factory: Factory, task: Task, known: KnownModules, early: AdvanceAnswer, basis: Mapping[str, JsonValue]
+) -> bool:
+    """Whether a plan that was given in advance still holds: what it rests on is the same, or differs in the words of called
+    contracts alone, and the planner was not asked again (design: tasks-together).
+
+    Args:
+        factory: The ports.
+        task: Whose plan it is.
+        known: The sealed modules.
+        early: The plan.
+        basis: What it would rest on now.
+    """
+    if early.basis == basis:
+        return True
+    changed = changed_contracts(factory, task, known, early, basis)
+    only_words = bool(changed) and all(one.same_call for one in changed)
+    return only_words and not was_asked(factory, task.place("plan", "round-1", Role.PLANNER))
+
+
+def was_asked(factory: Factory, place: Place) -> bool:
+    """Whether a role was asked here already, by an earlier run or the one that was recorded."""
+    return factory.roles.is_recorded(place) or factory.journal.recorded(place.run_id, "model") is not None
+
+
 def _as_drafted(factory: Factory, task: Task, locked: MicroModuleContract) -> MicroModuleContract | None:
     """A contract as the plan that was given in advance for a task before this one has it."""
     for other in reachable([task.task_id], task_board(factory).dependencies_of):
@@ -103,6 +133,19 @@ def _as_drafted(factory: Factory, task: Task, locked: MicroModuleContract) -> Mi
             if module.name == locked.name and module.reuse.reuse_ref is None:
                 return drafted_contract(module, locked)
     return None
+
+
+def contracts_as_changed(
+    answer: PlanAnswer, contracts: Sequence[MicroModuleContract], failures: Sequence[Failure]
+) -> list[MicroModuleContract]:
+    """The contracts of a plan as the exact changes of failures make them; as they are if code cannot apply these (design:
+    exact-changes, tasks-together)."""
+    changes, by_name = changes_of(failures), {contract.name: contract for contract in contracts}
+    wrong = target_problems(changes, contracts=True) + unreachable_targets(changes, {}, by_name)
+    changed = applied_by_code(changes, answer, by_name) if changes and not wrong else None
+    modules = changed.modules if changed else ()
+    by_name |= {one.name: drafted_contract(one, by_name[one.name]) for one in modules if one.name in by_name}
+    return list(by_name.values())
 
 
 def contracts_basis(
@@ -142,7 +185,13 @@ class PlanDrafts:
         return sealed_fingerprint(self._factory, self._known, name)
 
     def add(self, answer: PlanAnswer | None) -> list[MicroModuleContract]:
-        """Draw up the contracts of one more plan; none if the rules of a plan refuse it."""
+        """Draw up the contracts of one more plan, which the next may call; none if the rules of a plan refuse it."""
+        drafts = self.drawn_up(answer)
+        self._contracts |= {contract.name: contract for contract in drafts}
+        return drafts
+
+    def drawn_up(self, answer: PlanAnswer | None) -> list[MicroModuleContract]:
+        """The contracts of one more plan, which nothing may call yet; none if the rules of a plan refuse it."""
         if answer is None:
             return []
         refs = {name: contract.ref for name, contract in self._contracts.items()}
@@ -154,5 +203,4 @@ class PlanDrafts:
         if problems or drafts is None:
             return []
         _, drafts = rules.draw_up(answer, "MP-00000000", "", lambda: f"MM-{next(self._numbers):08x}")
-        self._contracts |= drafts
         return list(drafts.values())

@@ -33,6 +33,7 @@ from specwright.application.plan.baseline import baseline_plan, sealed_by_task
 from specwright.application.plan.drafted_plans import (
     changed_contracts,
     plan_basis,
+    plan_holds,
     sealed_fingerprint,
     shown_of,
 )
@@ -312,20 +313,14 @@ def _early_or_asked(
         )
         assignment = assignment._replace(message=message, refused=True, before=text)
     elif early is not None:  # what it rests on has changed
-        changed = changed_contracts(factory, task, known, ahead, basis)
-        only_words = bool(changed) and all(one.same_call for one in changed)
-        if only_words and not _was_asked(factory, assignment.place) and not problems(early):
+        if plan_holds(factory, task, known, ahead, basis) and not problems(early):
             return early
+        changed = changed_contracts(factory, task, known, ahead, basis)
         text, lines = early.to_bytes().decode(), [line for one in changed for line in one.lines]
         message = f"{assignment.message}\n\n{as_earlier_plan(text, lines)}"
         assignment = assignment._replace(message=message, before=text)
     with after_refusal(offered, refused):
         return factory.roles.plan(assignment, problems)
-
-
-def _was_asked(factory: Factory, place: Place) -> bool:
-    """Whether the planner was asked here already, by an earlier run or the one that was recorded."""
-    return factory.roles.is_recorded(place) or factory.journal.recorded(place.run_id, "model") is not None
 
 
 def _rules(

@@ -15,7 +15,7 @@ from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.tasks import Task
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.ids import ArtifactType
-from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.contract.rules import problems
 from specwright.domain.plan.micro_plan import MicroPlan
 from specwright.ports.progress import Step
@@ -79,6 +79,23 @@ def load_plan(artifacts: ArtifactStore, folder: str, plan_id: str) -> StoredPlan
         for name, ref in ids.items()
     }
     return StoredPlan(plan_id, plan, contracts, ids, PlanAnswer.from_bytes(body["answer.json"], plan_id))
+
+
+def claim_of_plan(artifacts: ArtifactStore, folder: str, plan: StoredPlan) -> str:
+    """What the planner says of the contracts of a plan, with the statements that were changed since it said so."""
+    claim, said = plan.answer.claim, plan
+    while before := artifacts.envelope(folder, said.plan_id).revised:
+        earlier = load_plan(artifacts, folder, before)
+        if earlier.answer.claim != claim:
+            break
+        said = earlier
+    changes = [
+        f"`{name}` {line}"
+        for name, contract in plan.contracts.items()
+        if name in said.contracts
+        for line in contract_changes(said.contracts[name], contract)
+    ]
+    return "\n".join((claim, "", "Changed since it was said:", *changes)) if changes else claim
 
 
 def stored_plans(view: ProjectView) -> Iterator[StoredPlan]:

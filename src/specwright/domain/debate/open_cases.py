@@ -61,10 +61,27 @@ def open_cases(failures: Sequence[Failure], earlier: EarlierRounds) -> list[Fail
 
 
 def _costs_a_revision(failure: Failure, earlier: EarlierRounds) -> bool:
-    if scopes := [place for place in _places(_text(failure), earlier) if _is_scope_limit(place)]:
+    if scopes := list(_scope_limits(failure, earlier)):
         seen_first = earlier.number == 1 or any(_is_changed(place, earlier) for place in scopes)
         return seen_first and bool(_criteria(_text(failure), earlier))
     return earlier.number == 1 or _has_kind(failure, earlier)
+
+
+def _scope_limits(failure: Failure, earlier: EarlierRounds) -> Iterator[_Place]:
+    """The scope limits that a failure cites. A pointer without a module's name is one in the contracts that the failure
+    names, or in all, and cites a limit only if it does in each of these that has it."""
+    text = _text(failure)
+    said = "\n".join((text, *(change.target for change in failure.exact_changes)))
+    named = [one for one in earlier.contracts if re.search(rf"\b{one.name}\b", said)]
+    about = earlier._replace(contracts=named or earlier.contracts)
+    for found in _POINTER.finditer(text):
+        places = list(_places(found[0], earlier if found["name"] in _names(earlier) else about))
+        if places and all(map(_is_scope_limit, places)):
+            yield from places
+
+
+def _names(earlier: EarlierRounds) -> set[str]:
+    return {contract.name for contract in earlier.contracts}
 
 
 def _has_kind(failure: Failure, earlier: EarlierRounds) -> bool:
