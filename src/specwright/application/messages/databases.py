@@ -18,7 +18,8 @@ OF_LOCKS = f"""# Databases
 
 A database is an SQLite file, opened by its path. What is in it after a call can be shown, and what comes of a file that is \
 none, of another schema, and of a lock that another program holds for longer than a call waits: "for 5 seconds" is shown \
-at its limit. No test shows {NOT_SHOWN}: no criterion and no contract asks for it."""
+at its limit. No test shows {NOT_SHOWN}: no criterion and no contract asks for it. Functions that use one file are built \
+and tried each alone: the sketch and the contract of each have its tables to the letter, in the same words."""
 
 _FOR_FILES = """A database is a file: `sqlite3.connect(path)` writes it, whatever is done then, and needs WRITE on it. \
 One that is only read is opened by {read_only}. Close each connection. A file that is no database, \
