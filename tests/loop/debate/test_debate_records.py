@@ -111,6 +111,14 @@ def test_evidence_cites_something_that_exists(evidence: str, wrong: bool):
     assert all(problem.startswith("R5 (rubric_assessments.4.evidence)") for problem in found)
 
 
+def test_what_is_not_met_is_said_in_words():
+    """A pointer to an empty dimension shows that nothing is there, and not what is wrong with that (F-9.4-06, F-9.5-02)."""
+    answer = json.loads(json.dumps(failing()))
+    answer["rubric_assessments"][4] |= {"assessment": "NOT_MET", "evidence": "/dependencies"}
+    found = compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN)
+    assert [one for one in found if one.startswith("R5")]
+
+
 @pytest.mark.parametrize("dimension", ["inputs", "outputs", "error_surfaces", "effects", "modes"])
 def test_the_evidence_of_r1_names_all_five_dimensions(dimension: str):
     """F-9.4-04: leaving one out makes the review mild."""

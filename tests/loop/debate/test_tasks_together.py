@@ -443,18 +443,26 @@ def replayed(directory: Path, recorded: Path, asked: Asked) -> DebateWorkbench:
     return DebateWorkbench(directory, script(), roles=roles, shared=SHARED_CHARACTERS)
 
 
-@pytest.mark.parametrize("shared", [SHARED_CHARACTERS, 0], ids=["together", "alone"])
-def test_a_recording_is_asked_about_tasks_together_as_it_was_recorded(directory: Path, shared: int):
-    """D-S4-06, D51: a journal from before tasks shared requests still replays."""
+def recorded_and_replayed(
+    directory: Path, waits_for: Sequence[Sequence[int]], *script: Any, **more: Any
+) -> tuple[Asked, Asked]:
+    """What is asked in a project that ships, and when its journal is played again in another folder."""
     first, second = Asked(), Asked()
     for folder in ("one", "two"):
         (directory / folder).mkdir()
-    with opened(directory / "one", first, shared=shared) as bench:
-        bench.begin(CHAIN)
+    with opened(directory / "one", first, *script, **more) as bench:
+        bench.begin(waits_for)
         recorded = bench.runtime / "journal.jsonl"
     with replayed(directory / "two", recorded, second) as bench:
-        bench.begin(CHAIN)
+        bench.begin(waits_for)
         assert statuses(bench) == {"SHIPPED"}
+    return first, second
+
+
+@pytest.mark.parametrize("shared", [SHARED_CHARACTERS, 0], ids=["together", "alone"])
+def test_a_recording_is_asked_about_tasks_together_as_it_was_recorded(directory: Path, shared: int):
+    """D-S4-06, D51: a journal from before tasks shared requests still replays."""
+    first, second = recorded_and_replayed(directory, CHAIN, shared=shared)
     assert second.places == first.places
     assert len(first.shared) == (3 if shared else 0)
 
@@ -594,15 +602,8 @@ def test_nothing_is_said_of_exact_changes_where_no_task_calls_another(directory:
 
 def test_a_recording_in_which_the_verdict_was_asked_for_anew_is_asked_so(directory: Path):
     """D-S4-06, D51: as are those from before the Challenger was told of its exact changes."""
-    first, second, waits_for = Asked(), Asked(), [[], [0]]
-    for folder in ("one", "two"):
-        (directory / folder).mkdir()
-    with opened(directory / "one", first, mended_first(ruling=OWN_WORDS), waits_for) as bench:
-        bench.begin(waits_for)
-        recorded = bench.runtime / "journal.jsonl"
-    with replayed(directory / "two", recorded, second) as bench:
-        bench.begin(waits_for)
-        assert statuses(bench) == {"SHIPPED"}
+    waits_for = [[], [0]]
+    first, second = recorded_and_replayed(directory, waits_for, mended_first(ruling=OWN_WORDS), waits_for)
     assert second.places == first.places
     assert second.alone("TSK-002") == JUDGED_ANEW
 

@@ -103,14 +103,7 @@ def plan_holds(
     factory: Factory, task: Task, known: KnownModules, early: AdvanceAnswer, basis: Mapping[str, JsonValue]
 ) -> bool:
     """Whether a plan that was given in advance still holds: what it rests on is the same, or differs in the words of called
-    contracts alone, and the planner was not asked again (design: tasks-together).
-
-    Args:
-        factory: The ports.
-        task: Whose plan it is.
-        known: The sealed modules.
-        early: The plan.
-        basis: What it would rest on now.
+    contracts alone, and the planner was not asked again (design: tasks-together); it takes what `changed_contracts` takes.
     """
     if early.basis == basis:
         return True

@@ -84,7 +84,7 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
     for i, assessment in enumerate(answer.rubric_assessments):
         evidence = assessment.evidence
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
-        if _is_empty_dimension(evidence, sources.contracts):
+        if assessment.assessment != "NOT_MET" and _is_empty_dimension(evidence, sources.contracts):
             continue  # it is shown by what is not there, and the prompt says so
         if _word_count(evidence) < MIN_WORDS or is_praise(_uncited(evidence)):
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")

@@ -117,7 +117,7 @@ def _http(api: HttpApi, functions: Mapping[str, PublicFunction], head: ProductHe
     return {
         "name": api.name,
         "help": told,
-        "options": _options(api.options, [functions[one.calls] for one in api.routes]),
+        "options": _options(api.options, [functions[name] for name in api.calls]),
         "routes": [_route(one, functions[one.calls], api.options) for one in api.routes],
         "openapi": openapi_document(api, functions, head.distribution, head.version, told),
     }
@@ -166,7 +166,7 @@ def _mcp(server: McpServer, functions: Mapping[str, PublicFunction], head: Produ
     return {
         "name": server.name,
         "help": server.help or head.summary,
-        "options": _options(server.options, [functions[one.calls] for one in server.tools]),
+        "options": _options(server.options, [functions[name] for name in server.calls]),
         "tools": [_tool(one, functions[one.calls], server.options) for one in server.tools],
     }
 

@@ -109,7 +109,7 @@ def _http_guide(
         f"`pip install '{distribution}[http]'`, then `{api.name}` serves it at http://127.0.0.1:8000, for this machine "
         "alone unless `--host` says otherwise."
     ]
-    lines += _options(api.options, [functions[one.calls] for one in api.routes if one.calls in functions])
+    lines += _options(api.options, [functions[name] for name in api.calls if name in functions])
     for route in api.routes:
         if route.calls in functions:
             lines += ["", *_route(route, functions[route.calls], api.options)]
@@ -158,7 +158,7 @@ def _mcp_guide(server: McpServer, functions: Mapping[str, PublicFunction], distr
     lines += [inline(server.help), ""] if server.help else []
     lines += [
         f"`pip install '{distribution}[mcp]'`; a client starts `{server.name}` over standard input and output.",
-        *_options(server.options, [functions[one.calls] for one in server.tools if one.calls in functions]),
+        *_options(server.options, [functions[name] for name in server.calls if name in functions]),
         "",
     ]
     for tool in server.tools:

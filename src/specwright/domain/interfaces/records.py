@@ -203,6 +203,11 @@ class HttpApi(OmittedIfEmpty):
     options: ServerOptions = Field(default_factory=dict)
     routes: Annotated[list[Route], Field(min_length=1)]
 
+    @property
+    def calls(self) -> list[str]:
+        """The functions that its routes call."""
+        return [one.calls for one in self.routes]
+
 
 class Tool(OmittedIfEmpty):
     """A tool of an MCP server, which calls one function."""
@@ -231,6 +236,11 @@ class McpServer(OmittedIfEmpty):
     help: Annotated[str, Field(description="Empty: the description of the product.")] = ""
     options: ServerOptions = Field(default_factory=dict)
     tools: Annotated[list[Tool], Field(min_length=1)]
+
+    @property
+    def calls(self) -> list[str]:
+        """The functions that its tools call."""
+        return [one.calls for one in self.tools]
 
 
 class Interfaces(OmittedIfEmpty):

@@ -114,13 +114,10 @@ def interface_problems(
             found.append((f"{one.field}.calls", _not_provided(one.calls, stated)))
         else:
             found += [(one.field, message) for message in one.problems(functions[one.calls])]
-    for field, server, called in (
-        ("http", interfaces.http, [one.calls for one in (interfaces.http.routes if interfaces.http else ())]),
-        ("mcp", interfaces.mcp, [one.calls for one in (interfaces.mcp.tools if interfaces.mcp else ())]),
-    ):
-        known = [functions[name] for name in called if name in functions]
-        told = option_problems(server.options, known) if server else ()
-        found += [(f"{field}.options", one) for one in told]
+    for field, server in (("http", interfaces.http), ("mcp", interfaces.mcp)):
+        if server:
+            called = [functions[name] for name in server.calls if name in functions]
+            found += [(f"{field}.options", told) for told in option_problems(server.options, called)]
     if interfaces.http:
         for place, route in enumerate(interfaces.http.routes):
             is_get = route.calls in functions and method_of(route, functions[route.calls]) == "GET"

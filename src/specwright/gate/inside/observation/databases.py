@@ -56,7 +56,7 @@ class _LockClock:
             pauses = _pauses()
             try:
                 return method(own, *args, **kwargs)
-            except Exception as error:
+            except Exception as error:  # raised again as it is, whatever it is; only the clock is set
                 if _is_busy(error) and _pauses() - pauses >= _PAUSES:
                     self._pass(connection_of(own))
                 raise
