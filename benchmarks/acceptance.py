@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 
 from gate_whole import CASES, module
 
-from specwright.domain.acceptance.calls import Property
+from specwright.wheels.product_run import SandboxedTrials
+from specwright.domain.contract.properties import Property
 from specwright.domain.contract.examples_file import Example
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
@@ -84,7 +85,7 @@ def main() -> None:
     ratio = (whole + with_examples + with_properties) / whole
     print(f"judgement {whole:.2f} s, {len(examples)} examples {with_examples:.2f} s more, ", end="")
     print(f"{len(properties)} properties {with_properties:.2f} s more: ratio {ratio:.2f} of {_MOST_JUDGED}")
-    packager = FlitPackager(gate.product_trials())
+    packager = FlitPackager(SandboxedTrials(gate))
     files = {
         path.removeprefix("implementation/"): data
         for path, data in candidate.files.items()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.plan import Limits

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.domain.acceptance.calls import Property
+from specwright.domain.contract.properties import Property
 from specwright.gate import SandboxedShipGate
 from testkit.gate.edge_faults import EDGE_FAULTS
 from testkit.gate.fuzzing import Planted

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.errors import SpecwrightError
 from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.domain.contract.contract import Effect, EffectType
 from specwright.domain.interfaces.records import Interfaces
 from specwright.gate import SandboxedShipGate
@@ -357,7 +358,7 @@ def document_of(interfaces: Interfaces) -> Mapping[str, Any]:
 
 def exercised(product: ProductPackage) -> ExerciseReport:
     """Build, install and try."""
-    packager = FlitPackager(SandboxedShipGate().product_trials())
+    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()))
     return packager.exercise(packager.build(product), product)
 
 

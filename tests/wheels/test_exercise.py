@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.domain.acceptance.calls import Property
+from specwright.wheels.product_run import SandboxedTrials
+from specwright.domain.contract.properties import Property
 from specwright.domain.contract.examples_file import Example
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
@@ -16,7 +17,7 @@ from specwright.wheels.environment import own_pip, run_bounded
 from specwright.wheels.exercise import exercise_wheel
 from specwright.wheels.wheel import build_wheel
 
-TRIALS = SandboxedShipGate().product_trials()
+TRIALS = SandboxedTrials(SandboxedShipGate())
 
 
 def exercised(product: ProductPackage, **limits: float) -> ExerciseReport:

@@ -5,7 +5,8 @@ from io import BytesIO
 
 import pytest
 
-from specwright.domain.acceptance.calls import Property
+from specwright.wheels.product_run import SandboxedTrials
+from specwright.domain.contract.properties import Property
 from specwright.domain.contract.contract import Effect, ErrorSurface
 from specwright.domain.contract.examples_file import Example
 from specwright.gate import SandboxedShipGate
@@ -84,7 +85,7 @@ def asking(product: ProductPackage, make_module) -> ProductPackage:
 
 def exercised(product: ProductPackage) -> ExerciseReport:
     """Build and try out."""
-    packager = FlitPackager(SandboxedShipGate().product_trials(), Limits())
+    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()), Limits())
     return packager.exercise(packager.build(product), product)
 
 
@@ -109,7 +110,7 @@ def test_a_property_of_an_installed_package_meets_no_network(asking: ProductPack
 
 def test_nothing_of_the_script_is_in_the_wheel(asking: ProductPackage):
     """D-44-02: at use nothing is wrapped."""
-    packager = FlitPackager(SandboxedShipGate().product_trials(), Limits())
+    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()), Limits())
     with zipfile.ZipFile(BytesIO(packager.build(asking).content)) as wheel:
         names = wheel.namelist()
     assert any(name.endswith("page_of/__init__.py") for name in names)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 from jsonschema_rs import validator_for
 
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.domain.acceptance.exchanges import answer_problem, exchanges
 from specwright.domain.interfaces.records import Interfaces
 from specwright.gate import SandboxedShipGate
@@ -387,7 +388,7 @@ def test_without_its_extra_a_server_says_what_to_install(site: Path, tmp_path: P
 
 def exercised(product: ProductPackage) -> ExerciseReport:
     """Build, install and try."""
-    packager = FlitPackager(SandboxedShipGate().product_trials())
+    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()))
     return packager.exercise(packager.build(product), product)
 
 

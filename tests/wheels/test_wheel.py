@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.canonical_json import sha256
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
@@ -16,7 +17,7 @@ from specwright.ports.packaging import BuiltWheel, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.wheel import sealed_tree
 
-BUILD = FlitPackager(SandboxedShipGate().product_trials()).build
+BUILD = FlitPackager(SandboxedTrials(SandboxedShipGate())).build
 
 
 def contents(wheel: BuiltWheel) -> dict[str, bytes]:

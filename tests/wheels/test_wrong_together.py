@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.application.stages.failed_release import broken_examples
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
@@ -16,7 +17,7 @@ from testkit.sampling import spread
 from testkit.wheels.wrong_together import WRONG_TOGETHER
 
 GATE = SandboxedShipGate()
-PACKAGER = FlitPackager(GATE.product_trials())
+PACKAGER = FlitPackager(SandboxedTrials(GATE))
 
 
 class Task(NamedTuple):

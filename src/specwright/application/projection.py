@@ -19,7 +19,7 @@ from specwright.domain.interface_change.exception import InterfaceChangeExceptio
 from specwright.domain.modules.adopted import AdoptedRuling, AdoptedVersion
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.resealed import ResealedModule
-from specwright.domain.modules.versions import serves
+from specwright.domain.contract.versions import serves
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.application.adopted.directory_import import finish_imports
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.closing import abandon_change
@@ -583,7 +584,7 @@ def _factory(
         index=ports.index,
         gate=ports.gate,
         roles=roles,
-        packager=FlitPackager(gate_of(settings).product_trials()),
+        packager=FlitPackager(SandboxedTrials(gate_of(settings))),
         progress=progress,
         environment=environment_of(packages),
         spec_text=spec_text,

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
-from specwright.domain.acceptance.calls import Property
-from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.properties import Property
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.domain.contract.error_classes import own_exceptions
@@ -29,7 +29,6 @@ from specwright.gate.fuzz.properties import run_properties
 from specwright.gate.runs.example_run import Observed, observe, run_examples
 from specwright.gate.runs.falsify import try_test
 from specwright.gate.runs.observed_effects import observed_findings
-from specwright.gate.runs.product_run import SandboxedTrials
 from specwright.gate.runs.suite_run import TestRun, named_tests, run_tests
 from specwright.gate.sandbox.kind import UNCONFINED, Sandbox, chosen_sandbox
 from specwright.gate.sandbox.pair import Pair, prepare
@@ -58,9 +57,6 @@ _EXAMPLES = "examples.md"
 
 
 _MOST_OBSERVING_SECONDS = 20.0
-
-_LARGER = 4
-"""So many times what a module may use a product may."""
 
 _NO_CALL = Finding(
     FindingCode.TESTS_UNCALLED,
@@ -111,7 +107,12 @@ class SandboxedShipGate(ShipGate):
         self._system = system
 
     @cached_property
-    def _sandbox(self) -> Sandbox:
+    def sandbox(self) -> Sandbox:
+        """In what it runs code.
+
+        Raises:
+            SpecwrightError: there is no such sandbox.
+        """
         kind = chosen_sandbox(self._sandbox_setting, system=self._system, shipped=self._shipped)
         return Sandbox(kind, self._packages, self._limits).within(self._timeout_seconds)
 
@@ -143,9 +144,9 @@ class SandboxedShipGate(ShipGate):
             log.add("surface", [error.finding])
             return _verdict(candidate, log)
         # the processes come up while the source is still being read; nothing of the module is in them yet
-        with workspace() as root, prepare(lay_out(root, self._sandbox), "test_runner") as pair:
-            staged = stage(root, candidate, files, self._sandbox)
-            if self._sandbox.kind is SandboxKind.NONE:
+        with workspace() as root, prepare(lay_out(root, self.sandbox), "test_runner") as pair:
+            staged = stage(root, candidate, files, self.sandbox)
+            if self.sandbox.kind is SandboxKind.NONE:
                 log.notes.append(UNCONFINED)
             return self._judge_staged(candidate, files, staged, pair, log, thorough=thorough)
 
@@ -154,14 +155,14 @@ class SandboxedShipGate(ShipGate):
         files = spliced_files(ParsedFiles.of(candidate.files), candidate.contract)
         spliced = candidate._replace(files=files)
         return tuple(
-            try_test(spliced, test, self._sandbox, self._packages, self._timeout_seconds) for test in tests
+            try_test(spliced, test, self.sandbox, self._packages, self._timeout_seconds) for test in tests
         )
 
     def try_examples(self, candidate: Candidate, examples: Sequence[Example]) -> tuple[Finding, ...]:
         """Run examples of bug reports on a candidate (port)."""
         files = spliced_files(ParsedFiles.of(candidate.files), candidate.contract)
-        with workspace() as root, prepare(lay_out(root, self._sandbox), "example_runner") as pair:
-            staged = stage(root, candidate._replace(files=files), files, self._sandbox)
+        with workspace() as root, prepare(lay_out(root, self.sandbox), "example_runner") as pair:
+            staged = stage(root, candidate._replace(files=files), files, self.sandbox)
             return run_examples(staged, tuple(examples), self._timeout_seconds, pair)
 
     def before_running(self, candidate: Candidate) -> tuple[Finding, ...]:
@@ -186,7 +187,7 @@ class SandboxedShipGate(ShipGate):
         patience = time.monotonic() + _MOST_OBSERVING_SECONDS
         while len(found) < len(codes) and time.monotonic() < patience:
             with workspace() as root:
-                staged = stage(root, candidate, candidate.files, self._sandbox)
+                staged = stage(root, candidate, candidate.files, self.sandbox)
                 found += observe(staged, codes[len(found) :], self._timeout_seconds)
             if not all(one.loads for one in found):
                 break
@@ -200,7 +201,7 @@ class SandboxedShipGate(ShipGate):
         """
         named = named_tests(candidate.files)
         with workspace() as root:
-            staged = stage(root, candidate, candidate.files, self._sandbox)
+            staged = stage(root, candidate, candidate.files, self.sandbox)
             return run_tests(staged, candidate.contract, named, self._timeout_seconds)
 
     def try_properties(
@@ -210,25 +211,9 @@ class SandboxedShipGate(ShipGate):
         if not properties:
             return ()
         files = spliced_files(ParsedFiles.of(candidate.files), candidate.contract)
-        with workspace() as root, prepare(lay_out(root, self._sandbox), "fuzz.properties") as pair:
+        with workspace() as root, prepare(lay_out(root, self.sandbox), "fuzz.properties") as pair:
             judged = candidate._replace(files=files)
-            return run_properties(stage(root, judged, files, self._sandbox), judged, properties, pair)
-
-    def product_trials(self) -> SandboxedTrials:
-        """What runs an installed product in the same sandbox: with more memory and larger files, since it calls several
-        modules at once (design: release)."""
-
-        def larger() -> Sandbox:
-            limits = self._sandbox.limits
-            return self._sandbox._replace(
-                limits=limits._replace(
-                    memory=_LARGER * limits.memory,
-                    file_size=_LARGER * limits.file_size,
-                    scratch_size=_LARGER * limits.scratch_size,
-                )
-            )
-
-        return SandboxedTrials(larger)
+            return run_properties(stage(root, judged, files, self.sandbox), judged, properties, pair)
 
     def _skipped(self, *, thorough: bool) -> set[str]:
         skipped = set[str]() if self._static else {"static"}

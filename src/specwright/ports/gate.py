@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from specwright.domain.acceptance.calls import Property
-from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.properties import Property
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
-from specwright.domain.acceptance.calls import Property
+from specwright.domain.contract.properties import Property
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example, Outcome

@@ -12,7 +12,7 @@ import pytest
 
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Challenge
-from specwright.domain.debate.regression_tests import RegressionTests
+from specwright.domain.contract.falsifying_tests import RegressionTests
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.gate import SandboxedShipGate

@@ -3,7 +3,7 @@ spec. They were written before the code that tries properties."""
 
 from typing import NamedTuple
 
-from specwright.domain.acceptance.calls import Property
+from specwright.domain.contract.properties import Property
 from specwright.domain.contract.examples_file import Example
 from testkit.gate.fuzzing import Planted
 

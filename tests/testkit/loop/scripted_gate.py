@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.domain.contract.examples_file import Example

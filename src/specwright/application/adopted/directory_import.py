@@ -31,7 +31,7 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.ids import ModuleRef, module_id
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.regression_tests import RegressionTest
+from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.modules.adopted import (
     AdoptedVersion,

@@ -9,7 +9,7 @@ from specwright.application.store import layout
 from specwright.canonical_json import JsonValue, digest
 from specwright.domain.artifacts.provenance import SURFACE
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.regression_tests import RegressionTest, RegressionTests
+from specwright.domain.contract.falsifying_tests import RegressionTest, RegressionTests
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
 from specwright.errors import CorruptionError
 from specwright.ports.store import StateStore

@@ -22,27 +22,8 @@ from specwright.domain.contract.boundary.annotations import normal_type
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import entry_points, public_names
 from specwright.domain.contract.examples_file import Example, python_tree
+from specwright.domain.contract.properties import Property
 from specwright.domain.contract.rules import default_of, is_any_number, is_keyword_only
-
-
-class Property(NamedTuple):
-    """Code over typed variables that must be true for all of their values.
-
-    Args:
-        heading: The criteria that it shows, and its title.
-        code: Ends in the expression that must be true.
-        variables: Each with its type in normal form.
-        errors: Those that may come out instead.
-        examples: Code of the approved examples, whose constants are tried.
-        texts: Prose of the criteria, whose numbers are tried.
-    """
-
-    heading: str
-    code: str
-    variables: Mapping[str, str]
-    errors: tuple[str, ...] = ()
-    examples: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
 
 
 class ModuleAcceptance(NamedTuple):

@@ -9,15 +9,13 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from specwright.domain.base.record import OmittedIfEmpty, Record, Text
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 
 CRITERIA = ("R1", "R2", "R3", "R4", "R5", "R6")
 """The Challenger's rubric (design: debate)."""
 
 MAX_FALSIFYING_TESTS = 5
 """In one challenge (design: falsifying-tests)."""
-
-MAX_TEST_CHARACTERS = 4000
-"""Of the source of one falsifying test."""
 
 IMPLEMENTATION_ONLY = frozenset(
     {"falsifying_tests", "fault", "struck_tests", "confirmed_fault", "untested_criteria"}
@@ -183,38 +181,6 @@ class UntestedCriterion(Record):
 
     criterion: Annotated[int, Field(ge=1)]
     reason: Annotated[Text, Field(description="Why it hands in none, in five words or more.")]
-
-
-class FalsifyingTest(OmittedIfEmpty):
-    """A black-box test of what the contract says and no listed test shows (design: falsifying-tests)."""
-
-    omitted = ("criteria",)
-
-    name: Annotated[
-        str,
-        Field(
-            pattern=r"^test_[a-z0-9_]{1,80}$", description="The name of the one test function in `source`."
-        ),
-    ]
-    obligation: Annotated[
-        str,
-        Field(
-            description='What it tries to falsify: "" for the purpose, or a contract pointer such as '
-            "/inputs/0/constraints/1, /outputs/0/invariants/0, /error_surfaces/0, /effects/0."
-        ),
-    ]
-    source: Annotated[
-        str,
-        Field(
-            min_length=20,
-            max_length=MAX_TEST_CHARACTERS,
-            description="A whole pytest file: imports, `from modules.<module> import <module>`, one test function.",
-        ),
-    ]
-    criteria: Annotated[
-        list[Annotated[int, Field(ge=1)]],
-        Field(description="The acceptance criteria that it tries, by their numbers."),
-    ] = Field(default_factory=list)
 
 
 class ChallengerAnswer(Record):

@@ -1,17 +1,10 @@
-"""Falsifying tests that are kept with a sealed version, and which of them count for the next one (design:
-falsifying-tests).
-
-A criterion is kept by its text: its number may be another one once the spec has changed.
-"""
+"""Which tests of a debate are kept with a sealed version, and which of them count for the next one (design:
+falsifying-tests)."""
 
 from collections.abc import Iterable, Sequence
 
-from pydantic import Field
-
-from specwright.domain.answers.answers import FalsifyingTest
-from specwright.domain.base.ids import ModuleRefText
-from specwright.domain.base.record import Record, Sha256
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.debate.falsifying import TriedTest
 
 _LOOKED_AT = {
@@ -22,46 +15,6 @@ _LOOKED_AT = {
 """What a test of a statement looks at, by the dimension of the statement: it calls the module, and sees that dimension."""
 
 _ALL = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "modes")
-
-
-class RegressionTest(Record):
-    """A falsifying test that a sealed version passed and that nobody struck.
-
-    Args:
-        contract_sha256: Of the whole contract that it was written against.
-        criteria: The acceptance criteria that it tries, as they read then.
-        since: The first version that it was kept with.
-    """
-
-    name: str
-    obligation: str
-    source: str
-    contract_sha256: Sha256
-    criteria: list[str] = Field(default_factory=list)
-    since: ModuleRefText
-
-    @property
-    def test(self) -> FalsifyingTest:
-        """As the gate runs it."""
-        return FalsifyingTest(name=self.name, obligation=self.obligation, source=self.source)
-
-    @property
-    def about(self) -> str:
-        """What it tries, in words."""
-        named = "".join(f" and the criterion {text!r}" for text in self.criteria)
-        return f"{self.obligation or 'the purpose'}{named}"
-
-
-class RegressionTests(Record):
-    """The falsifying tests beside a sealed version.
-
-    Args:
-        contract_sha256: Of the version's contract; under another one they say nothing.
-        tests: The earliest first.
-    """
-
-    contract_sha256: Sha256
-    tests: list[RegressionTest]
 
 
 def as_regression_tests(

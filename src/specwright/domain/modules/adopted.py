@@ -16,7 +16,7 @@ from specwright.domain.base.text import one_line
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 from specwright.domain.modules.evidence import NOTES, ShipEvidence
-from specwright.domain.modules.versions import serves
+from specwright.domain.contract.versions import serves
 from specwright.errors import InputError, RefusedError
 
 

@@ -13,7 +13,7 @@ from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
-from specwright.domain.modules.versions import serves
+from specwright.domain.contract.versions import serves
 from specwright.errors import CorruptionError, RefusedError
 
 

@@ -25,9 +25,8 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, fingerprint
 from specwright.domain.contract.examples_file import parse_examples
-from specwright.domain.debate.regression_tests import RegressionTest, RegressionTests
-from specwright.domain.modules.evidence import EXECUTION_LOG
-from specwright.domain.modules.versions import serves
+from specwright.domain.contract.falsifying_tests import RegressionTest, RegressionTests
+from specwright.domain.contract.versions import serves
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.gate.findings import FindingCode
 from specwright.gate.source.files import ParsedFiles, SourceError
@@ -42,7 +41,7 @@ _PASSED_OVER = {
     _REGRESSION_TESTS,
     "ship.json",
     "reported.md",
-    EXECUTION_LOG,
+    "tests/execution_log.json",
     "specwright.toml",
     "findings.json",
     "adoption.json",

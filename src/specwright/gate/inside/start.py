@@ -15,10 +15,16 @@ from pathlib import Path
 __all__: list[str] = []
 
 
-def _know_only_this_folder() -> None:
-    """Make this package, and the tables of the boundary, importable by their full names without executing what is
-    above them."""
+def _know_only(package: list[str]) -> None:
+    """Make this package, the tables of the boundary, and the package that holds the role importable by their full names
+    without executing what is above them.
+
+    Args:
+        package: The name and the folder of the one that holds the role; empty if that is this one.
+    """
     here = Path(__file__).parent
+    name, *folder = package or [""]
+    above = [name[:place] for place, character in enumerate(name) if character == "."]
     for name, places in (
         ("specwright", []),
         ("specwright.gate", []),
@@ -27,16 +33,18 @@ def _know_only_this_folder() -> None:
         ("specwright.domain.base", [str(here.parents[1] / "domain/base")]),
         ("specwright.domain.contract", []),
         ("specwright.domain.contract.boundary", [str(here.parents[1] / "domain/contract/boundary")]),
+        *((one, []) for one in above),
+        *([(name, folder)] if name else []),
     ):
-        package = types.ModuleType(name)
-        package.__path__ = places
-        sys.modules[name] = package
+        if name not in sys.modules:
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__path__ = places
 
 
 def _main() -> None:
     plan = json.loads(sys.argv[1])
     sys.argv = [""]
-    _know_only_this_folder()
+    _know_only(plan["holder"])
     from specwright.gate.inside.confine import confine
     from specwright.gate.inside.frames import Link
 
@@ -45,7 +53,8 @@ def _main() -> None:
     for descriptor in (plan["from_gate"], plan["to_gate"]):
         os.set_inheritable(descriptor, False)
     link = Link(plan["from_gate"], plan["to_gate"])
-    role = importlib.import_module(f"specwright.gate.inside.{plan['role']}")
+    holder = plan["holder"][0] if plan["holder"] else "specwright.gate.inside"
+    role = importlib.import_module(f"{holder}.{plan['role']}")
     if plan.get("surroundings"):
         importlib.import_module("specwright.gate.inside.observation.surroundings").take_on(plan)
     os.chdir(plan["scratch"])

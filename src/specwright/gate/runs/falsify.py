@@ -14,7 +14,7 @@ Left out: whether the test asks for what the contract says; that is the Arbiter'
 import ast
 from collections.abc import Iterator
 
-from specwright.domain.answers.answers import FalsifyingTest
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.obligations import obligations
 from specwright.gate.runs.suite_run import TestRun, named_tests, run_tests
 from specwright.gate.sandbox.kind import Sandbox

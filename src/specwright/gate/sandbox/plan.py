@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     """What a process is for and what it may see.
 
     Args:
-        role: A module of `inside`.
+        role: A module of `inside`, or of `package`.
         scratch: The folder that it works in; it may write there and in nothing else.
         writes: The folder below which it may write.
         reads: What it may read besides Python.
@@ -64,6 +64,7 @@ class Plan(NamedTuple):
         limits: What it may use.
         more: For the role itself.
         surroundings: What is another than usual.
+        package: The import name and the folder of another package than `inside` that holds the role.
     """
 
     role: str
@@ -74,3 +75,4 @@ class Plan(NamedTuple):
     limits: Limits
     more: Mapping[str, str | bool]
     surroundings: frozenset[Surrounding] = frozenset()
+    package: tuple[str, Path] | None = None

@@ -97,7 +97,9 @@ def start(plan: Plan, kind: SandboxKind) -> Child:
     Raises:
         SpecwrightError: it could not be started at all.
     """
-    _compile_inside()
+    _compile(_INSIDE)
+    if plan.package:
+        _compile(plan.package[1])
     from_gate, writes = os.pipe()
     reads, to_gate = os.pipe()
     text = json.dumps(_plan_text(plan, kind, from_gate, to_gate))
@@ -132,22 +134,23 @@ def start(plan: Plan, kind: SandboxKind) -> Child:
 
 
 @functools.cache
-def _compile_inside() -> None:
-    """Sandboxed processes write no bytecode; where nobody did it for them, each would compile `inside` again."""
+def _compile(folder: Path) -> None:
+    """Sandboxed processes write no bytecode; where nobody did it for them, each would compile the folder again."""
     if not sys.dont_write_bytecode:
-        compileall.compile_dir(_INSIDE, quiet=2)  # what cannot be written is left
+        compileall.compile_dir(folder, quiet=2)  # what cannot be written is left
 
 
 def _plan_text(plan: Plan, kind: SandboxKind, from_gate: int, to_gate: int) -> dict[str, Any]:
     limits = plan.limits
     return {
         "role": plan.role,
+        "holder": [plan.package[0], str(plan.package[1])] if plan.package else [],
         "sandbox": kind.value,
         "from_gate": from_gate,
         "to_gate": to_gate,
         "scratch": str(plan.scratch),
         "site": str(plan.site) if plan.site else "",
-        "reads": [*map(str, _python_paths()), *map(str, plan.reads), "/dev/urandom", "/dev/null"],
+        "reads": [*map(str, _python_paths()), *map(str, _reads(plan)), "/dev/urandom", "/dev/null"],
         "writes": [str(plan.writes), "/dev/null"],
         "limits": {
             "AS": limits.memory,
@@ -208,10 +211,14 @@ def _python_paths() -> list[Path]:
     return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110 - see above
 
 
+def _reads(plan: Plan) -> tuple[Path, ...]:
+    return (*plan.reads, plan.package[1]) if plan.package else plan.reads
+
+
 def _bubblewrap(plan: Plan) -> list[str]:
     command = [str(bubblewrap_path()), "--unshare-user", "--unshare-all", "--die-with-parent"]
     command += ["--cap-drop", "ALL", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox"]
-    for path in [*_python_paths(), *plan.reads]:
+    for path in [*_python_paths(), *_reads(plan)]:
         command += _bound(path)
     command += [
         "--dir",

@@ -3,14 +3,13 @@
 import socket
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from specwright.gate.sandbox.exchange import Exchange
+import specwright.wheels.inside
 from specwright.gate.sandbox.kind import Sandbox
-from specwright.gate.sandbox.plan import Plan, SandboxKind
-from specwright.gate.sandbox.process import start
+from specwright.gate.sandbox.plan import SandboxKind
+from specwright.gate.sandbox.program import Program, run
 
 ASK = """
 import socket
@@ -34,23 +33,6 @@ def leave():
 """
 
 
-class Ledger:
-    """What was reported."""
-
-    def __init__(self) -> None:
-        self.events: list[dict[str, Any]] = []
-
-    def reported(self, header: dict[str, Any]) -> None:
-        """Keep it."""
-        self.events.append(header)
-
-    def called(self, call: dict[str, Any], payload: bytes) -> None:
-        """Nothing is called through the gate."""
-
-    def replied(self, header: dict[str, Any], payload: bytes) -> None:
-        """As above."""
-
-
 @pytest.fixture
 def port() -> Generator[int]:
     """A port of this machine at which something listens."""
@@ -70,14 +52,9 @@ def test_a_server_has_a_loopback_interface_of_its_own_and_nothing_else_has_one(
     tmp_path: Path, port: int, kind: SandboxKind, serves: bool, fates: tuple[str, str]
 ):
     """It listens and is reached there; a port of the machine is not there. Landlock cannot offer that (D-45-08)."""
-    limits = Sandbox.best().limits
-    plan = Plan("product.runner", tmp_path, tmp_path, (), None, limits, {"serves": serves})
-    child, ledger = start(plan, kind), Ledger()
-    try:
-        Exchange(child, None, plan.writes, limits).run(
-            {"code": ASK.replace("{port}", str(port)), "web": False}, {}, ledger, 30
-        )
-    finally:
-        child.stop()
-    (outcome,) = [one for one in ledger.events if one["event"] == "outcome"]
+    inside = specwright.wheels.inside
+    program = Program(inside.__name__, Path(inside.__path__[0]), "runner", tmp_path, more={"serves": serves})
+    job = {"code": ASK.replace("{port}", str(port)), "web": False}
+    ran = run(program, job, Sandbox.best()._replace(kind=kind), 30)
+    (outcome,) = [one for one in ran.events if one["event"] == "outcome"]
     assert outcome["value"] == repr(fates)

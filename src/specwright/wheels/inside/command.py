@@ -17,7 +17,7 @@ from typing import Any
 
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.observation.clock import ModuleClock, install, offer
-from specwright.gate.inside.product.program import exit_code, file_text, redirect
+from specwright.wheels.inside.program import exit_code, file_text, redirect
 from specwright.gate.inside.web.direct import lead_to
 from specwright.gate.inside.web.script import Web
 

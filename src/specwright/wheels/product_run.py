@@ -7,19 +7,21 @@ the package says of itself is compared elsewhere.
 import ast
 import base64
 import signal
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
 
-from specwright.domain.acceptance.calls import Property
+from specwright.domain.contract.properties import Property
 from specwright.domain.contract.examples_file import Outcome
 from specwright.domain.contract.network import network_effects
 from specwright.gate.fuzz.properties import broken_off, request_for, tried
-from specwright.gate.sandbox.exchange import Exchange
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages
-from specwright.gate.sandbox.plan import Plan, SandboxKind
-from specwright.gate.sandbox.process import start
-from specwright.gate.sandbox.stream import Ledger, RunEnd
+from specwright.gate.sandbox.plan import SandboxKind
+from specwright.gate.sandbox.program import Program, ProgramRun
+from specwright.gate.sandbox.program import run as run_program
+from specwright.gate.sandbox.stream import RunEnd
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.gate import TriedProperty
 from specwright.ports.packaging import (
     CommandCall,
@@ -33,28 +35,26 @@ from specwright.ports.packaging import (
     ServerRun,
 )
 
+_INSIDE = Path(__file__).parent / "inside"
+_LARGER = 4
+"""So many times what a module may use a product may."""
 _PATIENCE = 10
 """So many times its limit an execution gets that did not end: the machine may be busy."""
 _MOST_SECONDS = 120.0
 _SHOWN = 300
 
 
-class _Run(NamedTuple):
-    """What a process reported, and how it ended."""
-
-    events: list[dict[str, Any]]
-    ended: RunEnd
-
-
 class SandboxedTrials:
     """Implements `ports.packaging.ProductTrials` with one sandboxed process for each job.
 
+    Each may use more memory and larger files than a module, since it calls several of them at once (design: release).
+
     Args:
-        sandbox: In what they run; asked for when the first one does.
+        gate: In whose sandbox they run.
     """
 
-    def __init__(self, sandbox: Callable[[], Sandbox]) -> None:
-        self._sandbox = sandbox
+    def __init__(self, gate: SandboxedShipGate) -> None:
+        self._gate = gate
 
     def imported(self, installed: InstalledProduct, seconds: float) -> ImportedPackage | Outcome:
         """Import the package (port)."""
@@ -89,10 +89,10 @@ class SandboxedTrials:
             "web": _asks_hosts(installed),
             "hosts": {**call.hosts._asdict(), "answers": [one._asdict() for one in call.hosts.answers]},
         }
-        plan = self._plan(installed, place)._replace(
-            role="product.command", more={"product": str(installed.site / installed.product.import_name)}
+        program = self._program(installed, place)._replace(
+            module="command", more={"product": str(installed.site / installed.product.import_name)}
         )
-        ran = self._run(plan, job, seconds)
+        ran = run_program(program, job, self._sandbox(), seconds)
         if call.kill_at and any(event.get("event") == "killed" for event in ran.events):
             return CommandEnd(-signal.SIGKILL, b"", b"", {}, interrupted=True, hosts=call.hosts)
         return _command_end(_reported(ran, seconds), call.hosts)
@@ -114,21 +114,20 @@ class SandboxedTrials:
             "hosts": [one._asdict() for one in run.hosts],
             "options": list(run.options),
         }
-        plan = self._plan(installed, place)
-        plan = plan._replace(role="product.server", more={"serves": bool(run.requests)})
-        return _server_end(_reported(self._run(plan, job, seconds), seconds))
+        program = self._program(installed, place)
+        program = program._replace(module="server", more={"serves": bool(run.requests)})
+        return _server_end(_reported(run_program(program, job, self._sandbox(), seconds), seconds))
 
     def try_property(self, installed: InstalledProduct, place: str, one: Property) -> TriedProperty:
         """Look for values that make a property false (port)."""
         contracts = [module.contract for module in installed.product.modules]
         request = request_for([one], contracts, installed.product.import_name)
         job = {"package": installed.product.import_name, "request": request, "web": _asks_hosts(installed)}
-        ran = self._run(self._fuzzed(installed, place), job, _MOST_SECONDS)
+        ran = run_program(self._fuzzed(installed, place), job, self._sandbox(), _MOST_SECONDS)
         if _hung(ran):
             patient = {**request, "call_seconds": _PATIENCE * request["call_seconds"]}
-            ran = self._run(
-                self._fuzzed(installed, f"{place}-again"), {**job, "request": patient}, _MOST_SECONDS
-            )
+            again = self._fuzzed(installed, f"{place}-again")
+            ran = run_program(again, {**job, "request": patient}, self._sandbox(), _MOST_SECONDS)
         (found,) = tried([one], ran.events, _broken_off(ran))
         return found
 
@@ -136,56 +135,40 @@ class SandboxedTrials:
         self, installed: InstalledProduct, place: str, job: dict[str, Any], seconds: float
     ) -> dict[str, Any]:
         job = {**job, "web": _asks_hosts(installed)}
-        return _reported(self._run(self._plan(installed, place), job, seconds), seconds)
+        return _reported(run_program(self._program(installed, place), job, self._sandbox(), seconds), seconds)
 
-    def _plan(self, installed: InstalledProduct, place: str) -> Plan:
+    def _sandbox(self) -> Sandbox:
+        sandbox = self._gate.sandbox
+        limits = sandbox.limits
+        return sandbox._replace(
+            limits=limits._replace(
+                memory=_LARGER * limits.memory,
+                file_size=_LARGER * limits.file_size,
+                scratch_size=_LARGER * limits.scratch_size,
+            )
+        )
+
+    def _program(self, installed: InstalledProduct, place: str) -> Program:
         scratch = installed.scratch / place
         scratch.mkdir(parents=True, exist_ok=True)
-        return Plan(
-            "product.runner", scratch, scratch, (installed.site,), installed.site, self._sandbox().limits, {}
-        )
+        site = installed.site
+        return Program("specwright.wheels.inside", _INSIDE, "runner", scratch, (site,), site)
 
-    def _fuzzed(self, installed: InstalledProduct, place: str) -> Plan:
+    def _fuzzed(self, installed: InstalledProduct, place: str) -> Program:
         """The fuzz needs packages that the product must not find by itself."""
-        plan, tools = self._plan(installed, place), installed.scratch / f"{place}-tools"
+        program, tools = self._program(installed, place), installed.scratch / f"{place}-tools"
         places = link_packages(TEST_TOOLS, tools)
         reads = (installed.site, tools, *places)
-        return plan._replace(
-            role="product.properties", reads=reads, site=tools, more={"product": str(installed.site)}
+        return program._replace(
+            module="properties", reads=reads, site=tools, more={"product": str(installed.site)}
         )
-
-    def _run(self, plan: Plan, job: dict[str, Any], seconds: float) -> _Run:
-        sandbox = self._sandbox().within(seconds)
-        child, ledger = start(plan._replace(limits=sandbox.limits), sandbox.kind), _Ledger()
-        try:
-            exchange = Exchange(child, None, plan.writes, sandbox.limits)
-            return _Run(ledger.events, exchange.run(job, {}, ledger, seconds))
-        finally:
-            child.stop()
-
-
-class _Ledger(Ledger):
-    """What was reported (a `Ledger`); nothing else calls here."""
-
-    def __init__(self) -> None:
-        self.events: list[dict[str, Any]] = []
-
-    def reported(self, header: dict[str, Any]) -> None:
-        """Keep it."""
-        self.events.append(header)
-
-    def called(self, call: dict[str, Any], payload: bytes) -> None:
-        """Nothing is called through the gate."""
-
-    def replied(self, header: dict[str, Any], payload: bytes) -> None:
-        """As above."""
 
 
 def _asks_hosts(installed: InstalledProduct) -> bool:
     return any(network_effects(module.contract) for module in installed.product.modules)
 
 
-def _reported(ran: _Run, seconds: float) -> dict[str, Any]:
+def _reported(ran: ProgramRun, seconds: float) -> dict[str, Any]:
     event = next((event for event in ran.events if event.get("event") == "outcome"), None)
     if event is None:
         raise NoReportError(_without_report(ran.ended, seconds))
@@ -239,11 +222,11 @@ def _server_end(event: dict[str, Any]) -> ServerEnd:
         raise NoReportError("its report cannot be read") from error
 
 
-def _hung(ran: _Run) -> bool:
+def _hung(ran: ProgramRun) -> bool:
     return any(event.get("event") == "hang" for event in ran.events)
 
 
-def _broken_off(ran: _Run) -> tuple[int, str] | None:
+def _broken_off(ran: ProgramRun) -> tuple[int, str] | None:
     if ran.ended.how == "finished" and not _hung(ran):
         return None
     call = next((event for event in reversed(ran.events) if event.get("event") == "calling"), None)
