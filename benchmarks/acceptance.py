@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 
 from gate_whole import CASES, module
 
-from specwright.wheels.product_run import SandboxedTrials
-from specwright.domain.contract.properties import Property
 from specwright.domain.contract.examples_file import Example
+from specwright.domain.contract.properties import Property
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 from specwright.wheels import FlitPackager
+from specwright.wheels.product_run import SandboxedTrials
 
 _EXAMPLES = 6
 _MOST_JUDGED, _MOST_RELEASED = 2.0, 4.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from specwright.cli.documents.models import DOCUMENTS
 from specwright.cli.documents.schemas import document_schema
-from specwright.cli.terminal.output import DOCUMENT_VERSION
+from specwright.gate.terminal.output import DOCUMENT_VERSION
 
 SCHEMAS = Path(__file__).resolve().parents[1] / f"schemas/command-line/v{DOCUMENT_VERSION}"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from specwright.cli.main import main
-from specwright.cli.pages.page import Page, wrapped
 from specwright.cli.terminal.progress import fitted
-from specwright.cli.terminal.screen import UNLIMITED, shows_colours, width_of
 from specwright.domain.base.text import did_you_mean
+from specwright.gate.terminal.page import Page, wrapped
+from specwright.gate.terminal.screen import UNLIMITED, shows_colours, width_of
 from testkit.cli.commands import PLAYBOOK, everything, specwright
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version, same_call
 from specwright.domain.contract.versions import serves
+from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version, same_call
 from testkit.domain.doubling import DOUBLE
 from testkit.gate.drawn_contracts import contracts
 

@@ -13,8 +13,8 @@ from specwright.domain.artifacts.artifact import ArtifactEnvelope
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
 from specwright.domain.base.record import OmittedIfEmpty, OmittedIfNone, Record
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.contract.falsifying_tests import RegressionTests
+from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.modules.acceptance_report import AcceptanceReport

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.domain.contract.contract import Effect, EffectType
 from specwright.domain.interfaces.records import Interfaces
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
 from testkit.interfaces.notebook import SESSION, STAMP, notebook
 

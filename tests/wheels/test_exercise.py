@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from specwright.wheels.product_run import SandboxedTrials
-from specwright.domain.contract.properties import Property
 from specwright.domain.contract.examples_file import Example
+from specwright.domain.contract.properties import Property
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.environment import own_pip, run_bounded
 from specwright.wheels.exercise import exercise_wheel
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
 
 TRIALS = SandboxedTrials(SandboxedShipGate())

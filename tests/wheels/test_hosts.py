@@ -5,13 +5,13 @@ from io import BytesIO
 
 import pytest
 
-from specwright.wheels.product_run import SandboxedTrials
-from specwright.domain.contract.properties import Property
 from specwright.domain.contract.contract import Effect, ErrorSurface
 from specwright.domain.contract.examples_file import Example
+from specwright.domain.contract.properties import Property
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
+from specwright.wheels.product_run import SandboxedTrials
 from testkit.interfaces.weather import CONSOLE, HTTP, weather
 
 PAGE = '''

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import pytest
 from jsonschema_rs import validator_for
 
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.domain.acceptance.exchanges import answer_problem, exchanges
 from specwright.domain.interfaces.records import Interfaces
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
 from testkit.interfaces.market import HTTP, INTERFACES, market
 from testkit.interfaces.notebook import notebook

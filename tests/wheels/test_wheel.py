@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.canonical_json import sha256
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import BuiltWheel, ProductPackage
 from specwright.wheels import FlitPackager
+from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import sealed_tree
 
 BUILD = FlitPackager(SandboxedTrials(SandboxedShipGate())).build

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import pytest
 
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.application.stages.failed_release import broken_examples
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
@@ -12,6 +11,7 @@ from specwright.domain.contract.contract import Dependency
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ExampleOutcome
 from specwright.wheels import FlitPackager
+from specwright.wheels.product_run import SandboxedTrials
 from testkit.paths import ROOT
 from testkit.sampling import spread
 from testkit.wheels.wrong_together import WRONG_TOGETHER

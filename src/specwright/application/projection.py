@@ -12,6 +12,7 @@ from specwright.application import scopes
 from specwright.application.store.definitions import ProjectDefinitions
 from specwright.application.store.layout import STATE_FILE, definition
 from specwright.domain.base.ids import ModuleRef
+from specwright.domain.contract.versions import serves
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import CRITERION, RELEASE, ResolutionRecord
 from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome, NewVersion
@@ -19,7 +20,6 @@ from specwright.domain.interface_change.exception import InterfaceChangeExceptio
 from specwright.domain.modules.adopted import AdoptedRuling, AdoptedVersion
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.resealed import ResealedModule
-from specwright.domain.contract.versions import serves
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes

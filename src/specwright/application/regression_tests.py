@@ -10,8 +10,8 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.history.sealed_debate import tests_of_debate
 from specwright.canonical_json import JsonValue
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.regression_tests import as_regression_tests, still_counting
 from specwright.domain.contract.falsifying_tests import RegressionTest
+from specwright.domain.debate.regression_tests import as_regression_tests, still_counting
 
 _FIRST = "1.0.0"
 

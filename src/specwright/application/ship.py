@@ -15,8 +15,8 @@ from specwright.application.tasks import Task
 from specwright.domain.answers.answers import StruckTest
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.contract.falsifying_tests import RegressionTest
+from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.code_index import summarise
 from specwright.domain.modules.evidence import (
     NOTES,

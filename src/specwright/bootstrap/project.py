@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.application.adopted.directory_import import finish_imports
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.closing import abandon_change
@@ -86,6 +85,7 @@ from specwright.roles.team import ModelRoles
 from specwright.settings import Settings, load_settings
 from specwright.storage.context_pack import ContextPackBackend
 from specwright.wheels import FlitPackager
+from specwright.wheels.product_run import SandboxedTrials
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,9 @@ from specwright.cli.commands.gate import adopt
 from specwright.cli.commands.serve import mcp, studio
 from specwright.cli.commands.start import help as help_command
 from specwright.cli.commands.start import init, playbook
-from specwright.cli.terminal.output import PROJECT, complain, note, refused_by_system
+from specwright.cli.terminal.output import PROJECT, complain
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
+from specwright.gate.terminal.output import note, refused_by_system
 
 INTERRUPTED = 130
 

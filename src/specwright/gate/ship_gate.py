@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
-from specwright.domain.contract.properties import Property
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.domain.contract.error_classes import own_exceptions
 from specwright.domain.contract.examples_coverage import coverage_faults
 from specwright.domain.contract.examples_file import Example, parse_examples, placeholder_faults
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.obligations import claims_faults, obligations, read_claims, unseen_faults
+from specwright.domain.contract.properties import Property
 from specwright.domain.contract.rules import is_untested, own_statements, problems
 from specwright.gate.directory.layout import layout_findings
 from specwright.gate.findings import FindingCode, Severity

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-from specwright.domain.contract.properties import Property
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
+from specwright.domain.contract.properties import Property
 
 ENTRY_FILE = "implementation/__init__.py"
 """The file of a module that holds its entry point."""

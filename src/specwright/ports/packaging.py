@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
-from specwright.domain.contract.properties import Property
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example, Outcome
+from specwright.domain.contract.properties import Property
 from specwright.ports.gate import TriedProperty
 
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from specwright.domain.contract.properties import Property
 from specwright.domain.contract.examples_file import Outcome
 from specwright.domain.contract.network import network_effects
+from specwright.domain.contract.properties import Property
 from specwright.gate.fuzz.properties import broken_off, request_for, tried
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages

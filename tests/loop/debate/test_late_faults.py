@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.debate import Challenge
 from specwright.domain.contract.falsifying_tests import RegressionTests
+from specwright.domain.debate.debate import Challenge
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.gate import SandboxedShipGate

@@ -3,8 +3,8 @@ spec. They were written before the code that tries properties."""
 
 from typing import NamedTuple
 
-from specwright.domain.contract.properties import Property
 from specwright.domain.contract.examples_file import Example
+from specwright.domain.contract.properties import Property
 from testkit.gate.fuzzing import Planted
 
 __all__ = ["EDGE_FAULTS", "EdgeFault"]

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.domain.contract.examples_file import Example
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.obligations import read_claims
 from specwright.gate.surface.splice import splice
 from specwright.ports.gate import Candidate, Finding, GateVerdict, TestResult, Trial

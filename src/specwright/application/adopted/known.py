@@ -10,8 +10,8 @@ from specwright.application.history.rounds import planned_modules
 from specwright.application.plan.stored_plans import stored_plans
 from specwright.application.store import layout
 from specwright.domain.base.ids import ModuleRef
-from specwright.domain.modules.adopted import AdoptedInRelease, AdoptedVerdict, AdoptedVersion, ModuleImport
 from specwright.domain.contract.versions import serves
+from specwright.domain.modules.adopted import AdoptedInRelease, AdoptedVerdict, AdoptedVersion, ModuleImport
 from specwright.domain.tasks.project_state import TaskStatus
 
 _OPEN = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.HALTED})

@@ -30,11 +30,11 @@ from specwright.application.tasks import all_shipped, project_state, task_board
 from specwright.canonical_json import JsonValue
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.versions import serves
 from specwright.domain.escalation.resolutions import NewTask
 from specwright.domain.interface_change.comparison import Bump, next_version
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.modules.resealed import ResealedModule
-from specwright.domain.contract.versions import serves
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_changes import UNFINISHED
 from specwright.domain.tasks.task_parts import parts_of

@@ -18,9 +18,9 @@ from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, AppliedAmendment, Failure
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.debate.amendments import contract_problems
 from specwright.domain.debate.debate import CONTRACTS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest

@@ -9,8 +9,8 @@ from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, ContractFault, Failure
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.ports.gate import Trial

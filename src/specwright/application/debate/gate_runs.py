@@ -11,14 +11,13 @@ from specwright import canonical_json
 from specwright.application.store.modules import ModuleStore
 from specwright.canonical_json import JsonValue
 from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
-from specwright.domain.contract.properties import Property
 from specwright.domain.answers.answers import Failure
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.base.graph import reachable
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.examples_file import Example
+from specwright.domain.contract.falsifying_tests import FalsifyingTest, RegressionTest
+from specwright.domain.contract.properties import Property
 from specwright.domain.debate.falsifying import TriedTest
-from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
 from specwright.domain.spec.bug_report import BugReport
 from specwright.domain.tasks.task_file import TaskDefinition

@@ -44,17 +44,16 @@ from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
 from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
+from specwright.domain.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.regression_tests import as_regression_tests
-from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE

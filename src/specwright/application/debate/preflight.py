@@ -7,10 +7,10 @@ from specwright.application.store.debates import GateResult
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import ContractFault, Failure
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.contract.obligations import read_claims
 from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
 from specwright.domain.debate.falsifying import TriedTest
-from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.errors import AnswerError
 from specwright.ports.gate import Finding, GateVerdict
 from specwright.ports.journal import Stamp

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from specwright.application.store.layout import CONTRACT
-from specwright.cli.terminal.output import PROJECT, note
+from specwright.cli.terminal.output import PROJECT
+from specwright.gate.terminal.output import note
 
 JSON_REQUESTED: ContextVar[bool | None] = ContextVar("json_requested", default=None)
 """Whether the command line has `--json`; None until its options are read."""

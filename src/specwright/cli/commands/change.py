@@ -111,8 +111,8 @@ def _show_statements(directory: Path, module: str, pointer: str, *, as_json: boo
         )
     from specwright.application.change.report import reportable
     from specwright.bootstrap.views.reading import reading_project
-    from specwright.cli.pages.page import present
     from specwright.cli.pages.report import statements_document, statements_page
+    from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         contract, statements = reportable(view, module)

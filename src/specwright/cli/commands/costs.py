@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import say, show
+from specwright.gate.terminal.output import say, show
 
 if TYPE_CHECKING:
-    from specwright.cli.pages.page import Page
     from specwright.domain.costs.cost import Cost
+    from specwright.gate.terminal.page import Page
 
 
 def register(app: typer.Typer) -> None:
@@ -60,8 +60,8 @@ def costs(
 
 def _page(by: str, parts: "Mapping[str, Cost]", whole: "Cost", *, scripted: bool) -> "Page":
     """The costs as a table, and what its zeros and gaps mean."""
-    from specwright.cli.pages.page import Page
     from specwright.domain.costs.cost import money
+    from specwright.gate.terminal.page import Page
 
     page, columns = Page(), [by, "requests", "characters", "tokens in", "tokens out", "money"]
     rows = [

@@ -7,8 +7,9 @@ import typer
 from specwright.cli.commands import AsJson, Directory
 from specwright.cli.commands.drive import BaseUrl, FallbackModels, ModelName, RoleModels
 from specwright.cli.session.options import last_options, options_for, settings_for
-from specwright.cli.terminal.output import pasteable, show
+from specwright.cli.terminal.output import pasteable
 from specwright.errors import InputError
+from specwright.gate.terminal.output import show
 
 _LABELS = 13
 """Columns that a check's verdict and name take."""
@@ -33,7 +34,7 @@ def doctor(
     only thing that it costs. Options name models as in `run`, and are not kept.
     """
     from specwright.bootstrap.doctor import diagnosis
-    from specwright.cli.pages.page import Page
+    from specwright.gate.terminal.page import Page
     from specwright.settings import load_settings
 
     load_settings(directory)  # damaged settings are an error, a missing model is a finding

@@ -24,9 +24,10 @@ from specwright.cli.session.options import (
     scripted_models,
     settings_for,
 )
-from specwright.cli.terminal.output import next_command, note, note_opening, on_terminal
+from specwright.cli.terminal.output import next_command, note_opening, on_terminal
 from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError, RefusedError
+from specwright.gate.terminal.output import note
 
 if TYPE_CHECKING:
     from specwright.application.stages.status import ProjectStatus

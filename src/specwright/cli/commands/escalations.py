@@ -11,8 +11,9 @@ from specwright.bootstrap.spec_file import spec_copy
 from specwright.cli.commands import AsJson, Directory, found_project
 from specwright.cli.commands.drive import Sha256
 from specwright.cli.session.human_answer import AnswerOptions, answer_of, stored_escalation
-from specwright.cli.terminal.output import ask, listed, next_command, note, on_terminal, show, show_json
+from specwright.cli.terminal.output import ask, next_command, on_terminal
 from specwright.errors import InputError
+from specwright.gate.terminal.output import listed, note, show, show_json
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
@@ -95,7 +96,7 @@ def escalations(
     from specwright.cli.pages import answers
     from specwright.cli.pages import escalation as pages
     from specwright.cli.pages.escalation_record import full_page
-    from specwright.cli.pages.page import Page
+    from specwright.gate.terminal.page import Page
 
     wanted, directory = _id_and_directory(words or [])
     if (draft or checkout) and not wanted:
@@ -156,7 +157,7 @@ def _check_out(
     """Lay out failed modules, and say what to type when they are mended."""
     from specwright.bootstrap.fix import check_out
     from specwright.cli.pages.answers import gate_command
-    from specwright.cli.pages.page import Page, present
+    from specwright.gate.terminal.page import Page, present
 
     page, laid_out = Page(), check_out(view, escalation, directory, place)
     name = escalation.escalation_id

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from specwright.application.interface_change.decisions import KnownException
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project
-    from specwright.cli.pages.page import Page
+    from specwright.gate.terminal.page import Page
 
 _Id = Annotated[str, typer.Argument(metavar="ICE-ID", help="As `specwright exceptions list` lists it.")]
 _Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why.")]
@@ -42,7 +42,7 @@ def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.application.interface_change.decisions import exceptions
     from specwright.application.interface_change.shown import shown_sha256
     from specwright.bootstrap.views.reading import reading_project
-    from specwright.cli.pages.page import present
+    from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         known = [*exceptions(view)]
@@ -149,7 +149,7 @@ def _document(known: "KnownException", sha256: str) -> dict[str, Any]:
 
 
 def _page(known: "list[KnownException]", directory: Path) -> "Page":
-    from specwright.cli.pages.page import Page
+    from specwright.gate.terminal.page import Page
 
     page = Page()
     for one in known:

@@ -10,30 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specwright.cli.commands import AsJson, Directory, is_begun
-from specwright.cli.terminal.output import (
-    counted,
-    listed,
-    next_command,
-    note,
-    say,
-    show,
-    write_new_file,
-)
+from specwright.cli.terminal.output import next_command
 from specwright.domain.base.text import did_you_mean
 from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.gate.terminal.output import counted, listed, note, say, show, write_new_file
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
     from specwright.application.history.provenance import AdoptedProvenance
     from specwright.application.history.rounds import ModuleDebates
     from specwright.bootstrap.views.last_stop import LastStop
-    from specwright.cli.pages.page import Page
     from specwright.cli.pages.stop import BudgetAtGate
     from specwright.domain.contract.contract import MicroModuleContract
     from specwright.domain.costs.cost import Cost
     from specwright.domain.costs.estimate import Price
     from specwright.domain.modules.adopted import AdoptedVersion
     from specwright.domain.tasks.project_state import ProjectState
+    from specwright.gate.terminal.page import Page
     from specwright.settings import Settings
 
 
@@ -58,10 +51,10 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import driven_by, last_run, reading_project
     from specwright.bootstrap.workers.queue_state import queue_state
-    from specwright.cli.pages.page import Page
     from specwright.cli.pages.queued import add_queue, queue_document
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
     from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
+    from specwright.gate.terminal.page import Page
 
     if not _has_begun(directory):
         _show_not_begun(directory, as_json=as_json)
@@ -137,7 +130,7 @@ def _cause_document(cause: "LastStop | None") -> dict[str, Any]:
 
 def _driver_line(driver: str) -> "Page":
     """That a run is at work, if one is."""
-    from specwright.cli.pages.page import Page
+    from specwright.gate.terminal.page import Page
 
     page = Page()
     if driver:
@@ -165,7 +158,7 @@ def _has_begun(directory: Path) -> bool:
 def _show_not_begun(directory: Path, *, as_json: bool) -> None:
     """What is still missing before the first run."""
     from specwright.bootstrap.spec_file import spec_fault
-    from specwright.cli.pages.page import Page, present
+    from specwright.gate.terminal.page import Page, present
 
     settings, fault = _settings_in(directory), spec_fault(directory)
     missing = ["spec"] * bool(fault) + ["model"] * (not (settings.model or settings.role_models))
@@ -212,9 +205,9 @@ def tasks(
 ) -> None:
     """Every task with its status, and why it is not running."""
     from specwright.bootstrap.views.reading import driven_by, reading_project
-    from specwright.cli.pages.page import Page, brief
     from specwright.domain.tasks import task_graph
     from specwright.domain.tasks.why_not import by_spec_id, why_each
+    from specwright.gate.terminal.page import Page, brief
 
     with reading_project(directory) as view:
         state = view.projection.state
@@ -267,7 +260,7 @@ def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     if not rows:
         note(f"No module is sealed yet. `{next_command('status', directory)}`")
         return
-    from specwright.cli.pages.page import Page, brief
+    from specwright.gate.terminal.page import Page, brief
 
     page = Page()
     page.table(
@@ -303,7 +296,7 @@ def module(
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.debate import debate_page
     from specwright.cli.pages.module import adopted_page, provenance_page
-    from specwright.cli.pages.page import present
+    from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         if not (trail or debate or as_json or _sealed(view, module_id)) and _planned(view, module_id):
@@ -360,7 +353,7 @@ def trace(
     from specwright.application.stages.trace import ProjectTrace
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.module import trace_page
-    from specwright.cli.pages.page import present
+    from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         project = ProjectTrace(view)
@@ -421,7 +414,7 @@ def search(
 ) -> None:
     """Shipped modules by what they do, the best match first."""
     from specwright.bootstrap.views.reading import search_index
-    from specwright.cli.pages.page import Page, brief
+    from specwright.gate.terminal.page import Page, brief
     from specwright.ports.code_index import IndexQuery
 
     types = tuple(input_type or ()), tuple(output_type or ())
@@ -464,8 +457,8 @@ def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
 
 def _add_progress(page: "Page", state: "ProjectState", now: list[str], *, driven: bool) -> None:
     """How many tasks are done, which one is at work or comes next."""
-    from specwright.cli.pages.page import brief
     from specwright.domain.tasks.task_board import Outcome, TaskBoard
+    from specwright.gate.terminal.page import brief
 
     counts = Counter(_task_status(entry.to_json()) for entry in state.tasks.values())
     shipped, every = counts.pop("SHIPPED", 0), len(state.tasks)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import counted, next_command, note, say, show
+from specwright.cli.terminal.output import next_command
 from specwright.errors import InputError
+from specwright.gate.terminal.output import counted, note, say, show
 
 if TYPE_CHECKING:
     from specwright.bootstrap.mirrors.tables import Mirror, MirrorStatus

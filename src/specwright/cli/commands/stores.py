@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specwright.cli.commands import AsJson, found_project
-from specwright.cli.terminal.output import counted, printable, say, show, write
 from specwright.errors import InputError
+from specwright.gate.terminal.output import counted, printable, say, show, write
 
 if TYPE_CHECKING:
     from specwright.bootstrap.storage.transfer import Moved

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import check_report, counted, listed, note, show, write_report
 from specwright.errors import InputError
+from specwright.gate.terminal.output import check_report, counted, listed, note, show, write_report
 
 if TYPE_CHECKING:
     from specwright.bootstrap.gate.batch import JudgedModule
@@ -289,7 +289,7 @@ def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool
 def explain(code: FindingCode, as_json: AsJson = False) -> None:
     """What a finding of the gate means, its reason, and what to do."""
     from specwright.bootstrap.gate.explain import explain_finding
-    from specwright.cli.pages.page import Page, present
+    from specwright.gate.terminal.page import Page, present
 
     found = explain_finding(code)
     page = Page()
@@ -346,8 +346,8 @@ def _print_verdict(
     what: str, findings: Iterable[tuple[str, str, str]], summary: str, *, passed: bool
 ) -> None:
     """The verdict, each finding as `code  where  message`, and the summary."""
-    from specwright.cli.pages.findings import FindingsPage, FindingText
-    from specwright.cli.pages.page import Page
+    from specwright.gate.terminal.findings import FindingsPage, FindingText
+    from specwright.gate.terminal.page import Page
 
     page = Page()
     page.line(f"{'PASS' if passed else 'FAIL'}  {what}")

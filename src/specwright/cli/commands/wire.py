@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specwright.cli.commands import AsJson, Directory
-from specwright.cli.terminal.output import counted, note, say, show
 from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
+from specwright.gate.terminal.output import counted, note, say, show
 
 if TYPE_CHECKING:
     from specwright.wire.a2a import LogPosition

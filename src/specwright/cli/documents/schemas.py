@@ -5,7 +5,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from specwright.cli.documents.models import DOCUMENTS
-from specwright.cli.terminal.output import DOCUMENT_VERSION
+from specwright.gate.terminal.output import DOCUMENT_VERSION
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from specwright.application.history.rounds import DebateRounds, ModuleDebates, Round
-from specwright.cli.pages.page import Page, brief
 from specwright.domain.answers.answers import Failure, FaultOf
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.gate.terminal.page import Page, brief
 
 _LONGEST_OBSERVATION = 240
 """Of a line that says what code observed; dozens of tests are named in the records."""

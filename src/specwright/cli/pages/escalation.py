@@ -21,11 +21,12 @@ from specwright.cli.pages.answers import (
     recommended_command,
     steps,
 )
-from specwright.cli.pages.findings import FindingsPage, FindingText
-from specwright.cli.pages.page import Page, brief
-from specwright.cli.terminal.output import counted, next_command
+from specwright.cli.terminal.output import next_command
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import RELEASE, Action
+from specwright.gate.terminal.findings import FindingsPage, FindingText
+from specwright.gate.terminal.output import counted
+from specwright.gate.terminal.page import Page, brief
 
 _LINES = 8
 """Of what is said of one failure, and of what it lists; the record has the rest."""

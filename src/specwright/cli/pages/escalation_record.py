@@ -9,9 +9,9 @@ from specwright.application.history.rounds import debates_over
 from specwright.application.store import layout
 from specwright.cli.pages.debate import add_debate
 from specwright.cli.pages.escalation import escalation_page, record_file
-from specwright.cli.pages.findings import FindingsPage, FindingText
-from specwright.cli.pages.page import Page, brief
 from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.gate.terminal.findings import FindingsPage, FindingText
+from specwright.gate.terminal.page import Page, brief
 
 _OBSERVED = 400
 """Characters of what the gate saw of a module; the file has the rest."""

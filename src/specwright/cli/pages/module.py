@@ -11,7 +11,6 @@ from specwright.application.history.criterion_evidence import JudgedFrom
 from specwright.application.history.provenance import AdoptedProvenance, Provenance
 from specwright.application.history.rounds import DebateRounds
 from specwright.application.stages.trace import Trace, TracedSentence
-from specwright.cli.pages.page import Page
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack
 from specwright.domain.contract.contract import MicroModuleContract
@@ -19,6 +18,7 @@ from specwright.domain.modules.acceptance_page import KINDS
 from specwright.domain.modules.acceptance_report import CriterionReport, TaskReport
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
+from specwright.gate.terminal.page import Page
 
 FEW = 3
 """References withheld for one reason that are named; the rest are counted, and are in the context pack."""

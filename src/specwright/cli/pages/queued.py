@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from specwright.bootstrap.workers.queue_state import QueueState
-from specwright.cli.pages.page import Page
 from specwright.cli.terminal.output import next_command, pasteable
+from specwright.gate.terminal.page import Page
 
 
 def queued_document(state: QueueState | None) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.change.report import TriedReport
-from specwright.cli.pages.page import Page
 from specwright.cli.terminal.output import next_command
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.gate.terminal.page import Page
 
 _LONGEST_POINTER = 30
 """Columns of the pointers; a longer one stands on a line of its own."""

@@ -25,7 +25,6 @@ from specwright.bootstrap.spec_file import spec_changed, spec_copy
 from specwright.bootstrap.views.last_stop import LastStop
 from specwright.cli.pages.answers import OTHER_SPEC
 from specwright.cli.pages.escalation import add_short_page
-from specwright.cli.pages.page import Page, brief
 from specwright.cli.pages.release import (
     exported_names,
     failure_page,
@@ -33,7 +32,7 @@ from specwright.cli.pages.release import (
     release_page,
     wheel_file,
 )
-from specwright.cli.terminal.output import counted, next_command, pasteable
+from specwright.cli.terminal.output import next_command, pasteable
 from specwright.domain.base.text import one_line
 from specwright.domain.costs.budget import Budget, below_estimate
 from specwright.domain.costs.cost import Cost
@@ -55,6 +54,8 @@ from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.why_not import Reasons, by_spec_id
 from specwright.errors import CorruptionError
+from specwright.gate.terminal.output import counted
+from specwright.gate.terminal.page import Page, brief
 
 _TASKS_SHOWN = 12
 _QUESTIONS_SHOWN = 5

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.project import Project
-from specwright.cli.terminal.output import ask, say
+from specwright.cli.terminal.output import ask
+from specwright.gate.terminal.output import say
 
 Step = Callable[[Project], ProjectStatus]
 """What a command has a project do: `Project.run`, `approve`, ..."""

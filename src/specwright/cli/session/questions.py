@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from specwright.application.escalation.payloads import FILL
-from specwright.cli.terminal.output import ask, note, say
+from specwright.cli.terminal.output import ask
 from specwright.errors import InputError
+from specwright.gate.terminal.output import note, say
 
 T = TypeVar("T")
 

@@ -20,7 +20,6 @@ from specwright.bootstrap.workers.queue_state import queue_state
 from specwright.bootstrap.workers.queueing import open_queued
 from specwright.cli.pages.gate.many import import_document, import_page
 from specwright.cli.pages.module import deprecation_page
-from specwright.cli.pages.page import Page, present
 from specwright.cli.pages.queued import queued_document, queued_page
 from specwright.cli.pages.release import failure_page, release_page
 from specwright.cli.pages.report import (
@@ -38,13 +37,15 @@ from specwright.cli.session.options import (
     scripted_models,
     settings_for,
 )
-from specwright.cli.terminal.output import next_command, note, on_terminal, refused_by_system
+from specwright.cli.terminal.output import next_command, on_terminal
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.costs.budget import in_words
 from specwright.domain.costs.cost import Cost
 from specwright.domain.modules.deprecation import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.errors import InputError, ScriptError, SpecwrightError
+from specwright.gate.terminal.output import note, refused_by_system
+from specwright.gate.terminal.page import Page, present
 from specwright.settings import Settings
 
 

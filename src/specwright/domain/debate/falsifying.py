@@ -11,10 +11,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from specwright.domain.answers.answers import MAX_FALSIFYING_TESTS, ChallengerAnswer, Failure, StruckTest, Verdict
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
+from specwright.domain.answers.answers import (
+    MAX_FALSIFYING_TESTS,
+    ChallengerAnswer,
+    Failure,
+    StruckTest,
+    Verdict,
+)
 from specwright.domain.base.record import OmittedIfEmpty, Sha256
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
+from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.debate.vague_text import MIN_WORDS, is_vague
 
 

@@ -14,9 +14,9 @@ from specwright.domain.base.markdown_text import inline
 from specwright.domain.base.record import OmittedIfNone, Record, Sha256, Text, Timestamp
 from specwright.domain.base.text import one_line
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.versions import serves
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 from specwright.domain.modules.evidence import NOTES, ShipEvidence
-from specwright.domain.contract.versions import serves
 from specwright.errors import InputError, RefusedError
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.versions import serves
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
-from specwright.domain.contract.versions import serves
 from specwright.errors import CorruptionError, RefusedError
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specwright import canonical_json
-from specwright.domain.contract.properties import Property
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.contract.properties import Property
 from specwright.gate.fuzz.check import BROKEN_OFF, described_classes, meets_files, speaks_of_zones
 from specwright.gate.fuzz.constants import constants_in
 from specwright.gate.fuzz.limits import numbers, quoted

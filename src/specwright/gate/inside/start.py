@@ -23,8 +23,8 @@ def _know_only(package: list[str]) -> None:
         package: The name and the folder of the one that holds the role; empty if that is this one.
     """
     here = Path(__file__).parent
-    name, *folder = package or [""]
-    above = [name[:place] for place, character in enumerate(name) if character == "."]
+    holder, *folder = package or [""]
+    above = [holder[:place] for place, character in enumerate(holder) if character == "."]
     for name, places in (
         ("specwright", []),
         ("specwright.gate", []),
@@ -34,7 +34,7 @@ def _know_only(package: list[str]) -> None:
         ("specwright.domain.contract", []),
         ("specwright.domain.contract.boundary", [str(here.parents[1] / "domain/contract/boundary")]),
         *((one, []) for one in above),
-        *([(name, folder)] if name else []),
+        *([(holder, folder)] if holder else []),
     ):
         if name not in sys.modules:
             sys.modules[name] = types.ModuleType(name)

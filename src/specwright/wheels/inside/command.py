@@ -17,9 +17,9 @@ from typing import Any
 
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.observation.clock import ModuleClock, install, offer
-from specwright.wheels.inside.program import exit_code, file_text, redirect
 from specwright.gate.inside.web.direct import lead_to
 from specwright.gate.inside.web.script import Web
+from specwright.wheels.inside.program import exit_code, file_text, redirect
 
 _WRITES = {"write", "writelines"}
 _CHANGES = {*_WRITES, "execute", "executemany", "executescript", "commit"}

@@ -18,9 +18,9 @@ from typing import Any, BinaryIO
 
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.observation.clock import ModuleClock
-from specwright.wheels.inside.program import exit_code, file_text, redirect
 from specwright.gate.inside.web.direct import lead_to
 from specwright.gate.inside.web.script import Web
+from specwright.wheels.inside.program import exit_code, file_text, redirect
 
 _MOST_BYTES = 100_000
 _SECONDS = 20.0

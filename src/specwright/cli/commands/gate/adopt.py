@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from specwright.cli.commands import AsJson
-from specwright.cli.terminal.output import counted, note, show
 from specwright.errors import InputError
+from specwright.gate.terminal.output import counted, note, show
 
 if TYPE_CHECKING:
     from specwright.domain.adoption.report import AdoptedFunction

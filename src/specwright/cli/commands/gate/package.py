@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from specwright.cli.terminal.output import note, show
 from specwright.errors import InputError
+from specwright.gate.terminal.output import note, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from specwright.cli.terminal.output import note
 from specwright.errors import InputError
+from specwright.gate.terminal.output import note
 
 TOKEN = "SPECWRIGHT_MCP_TOKEN"  # noqa: S105 - the name of a variable
 """The variable with the token that every HTTP request must carry."""

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from specwright.cli.commands import AsJson, Directory, nearest_project
-from specwright.cli.terminal.output import note, say
 from specwright.errors import InputError
+from specwright.gate.terminal.output import note, say
 
 _MISSING = "pip install 'specwright[studio]'"
 
@@ -71,7 +71,7 @@ def export_html(
         from specwright.studio.export import export
     except ImportError as error:
         raise _not_installed(error) from error
-    from specwright.cli.pages.page import Page, present
+    from specwright.gate.terminal.page import Page, present
 
     made = export(directory, out)
     page = Page()

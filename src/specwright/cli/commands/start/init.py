@@ -11,8 +11,9 @@ import typer
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.spec_file import SPEC_TEMPLATE, spec_for_new_project
 from specwright.cli.commands import AsJson
-from specwright.cli.terminal.output import counted, next_command, say, show
+from specwright.cli.terminal.output import next_command
 from specwright.errors import InputError
+from specwright.gate.terminal.output import counted, say, show
 
 SETTINGS_TEMPLATE = """\
 # Which model answers: provider:model. The key comes from the provider's own variable.

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from specwright.cli.commands import AsJson
-from specwright.cli.terminal.output import counted, note, say, show
+from specwright.gate.terminal.output import counted, note, say, show
 
 Playbook = Annotated[Path, typer.Argument(metavar="PLAYBOOK", help="The directory with playbook.json.")]
 
@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 def check(playbook: Playbook, as_json: AsJson = False) -> None:
     """Everything that is wrong with a playbook, before a run."""
     from specwright.bootstrap.playbooks.check import check_playbook
-    from specwright.cli.pages.page import Page
+    from specwright.gate.terminal.page import Page
 
     faults = check_playbook(playbook)
     if as_json:

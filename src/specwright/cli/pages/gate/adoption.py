@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from specwright.cli.pages.page import Page
-from specwright.cli.terminal.output import counted, next_command
+from specwright.cli.terminal.output import next_command
 from specwright.domain.adoption.report import AdoptedFunction, AdoptionReport, AdoptionStatus, Evidence
+from specwright.gate.terminal.output import counted
+from specwright.gate.terminal.page import Page
 
 _WORDS = {
     AdoptionStatus.COMPLETE: "drafted completely, not judged yet",

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from specwright.cli.pages.findings import FindingsPage, FindingText
-from specwright.cli.pages.page import Page
-from specwright.cli.terminal.output import counted, next_command
+from specwright.cli.terminal.output import next_command
+from specwright.gate.terminal.findings import FindingsPage, FindingText
+from specwright.gate.terminal.output import counted
+from specwright.gate.terminal.page import Page
 
 if TYPE_CHECKING:
     from specwright.application.adopted.directory_import import ImportOutcome

@@ -4,8 +4,6 @@ package)."""
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from specwright.cli.pages.page import Page
-from specwright.cli.terminal.output import counted
 from specwright.domain.adoption.package_verdict import (
     FunctionFinding,
     FunctionResult,
@@ -13,6 +11,8 @@ from specwright.domain.adoption.package_verdict import (
     PackageVerdict,
 )
 from specwright.domain.base.text import one_line
+from specwright.gate.terminal.output import counted
+from specwright.gate.terminal.page import Page
 
 if TYPE_CHECKING:
     from specwright.bootstrap.gate.package import JudgedPackage

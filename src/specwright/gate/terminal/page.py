@@ -17,9 +17,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
 
-from specwright.cli.terminal.output import printable, show, write
-from specwright.cli.terminal.screen import UNLIMITED, shows_colours, width_of
 from specwright.domain.base.text import one_line
+from specwright.gate.terminal.output import printable, show, write
+from specwright.gate.terminal.screen import UNLIMITED, shows_colours, width_of
 
 WIDTH = 100
 """The most columns that prose takes on a terminal."""

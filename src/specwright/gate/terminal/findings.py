@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from specwright.cli.pages.page import Page
-from specwright.cli.terminal.output import counted
+from specwright.gate.terminal.output import counted
+from specwright.gate.terminal.page import Page
 
 ALL = 1_000_000
 

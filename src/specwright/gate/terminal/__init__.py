@@ -1,0 +1,1 @@
+"""What a person sees of a command: pages, findings, reports, and the one document of `--json`."""
