@@ -35,8 +35,9 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/lint-imports
-	$(BIN)/interrogate -q src
+	$(BIN)/interrogate -q src packages/wire/src
 	$(BIN)/deptry src
+	cd packages/wire && ../../$(BIN)/deptry src
 
 fix: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -60,18 +61,18 @@ docs: $(VENV)/.docs
 
 # Pinned with hashes, without an index: pip takes whatever index this machine is set up for.
 lock: $(VENV)/.dev
-	$(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes \
+	$(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire \
 	  --no-emit-index-url --no-annotate --no-header -q -o requirements/runtime.txt
-	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire \
 	  --no-emit-index-url --no-annotate --no-header -q -o requirements/dev.txt
-	$(BIN)/uv pip compile --group pyproject.toml:docs --universal --python-version 3.11 --generate-hashes \
+	$(BIN)/uv pip compile --group pyproject.toml:docs --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire \
 	  --no-emit-index-url --no-annotate --no-header -q -c requirements/dev.txt -o requirements/docs.txt
 
-$(VENV)/.runtime: requirements/runtime.txt pyproject.toml
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml packages/wire/pyproject.toml
 	@$(call install,runtime)
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt pyproject.toml
+$(VENV)/.dev: requirements/dev.txt pyproject.toml packages/wire/pyproject.toml
 	@$(call install,dev)
 	@touch $@ $(VENV)/.runtime
 
@@ -87,7 +88,7 @@ define install
 	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV); \
 	echo "setting up $(VENV) from requirements/$(1).txt"; \
 	$(RUN) pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements/$(1).txt && \
-	$(RUN) pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(RUN) pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e packages/wire -e .
 endef
 
 clean:

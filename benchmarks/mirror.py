@@ -23,12 +23,12 @@ from psycopg import sql
 from sqlalchemy import select
 from wire_throughput import wires
 
-from specwright.log.sqlite_log import SqliteWireLog
-from specwright.read_model.batch import LogReplay
-from specwright.read_model.database import open_engine, read_url, upgrade
-from specwright.read_model.mirror import Mirror
-from specwright.read_model.model import ReadModel
-from specwright.read_model.tables import METADATA
+from agent_wire.log import SqliteWireLog
+from agent_wire.mirror.batch import LogReplay
+from agent_wire.mirror.database import open_engine, read_url, upgrade
+from agent_wire.mirror.mirror import Mirror
+from agent_wire.mirror.model import ReadModel
+from agent_wire.mirror.tables import METADATA
 
 SERVER = "postgresql://postgres@127.0.0.1:5432/postgres"
 TOPIC = "0.0.1001"

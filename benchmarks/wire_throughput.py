@@ -17,11 +17,11 @@ import orjson
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from specwright.wire import canonical, data
-from specwright.wire.admission import default_admission
-from specwright.wire.envelope import make_stream, make_wire, task_stream_id
-from specwright.wire.stream import AdmissionState
-from specwright.wire.validation import default_schemas
+from agent_wire import canonical, data
+from agent_wire.admission import default_admission
+from agent_wire.envelope import make_stream, make_wire, task_stream_id
+from agent_wire.stream import AdmissionState
+from agent_wire.validation import default_schemas
 
 SIZE = 900
 ARTIFACTS = 5

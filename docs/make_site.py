@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "build" / "site-source"
 
 PAGES_AT_THE_ROOT = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
-REFERENCE = {"api.md": "specwright", "wire-api.md": "specwright.wire"}
+REFERENCE = {"api.md": "specwright", "wire-api.md": "agent_wire"}
 """Pages that end in the reference of a package, made from its docstrings."""
 
 _LINK = re.compile(r"\[([^\]]*)\]\((?!https?://|#)([^)#]*)(#[^)]*)?\)")

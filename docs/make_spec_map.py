@@ -31,8 +31,8 @@ HEAD = """\
 
 Written from `docs/requirements.tsv` and the docstrings of the tests.
 
-Each section names its part of [the design](design.md), the modules of `src/specwright` that cite that part, and its
-requirements with the tests (below `tests/`) that cite them. A requirement without a test is not built yet, or nothing
+Each section names its part of [the design](design.md), the modules that cite that part, and its
+requirements with the tests that cite them. A requirement without a test is not built yet, or nothing
 shows it.
 
 {covered} of {total} requirements are cited by a test.
@@ -81,14 +81,24 @@ def cited_anchors(text: str) -> list[str]:
     return list(dict.fromkeys(name.removesuffix("'s") for name in names))
 
 
-def tests_by_id(tests: Path) -> dict[str, list[str]]:
-    """For each cited id the tests that cite it, as `file::test`, in the order of files and lines."""
+def tests_by_id(root: Path) -> dict[str, list[str]]:
+    """For each cited id the tests that cite it, as `file::test`, in the order of files and lines.
+
+    Args:
+        root: With the folders `tests` and `packages/*/tests`.
+    """
     citing: defaultdict[str, list[str]] = defaultdict(list)
-    for path in sorted(tests.rglob("*.py")):
+    for path in _python_files(root, "tests"):
         for name, docstring in _tests(ast.parse(path.read_text(encoding="utf-8"))):
             for cited in cited_ids(docstring):
-                citing[cited].append(f"{path.relative_to(tests).as_posix()}::{name}")
+                citing[cited].append(f"{path.relative_to(root).as_posix()}::{name}")
     return dict(citing)
+
+
+def _python_files(root: Path, folder: str) -> Iterator[Path]:
+    """The Python files of a folder of the root and of each package."""
+    for base in (root / folder, *sorted(root.glob(f"packages/*/{folder}"))):
+        yield from sorted(base.rglob("*.py"))
 
 
 def _tests(node: ast.AST, outer: str = "") -> Iterator[tuple[str, str]]:
@@ -106,26 +116,26 @@ def _is_test(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     )
 
 
-def modules_by_anchor(package: Path) -> dict[str, list[str]]:
+def modules_by_anchor(root: Path) -> dict[str, list[str]]:
     """For each section of the design the modules that cite it."""
     citing: defaultdict[str, list[str]] = defaultdict(list)
-    for path in sorted(package.rglob("*.py")):
+    for path in _python_files(root, "src"):
         for anchor in cited_anchors(path.read_text(encoding="utf-8")):
-            citing[anchor].append(path.relative_to(package).as_posix())
+            citing[anchor].append(path.as_posix().rpartition("/src/")[2])
     return dict(citing)
 
 
 def open_ids(root: Path) -> list[str]:
     """The requirements that no test cites, in their order."""
     sections = read_sections((root / "docs" / "requirements.tsv").read_text(encoding="utf-8"))
-    tests = tests_by_id(root / "tests")
+    tests = tests_by_id(root)
     return [name for section in sections for name, _ in section.rows if name not in tests]
 
 
 def spec_map(root: Path) -> str:
     """The page."""
     sections = read_sections((root / "docs" / "requirements.tsv").read_text(encoding="utf-8"))
-    tests, modules = tests_by_id(root / "tests"), modules_by_anchor(root / "src" / "specwright")
+    tests, modules = tests_by_id(root), modules_by_anchor(root)
     total = [name for section in sections for name, _ in section.rows]
     parts = [HEAD.format(covered=sum(name in tests for name in total), total=len(total))]
     parts += [_section(section, tests, modules) for section in sections]

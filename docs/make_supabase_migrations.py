@@ -2,8 +2,9 @@
 
     .venv/bin/python docs/make_supabase_migrations.py
 
-A file for each revision of `read_model/migrations/versions`, with the number of the revision in its name. Who may read and
-write the tables is in files of their own there, written by hand. tests/read_model/test_supabase.py compares both.
+A file for each revision of `agent_wire/mirror/migrations/versions`, with the number of the revision in its name. Who may
+read and write the tables is in files of their own there, written by hand. packages/wire/tests/mirror/test_supabase.py
+compares both.
 """
 
 import io
@@ -12,7 +13,7 @@ from pathlib import Path
 from alembic import command
 from alembic.script import ScriptDirectory
 
-from specwright.read_model.database import migrations
+from agent_wire.mirror.database import migrations
 
 FOLDER = Path(__file__).parents[1] / "supabase" / "migrations"
 _HEAD = """\

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from specwright.wire import data
-from specwright.wire.tables import Tables, default_tables
+from agent_wire import data
+from agent_wire.tables import Tables, default_tables
 
 PAGE = Path(__file__).parent / "agent-wire.md"
 

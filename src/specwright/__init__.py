@@ -4,7 +4,7 @@
     judge_directory   the ship gate on one module directory
     verify_project    is every file of a project what was written?
 
-Everything is imported when it is first used, so that `import specwright` is light. `specwright.wire` is the event
+Everything is imported when it is first used, so that `import specwright` is light. `agent_wire` is the event
 protocol, which needs nothing of the rest. docs/api.md shows each in use.
 """
 

@@ -1,4 +1,4 @@
-"""Every error that a person may see, drawn once.
+"""Every error that a person may see, drawn once. Those that a log of Wires can raise are the wire package's.
 
 An error says what failed, where, and what to do next. `exit_code` is what the command line returns for it
 (design: command-line). "You gave something wrong" (`InputError`), "a rule refused it" (`RefusedError`), "the other side
@@ -25,51 +25,44 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
 
 from typing import ClassVar
 
+from agent_wire.errors import (
+    AgentWireError,
+    BusyError,
+    CorruptionError,
+    DatabaseUnavailableError,
+    InputError,
+    NetworkUnavailableError,
+    RefusedError,
+)
 
-class SpecwrightError(Exception):
-    """A failure that is told in one message.
+__all__ = [
+    "AnswerError",
+    "BudgetError",
+    "BusyError",
+    "ChangeRaisedError",
+    "CorruptionError",
+    "DatabaseUnavailableError",
+    "InputError",
+    "InterruptedRunError",
+    "ModelError",
+    "ModelUnavailableError",
+    "NetworkUnavailableError",
+    "NoAccessError",
+    "NoCreditError",
+    "NonDeterminismError",
+    "RefusedError",
+    "ScriptError",
+    "SpecwrightError",
+]
 
-    Args:
-        what: What failed, one sentence.
-        where: The file, field, task or address concerned; empty if the sentence says it.
-        remedy: What the reader can do next; empty if there is nothing to do.
-    """
-
-    exit_code: ClassVar[int] = 1
-
-    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
-        self.what = what
-        self.where = where
-        self.remedy = remedy
-        super().__init__(what)
-
-    def __str__(self) -> str:
-        lines = [self.what]
-        if self.where:
-            lines.append(f"  where: {self.where}")
-        if self.remedy:
-            lines.append(f"  do:    {self.remedy}")
-        return "\n".join(lines)
-
-
-class InputError(SpecwrightError):
-    """Something that a person or a file gave is unusable."""
-
-    exit_code: ClassVar[int] = 2
+SpecwrightError = AgentWireError
+"""The base class, under the name that this package's users know it by."""
 
 
 class ScriptError(InputError):
     """The scripted answers hold none for a place that a run has come to; what was done is kept."""
 
     exit_code: ClassVar[int] = 1
-
-
-class RefusedError(SpecwrightError):
-    """A rule of the factory refuses the operation."""
-
-
-class BusyError(RefusedError):
-    """Another process holds the project."""
 
 
 class ModelError(SpecwrightError):
@@ -112,18 +105,6 @@ class AnswerError(ModelError):
         super().__init__(what, where=where, remedy=remedy)
         self.raw_answers = raw_answers
         self.problems = problems
-
-
-class DatabaseUnavailableError(SpecwrightError):
-    """A database server cannot be reached, or a connection to it was lost."""
-
-
-class NetworkUnavailableError(SpecwrightError):
-    """The network of a topic or its mirror node cannot be reached, or gives no answer."""
-
-
-class CorruptionError(SpecwrightError):
-    """Records of the factory contradict each other."""
 
 
 class NonDeterminismError(CorruptionError):

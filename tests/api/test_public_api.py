@@ -1,4 +1,4 @@
-"""The public interface: what `specwright` and `specwright.wire` export, and that it is documented and light."""
+"""The public interface: what `specwright` and `agent_wire` export, and that it is documented and light."""
 
 import ast
 import inspect
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import agent_wire
 import specwright
-import specwright.wire
 from specwright import errors
 
-PACKAGES = {"specwright": specwright, "specwright.wire": specwright.wire}
+PACKAGES = {"specwright": specwright, "agent_wire": agent_wire}
 EXPORTS = [(package, name) for package, module in PACKAGES.items() for name in module.__all__]
 FUNCTIONS = [
     (package, name) for package, name in EXPORTS if inspect.isfunction(getattr(PACKAGES[package], name))

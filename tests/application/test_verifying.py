@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from agent_wire.log import SqliteWireLog
 from specwright.application.store.file_hashes import FILE_HASHES
 from specwright.bootstrap.verify import verify_project
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
-from specwright.log.sqlite_log import SqliteWireLog
 from testkit.application.verifying import checked, flip
 from testkit.cli.commands import specwright
-from testkit.log.damage import TOPIC, stored, tamper
 from testkit.sampling import spread
 from testkit.wires_heard import logged
+from wire_testkit.damage import TOPIC, stored, tamper
 
 
 def version(project: Path) -> Path:

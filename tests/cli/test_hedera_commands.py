@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from agent_wire import canonical
 from specwright.bootstrap.storage.stores import LOG, RUNTIME
-from specwright.wire import canonical
 from testkit.cli.commands import specwright
-from testkit.hedera.ledger import OPERATOR, TOPIC, Ledger, serving
-from testkit.log.damage import open_log, stored
-from testkit.wire.story import HAPPY_PATH, Story
+from wire_testkit.damage import open_log, stored
+from wire_testkit.ledger import OPERATOR, TOPIC, Ledger, serving
+from wire_testkit.story import HAPPY_PATH, Story
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_a_log_is_submitted_and_read_back(project: Path, ledger: Ledger):
 
 
 def test_what_others_say_on_the_topic_is_listed_and_fails(project: Path, ledger: Ledger):
-    """A message that is no Wire is rejected with its place; exit 1 as with `wire reduce` (D-47-06)."""
+    """A message that is no Wire is rejected with its place; exit 1 as with `agent-wire reduce` (D-47-06)."""
     specwright("hedera", "submit", project)
     ledger.say(b"hello")
 

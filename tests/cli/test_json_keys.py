@@ -31,7 +31,6 @@ LOOKS = {
     "explain": ["explain", "tests.failed"],
     "wire log": ["wire", "log", "{}"],
     "wire verify": ["wire", "verify", "{}"],
-    "wire reduce": ["wire", "reduce", "{}"],
     "mirror": ["mirror", "{}", "--status"],
     "export-html": ["export-html", "{}", "{new}/pages"],
 }

@@ -10,7 +10,7 @@ import pytest
 
 from testkit.cli.commands import command, specwright, wait_until
 from testkit.postgres import postgres, postgres_once
-from testkit.read_model.tables import rows, tables
+from wire_testkit.tables import rows, tables
 
 __all__ = ["postgres", "postgres_once"]
 

@@ -30,7 +30,7 @@ COMMANDS = (
         "module",
     ),
     *("escalations", "gate", "verify", "doctor", "wire"),
-    *("wire validate", "wire reduce", "wire a2a", "wire log", "wire verify"),
+    *("wire log", "wire verify"),
 )
 
 

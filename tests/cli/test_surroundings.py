@@ -17,7 +17,7 @@ from specwright.errors import InterruptedRunError
 from testkit.cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
 from testkit.sampling import spread
 
-LOOKING = ("status", "tasks", "modules", "verify", "escalations", "wire log", "wire verify", "wire reduce")
+LOOKING = ("status", "tasks", "modules", "verify", "escalations", "wire log", "wire verify")
 
 
 @pytest.fixture

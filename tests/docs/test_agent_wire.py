@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from specwright.wire.tables import default_tables
+from agent_wire.tables import default_tables
 from testkit.documents import generator_of
 from testkit.paths import ROOT
 
@@ -62,7 +62,7 @@ def test_the_diagram_shows_every_legal_pair_and_no_other():
 
 
 def test_the_library_s_example_runs_and_says_what_is_so():
-    """The page shows `specwright.wire` used as a library, and what it asserts holds (W-7-07)."""
+    """The page shows `agent_wire` used as a library, and what it asserts holds (W-7-07)."""
     (block,) = re.findall(
         r"^```python\n(.*?)^```$", generator.PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL
     )

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
+import agent_wire
 import specwright
-import specwright.wire
 from testkit.paths import ROOT
 
 PAGE = (ROOT / "docs/api.md").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         exec(compile(block, f"docs/api.md, block {number}", "exec"), names)
 
 
-@pytest.mark.parametrize("package", [specwright, specwright.wire], ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", [specwright, agent_wire], ids=lambda package: package.__name__)
 def test_each_function_is_shown(package: ModuleType) -> None:
     """Every function that is exported is used on the page."""
     functions = {name for name in package.__all__ if inspect.isfunction(getattr(package, name))}

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from specwright.wire.reducer import reduce_wires
+from agent_wire.reducer import reduce_wires
 from testkit.cli.commands import specwright
 from testkit.paths import ROOT
 from testkit.postgres import postgres, postgres_once
-from testkit.read_model.tables import expected_rows, reduced_rows, tables
+from wire_testkit.tables import expected_rows, reduced_rows, tables
 
 __all__ = ["postgres", "postgres_once"]
 

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 from testkit.documents import generator_of
-from testkit.paths import ROOT
+from testkit.paths import ROOT, SOURCES
 
 generator = generator_of("make_spec_map")
 
 DESIGN = ROOT / "docs" / "design.md"
-PACKAGE = ROOT / "src" / "specwright"
+FILES = [path for folder in SOURCES for path in sorted(folder.rglob("*.py"))]
 
 
 def anchors() -> dict[str, str]:
@@ -31,10 +31,7 @@ def test_every_citation_in_the_code_is_a_section_of_the_design():
     known = anchors()
 
     unknown = {
-        f"{path.relative_to(PACKAGE)}: {name}"
-        for path in PACKAGE.rglob("*.py")
-        for name in cited(path)
-        if name not in known
+        f"{path.relative_to(ROOT)}: {name}" for path in FILES for name in cited(path) if name not in known
     }
     assert unknown == set()
 
@@ -43,7 +40,7 @@ def test_every_section_is_cited_or_says_that_it_is_not_built():
     """A section that neither code nor another document refers to is marked, or it can go."""
     documents = [path for path in (ROOT / "docs").rglob("*.md") if path != DESIGN]
     readers = [
-        *PACKAGE.rglob("*.py"),
+        *FILES,
         *documents,
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",

@@ -15,11 +15,13 @@ from specwright.domain.plan.micro_plan import KnownModules, assign, plan_problem
 from specwright.graphs.loop_graphs import debate_graph, engineering_graph
 from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph
-from testkit.paths import ROOT
+from testkit.paths import ROOT, SOURCES
 
 PACKAGE = ROOT / "src" / "specwright"
 DECISIONS = sorted((ROOT / "docs/adr").glob("0*.md"))
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    path for folder in ("*.md", "packages/*/*.md", "docs/**/*.md") for path in sorted(ROOT.glob(folder))
+]
 
 LOOPS: dict[str, Any] = {"engineering": TASK_LOOP, "debate": DELIVERABLE_LOOP}
 
@@ -48,7 +50,7 @@ def test_every_module_that_a_document_names_exists():
     assert sorted(
         (name, source)
         for name, source in named
-        if not any((base / source).exists() for base in (PACKAGE, ROOT, ROOT / "tests"))
+        if not any((base / source).exists() for base in (PACKAGE, ROOT, ROOT / "tests", *SOURCES))
     ) == []  # fmt: skip
 
 
@@ -90,7 +92,8 @@ def test_a_decision_has_its_parts_and_names_files_that_exist(path: Path):
     options = text.partition("## Options considered")[2].partition("\n## ")[0]
     assert len(re.findall(r"^\| (?!---|option |considered )", options, re.MULTILINE)) >= 2
     named = _SOURCE.findall(text)
-    assert [name for name in named if not (PACKAGE / name).exists() and not (ROOT / name).exists()] == []
+    bases = (PACKAGE, ROOT, *SOURCES)
+    assert [name for name in named if not any((base / name).exists() for base in bases)] == []
 
 
 def test_the_list_of_decisions_is_complete():

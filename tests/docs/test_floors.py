@@ -12,7 +12,7 @@ import pytest
 from testkit.paths import ROOT
 from testkit.sampling import spread
 
-ADAPTERS = ("graphs", "roles", "storage", "index", "gate", "journal", "log", "wheels", "search", "read_model")
+ADAPTERS = ("graphs", "roles", "storage", "index", "gate", "journal", "wheels", "search")
 
 
 def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
@@ -21,7 +21,7 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code, "--no-cache"],
         cwd=checkout,
-        env={"PYTHONPATH": str(checkout / "src"), "PATH": ""},
+        env={"PYTHONPATH": f"{checkout}/src:{checkout}/packages/wire/src", "PATH": ""},
         capture_output=True,
         text=True,
         check=False,
@@ -35,6 +35,7 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
             ("domain/base/slugs.py", "import os\n"),
             ("application/escalation/answers.py", "import langgraph\n"),
             ("ports/gate.py", "from specwright.application import factory\n"),
+            ("../../packages/wire/src/agent_wire/hcs.py", "import specwright\n"),
             ("index/sqlite_index.py", "from specwright.storage import files\n"),
             ("cli/commands/inspect.py", "def look():\n    from specwright.storage import files\n"),
         ],
@@ -43,7 +44,10 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
 )
 def test_an_import_against_the_floors_is_found(tmp_path: Path, broken: str, line: str):
     """D-S2-01, D-S2-02, D-S2-03, D-S2-04: the checkout is clean, and each kind of breach is not."""
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("src", "packages/wire/src"):
+        shutil.copytree(
+            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "data")
+        )
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     assert lint(tmp_path).returncode == 0, lint(tmp_path).stdout
     with (tmp_path / "src/specwright" / broken).open("a") as file:

@@ -11,12 +11,15 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from testkit.paths import ROOT
+from testkit.paths import ROOT, SOURCES
 
 LOCK_FILES = sorted((ROOT / "requirements").glob("*.txt"))
 RUNNABLE = [path for path in LOCK_FILES if path.name != "docs.txt"]
 """Those with which Specwright runs; the site is built without importing it."""
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, WIRE = (
+    tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))
+    for folder in ("", "packages/wire")
+)
 
 _PINNED = re.compile(
     r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>[^ ;]+)(?: ; [^\n]+?)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n"
@@ -39,7 +42,12 @@ def test_a_lock_file_holds_names_versions_and_hashes_and_nothing_else(path: Path
 
 def test_what_the_project_asks_for_is_what_is_locked():
     """Each dependency stands in the lock file in a version that the project accepts; make installs by hash (D-S10-01)."""
-    asked = list(map(Requirement, PROJECT["project"]["dependencies"]))
+    asked = [
+        requirement
+        for project in (PROJECT, WIRE)
+        for requirement in map(Requirement, project["project"]["dependencies"])
+        if not requirement.name.startswith("specwright-")
+    ]
     groups = PROJECT["dependency-groups"]
     assert [path.name for path in LOCK_FILES] == ["dev.txt", "docs.txt", "runtime.txt"]
     for path in LOCK_FILES:
@@ -63,13 +71,14 @@ def test_the_lock_files_leave_nothing_out():
 
 def test_canonical_json_is_made_by_the_library_that_is_named_for_it():
     """rfc8785, from 0.1.4 on, is asked for, is locked, and the one that canonical bytes come from (F-18-05)."""
-    (asked,) = (r for r in map(Requirement, PROJECT["project"]["dependencies"]) if r.name == "rfc8785")
+    (asked,) = (r for r in map(Requirement, WIRE["project"]["dependencies"]) if r.name == "rfc8785")
     assert not asked.specifier.contains("0.1.3")
     for path in RUNNABLE:
         assert pinned(path)["rfc8785"] >= Version("0.1.4")
     users = [
-        path.relative_to(ROOT / "src/specwright").as_posix()
-        for path in (ROOT / "src").rglob("*.py")
+        path.name
+        for folder in SOURCES
+        for path in folder.rglob("*.py")
         if re.search(r"^(?:import|from) rfc8785\b", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
     assert users == ["canonical_json.py"]

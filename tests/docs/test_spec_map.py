@@ -34,9 +34,7 @@ def test_every_requirement_that_a_test_cites_exists():
     """An id in a docstring is one of docs/requirements.tsv, so that a slip of the pen is no coverage."""
     known = _requirements()
 
-    unknown = {
-        name: tests for name, tests in generator.tests_by_id(ROOT / "tests").items() if name not in known
-    }
+    unknown = {name: tests for name, tests in generator.tests_by_id(ROOT).items() if name not in known}
     assert unknown == {}
 
 
@@ -77,7 +75,8 @@ def test_ids_and_ranges_are_read_from_a_docstring(text: str, ids: list[str]):
 
 def test_tests_methods_and_steps_of_state_machines_are_found(tmp_path: Path):
     """Whatever pytest runs counts as a test, and so do a state machine's rules and invariants; helpers do not."""
-    (tmp_path / "test_it.py").write_text(
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_it.py").write_text(
         '''
 def test_one():
     """Sentence (F-1-01)."""
@@ -103,10 +102,10 @@ class Machine:
 '''
     )
     assert generator.tests_by_id(tmp_path) == {
-        "F-1-01": ["test_it.py::test_one", "test_it.py::Behaviour::test_three"],
-        "F-1-02": ["test_it.py::test_two"],
-        "D-05-01": ["test_it.py::Machine::step"],
-        "D-05-02": ["test_it.py::Machine::holds"],
+        "F-1-01": ["tests/test_it.py::test_one", "tests/test_it.py::Behaviour::test_three"],
+        "F-1-02": ["tests/test_it.py::test_two"],
+        "D-05-01": ["tests/test_it.py::Machine::step"],
+        "D-05-02": ["tests/test_it.py::Machine::holds"],
     }
 
 
@@ -137,7 +136,7 @@ def test_a_requirement_without_a_test_shows_as_such(tmp_path: Path):
     page = generator.spec_map(tmp_path)
 
     assert "1 of 2 requirements are cited by a test." in page
-    assert "## Gate\n\nDesign: [ship-gate](design.md#ship-gate). Modules: `gate.py`.\n" in page
-    assert "| F-3-01 | It shuts | `test_gate.py::test_shut` |" in page
+    assert "## Gate\n\nDesign: [ship-gate](design.md#ship-gate). Modules: `specwright/gate.py`.\n" in page
+    assert "| F-3-01 | It shuts | `tests/test_gate.py::test_shut` |" in page
     assert "| F-3-02 | It opens | - |" in page
     assert generator.open_ids(tmp_path) == ["F-3-02"]

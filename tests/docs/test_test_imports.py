@@ -29,8 +29,15 @@ def imported_roots(source: str) -> set[str]:
 
 
 def test_no_test_imports_from_a_test():
-    """Only `testkit`, `specwright`, third-party packages and the standard library are imported."""
-    allowed = {"testkit", "specwright", *sys.stdlib_module_names, *packages_distributions()}
+    """Only the kits, the packages, third-party packages and the standard library are imported."""
+    allowed = {
+        "testkit",
+        "wire_testkit",
+        "agent_wire",
+        "specwright",
+        *sys.stdlib_module_names,
+        *packages_distributions(),
+    }
     wrong = {
         path.relative_to(TESTS).as_posix(): sorted(foreign)
         for path in python_files()

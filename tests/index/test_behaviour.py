@@ -9,7 +9,7 @@ from specwright.index.sqlite_index import DatabaseCodeIndex, SqliteCodeIndex
 from specwright.ports.code_index import CodeIndex
 from specwright.postgres import PostgresTables
 from testkit.fake_index import FakeCodeIndex, WordEmbedder
-from testkit.postgres import prepared
+from testkit.postgres_projects import prepared
 
 pytest.register_assert_rewrite("index.behaviour")
 

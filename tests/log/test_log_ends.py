@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from agent_wire.entries import LogEnd
+from agent_wire.errors import CorruptionError
+from agent_wire.log import SqliteWireLog
 from specwright.application.store.log_ends import check_log_ends, log_ends, note_log_end, note_release_end
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views.reading import log_findings
-from specwright.errors import CorruptionError
-from specwright.log.sqlite_log import SqliteWireLog
-from specwright.ports.wire_log import LogEnd
 from specwright.storage import DiskStateStore
-from testkit.log.damage import START, TOPIC, open_log, stored, tamper
-from testkit.wire.story import Story
+from wire_testkit.damage import START, TOPIC, open_log, stored, tamper
+from wire_testkit.story import Story
 
 EVENTS = ("spec.approved", "plan.locked", "release.made", "plan.locked")
 

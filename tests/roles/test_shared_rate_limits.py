@@ -14,7 +14,7 @@ from specwright.errors import RefusedError
 from specwright.postgres import PostgresDatabase, StoreAddress
 from specwright.roles.models.shared_rate_limits import SharedRateLimiter
 from specwright.settings import ProviderLimits
-from testkit.postgres import connected
+from testkit.postgres_projects import connected
 from testkit.processes import process
 
 MINUTE = 2.0

@@ -19,7 +19,7 @@ from specwright.ports.store import StateStore
 from specwright.storage import DiskStateStore
 from specwright.storage.postgres_files import PostgresStateStore
 from testkit.memory_tree import MemoryStore
-from testkit.postgres import prepared
+from testkit.postgres_projects import prepared
 from testkit.processes import process
 
 

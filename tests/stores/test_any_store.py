@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 import pytest
 
+from agent_wire import canonical
+from agent_wire.entries import LogEnd
+from agent_wire.rejection import WireRefusedError
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store
 from specwright.errors import BusyError, CorruptionError, NonDeterminismError
-from specwright.ports.wire_log import LogEnd
-from specwright.wire import canonical
-from specwright.wire.rejection import WireRefusedError
 from testkit.processes import process
-from testkit.wire.story import HAPPY_PATH, TASK, Story
+from wire_testkit.story import HAPPY_PATH, TASK, Story
 
 Opened = Callable[[], ProjectStore]
 

@@ -13,11 +13,11 @@ from testkit.cli.commands import wait_until
 from testkit.endpoint import Endpoint
 from testkit.killing import EFFECTS, Job, Kill
 from testkit.loop.processes import Uninterrupted, killed_again_and_again
-from testkit.postgres import connected
+from testkit.postgres_projects import connected
 from testkit.sampling import nightly, slow
 from testkit.stores import differences
-from testkit.wire.story import HAPPY_PATH, Story
 from testkit.workshop import KILLED, Workshop
+from wire_testkit.story import HAPPY_PATH, Story
 
 
 def copy_of(job: Job, tmp_path: Path) -> Path:

@@ -15,7 +15,7 @@ from testkit.killing import Job
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import failing, rejecting
 from testkit.paths import GATE_MODULES
-from testkit.postgres import connected
+from testkit.postgres_projects import connected
 from testkit.sampling import spread
 from testkit.stores import differences
 from testkit.workshop import Workshop

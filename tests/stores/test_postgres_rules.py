@@ -16,8 +16,8 @@ from specwright.index.sqlite_index import DatabaseCodeIndex
 from specwright.postgres import PostgresTables, StoreAddress
 from testkit.fake_index import WordEmbedder
 from testkit.index_entries import entry
-from testkit.postgres import connected, prepared
-from testkit.wire.story import HAPPY_PATH, Story
+from testkit.postgres_projects import connected, prepared
+from wire_testkit.story import HAPPY_PATH, Story
 
 ATTACKS = {
     "UPDATE entry SET body = ''": "append-only",

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agent_wire.entries import LogEntry
 from specwright import canonical_json
 from specwright.application.interface_change.decisions import exceptions
 from specwright.application.stages.status import project_status
@@ -22,7 +23,6 @@ from specwright.bootstrap.project import Adapters, Composition, Project, Silent,
 from specwright.domain.interface_change.decision import DecisionRequest, ExceptionStatus
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.journal import Recording
-from specwright.ports.wire_log import LogEntry
 from specwright.settings import Settings
 
 __all__ = ["EFFECTS", "Job", "Kill", "drive"]

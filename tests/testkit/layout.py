@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agent_wire.entries import LogEnd
 from specwright import canonical_json
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
@@ -27,7 +28,6 @@ from specwright.domain.spec.draft_history import DraftHistory
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.domain.tasks.task_file import TaskDefinition
-from specwright.ports.wire_log import LogEnd
 
 __all__ = ["examine_store"]
 

@@ -8,4 +8,6 @@ PRODUCTS = TESTS / "loop" / "product" / "products"
 GATE_MODULES = TESTS / "gate" / "modules"
 GATE_CORPUS = TESTS / "gate" / "corpus"
 EXAMPLES = ROOT / "examples"
+SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))
+"""The folders with the packages."""
 TABKEEPER = EXAMPLES / "tabkeeper"

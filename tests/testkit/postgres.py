@@ -8,24 +8,18 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from itertools import count
 
 import psycopg
 import pytest
 from psycopg import sql
 
-from specwright.postgres import PostgresDatabase, StoreAddress
-
 __all__ = [
     "SERVER",
-    "connected",
     "emptied",
     "on_server",
     "own_database",
     "postgres",
     "postgres_once",
-    "prepared",
-    "project_urls",
 ]
 
 SERVER = os.environ.get("SPECWRIGHT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
@@ -91,29 +85,3 @@ def _require_server() -> None:
     if missing := _missing():
         assert not _REQUIRED, f"SPECWRIGHT_REQUIRE_SERVICES is 1, but there is no Postgres server: {missing}"
         pytest.skip(f"needs a Postgres server, SPECWRIGHT_TEST_POSTGRES names another: {missing}")
-
-
-def project_urls(database: str) -> Iterator[str]:
-    """Addresses of projects in a database, each a new one."""
-    return (f"{database}?project=p{number}" for number in count(1))
-
-
-@contextmanager
-def prepared(url: str) -> Iterator[PostgresDatabase]:
-    """A connection to a project whose schema is made."""
-    database = PostgresDatabase(StoreAddress.parse(url))
-    try:
-        database.prepare()
-        yield database
-    finally:
-        database.close()
-
-
-@contextmanager
-def connected(url: str) -> Iterator[psycopg.Connection]:
-    """A plain connection to the schema of a project, for those who go past the program."""
-    address = StoreAddress.parse(url)
-    with psycopg.connect(
-        address.url, autocommit=True, options=f"-c search_path={address.schema}"
-    ) as connection:
-        yield connection

@@ -4,10 +4,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from agent_wire.entries import LogEnd
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import JournalRecord, read_records
-from specwright.ports.wire_log import LogEnd
 
 __all__ = ["differences", "index_entries", "journal_of", "records", "store_files"]
 

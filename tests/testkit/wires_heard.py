@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from agent_wire.entries import LogEntry, StreamEnd
+from agent_wire.log import SqliteWireLog
 from specwright.application.factory import Factory
 from specwright.bootstrap.views.reading import stored_wires
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, Modes, Output
 from specwright.domain.modules.evidence import ShipEvidence, TreeHashes
-from specwright.log.sqlite_log import SqliteWireLog
-from specwright.ports.wire_log import LogEntry, StreamEnd
 from testkit.domain.ship_evidence import evidence_data
 
 __all__ = [

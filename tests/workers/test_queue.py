@@ -11,7 +11,8 @@ from specwright.bootstrap.storage.stores import opened_store
 from specwright.errors import InputError, RefusedError
 from specwright.ports.store import FileTree
 from specwright.queue.jobs import SCHEMA, JobQueue
-from testkit.postgres import connected, on_server, own_database, prepared
+from testkit.postgres import on_server, own_database
+from testkit.postgres_projects import connected, prepared
 
 
 def tables(url: str) -> dict[str, set[str]]:

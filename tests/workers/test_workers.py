@@ -18,7 +18,8 @@ from testkit.endpoint import Endpoint, Fault
 from testkit.killing import Job
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import failing, rejecting, rewrite
-from testkit.postgres import connected, own_database, project_urls
+from testkit.postgres import own_database
+from testkit.postgres_projects import connected, project_urls
 from testkit.sampling import nightly
 from testkit.workers import QueuedProject, queued, tell, until, worker
 

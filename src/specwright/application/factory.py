@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from agent_wire.entries import WireLog
 from specwright.application.projection import Projection
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.store.debates import DebateStore
@@ -23,7 +24,6 @@ from specwright.ports.packaging import Packager
 from specwright.ports.progress import Progress
 from specwright.ports.roles import Roles
 from specwright.ports.store import FileTree, StateStore
-from specwright.ports.wire_log import WireLog
 
 
 @dataclass(frozen=True, kw_only=True)

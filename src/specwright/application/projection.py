@@ -7,6 +7,8 @@ sense here cannot be in the log, which admits by the same tables (design: wire);
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
+from agent_wire.entries import LogEntry, WireLog
+from agent_wire.envelope import StreamId, task_stream_id
 from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.store.definitions import ProjectDefinitions
@@ -27,8 +29,6 @@ from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskS
 from specwright.domain.tasks.task_board import Change, TaskBoard
 from specwright.errors import CorruptionError, InputError, SpecwrightError
 from specwright.ports.store import StateStore
-from specwright.ports.wire_log import LogEntry, WireLog
-from specwright.wire.envelope import StreamId, task_stream_id
 
 _SECONDS_BETWEEN_WRITES = 1.0
 

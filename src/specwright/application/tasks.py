@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from agent_wire.envelope import task_stream_id
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, task_event
 from specwright.application.factory import Factory, ProjectView
@@ -24,7 +25,6 @@ from specwright.domain.tasks.task_ids import lay_out
 from specwright.errors import CorruptionError, SpecwrightError
 from specwright.ports.progress import Step
 from specwright.ports.roles import Place, Role, run_of
-from specwright.wire.envelope import task_stream_id
 
 
 class Task(NamedTuple):

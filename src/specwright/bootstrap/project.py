@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_wire.entries import WireLog
 from specwright.application.adopted.directory_import import finish_imports
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.closing import abandon_change
@@ -77,7 +78,6 @@ from specwright.ports.progress import Progress, Step
 from specwright.ports.roles import Role, Roles
 from specwright.ports.search import WebSearch
 from specwright.ports.store import FileTree, StateStore
-from specwright.ports.wire_log import WireLog
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource, fallback_sources
 from specwright.roles.models.spending import Spending

@@ -7,6 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
 from pathlib import Path
 
+from agent_wire.log import SqliteWireLog
+from agent_wire.verify import UNPROTECTED
+from agent_wire.verify import verify as verify_log
 from specwright.application.store.file_hashes import FILE_HASHES
 from specwright.application.store.log_ends import log_ends
 from specwright.application.verify.project import Verification, VerifyPorts, verify_store
@@ -25,9 +28,6 @@ from specwright.gate.sandbox.plan import SandboxKind
 from specwright.index.audit import audit
 from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
 from specwright.journal import read_records
-from specwright.log.sqlite_log import SqliteWireLog
-from specwright.log.verify import UNPROTECTED
-from specwright.log.verify import verify as verify_log
 from specwright.settings import Settings, load_settings
 from specwright.storage import DiskStateStore, DiskTree
 

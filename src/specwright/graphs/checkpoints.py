@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from specwright.sqlite_errors import sqlite_errors
+from agent_wire.sqlite_errors import sqlite_errors
 
 Saver: TypeAlias = BaseCheckpointSaver[Any]
 

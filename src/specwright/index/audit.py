@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from specwright.database import Connection
+from agent_wire.database import Connection
 from specwright.domain.modules.code_index import CodeIndexEntry, embedding_text
 from specwright.errors import SpecwrightError
 from specwright.index import rows

@@ -16,9 +16,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from specwright.database import Connection, Table
+from agent_wire.database import Connection, Table
+from agent_wire.sqlite_errors import is_locked, make_directory, sqlite_errors
 from specwright.errors import CorruptionError, RefusedError
-from specwright.sqlite_errors import is_locked, make_directory, sqlite_errors
 
 _NAME = "the Code Index"
 _REMEDY = "restore the file from a backup"

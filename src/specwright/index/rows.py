@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from specwright.database import Connection
+from agent_wire.database import Connection
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, declared_types, searched_types
 from specwright.errors import CorruptionError, InputError
 from specwright.index.matrix import Vectors

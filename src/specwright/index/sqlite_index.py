@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from specwright.database import Connection, Database
+from agent_wire.database import Connection, Database
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, SearchHit, embedding_text
 from specwright.errors import CorruptionError, RefusedError
 from specwright.index import rows

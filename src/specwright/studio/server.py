@@ -6,13 +6,13 @@ from pathlib import Path
 
 import uvicorn
 
+from agent_wire.admission import default_admission
 from specwright.errors import InputError, RefusedError
 from specwright.studio.app import Studio
 from specwright.studio.jobs import Jobs
 from specwright.studio.projects import Projects
 from specwright.studio.security import SHORTEST_TOKEN, Gatekeeper, is_loopback
 from specwright.studio.site import environment
-from specwright.wire.admission import default_admission
 
 
 def serve(

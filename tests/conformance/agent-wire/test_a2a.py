@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.wire import data
-from specwright.wire.a2a import Bridge, LogPosition, a2a_task_id, map_wires
-from specwright.wire.admission import default_admission
-from specwright.wire.envelope import StreamId
-from specwright.wire.stream import AdmissionState, Change
-from specwright.wire.tables import default_tables
-from testkit.wire.a2a_types import strictly, task_of
-from testkit.wire.story import CONTEXT, HAPPY_PATH, TASK, Story
+from agent_wire import data
+from agent_wire.a2a import Bridge, LogPosition, a2a_task_id, map_wires
+from agent_wire.admission import default_admission
+from agent_wire.envelope import StreamId
+from agent_wire.stream import AdmissionState, Change
+from agent_wire.tables import default_tables
+from wire_testkit.a2a_types import strictly, task_of
+from wire_testkit.story import CONTEXT, HAPPY_PATH, TASK, Story
 
 TO_WORKING = HAPPY_PATH[:4]
 TABLES = default_tables()

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import specwright.wire
-from specwright.wire import data
-from specwright.wire.admission import default_admission
-from specwright.wire.stream import AdmissionState, Change
-from specwright.wire.tables import default_tables
-from specwright.wire.validation import default_schemas
-from testkit.wire.story import expectations, fixture
-from testkit.wire.verdicts import second_errors, second_opinion
+import agent_wire
+from agent_wire import data
+from agent_wire.admission import default_admission
+from agent_wire.stream import AdmissionState, Change
+from agent_wire.tables import default_tables
+from agent_wire.validation import default_schemas
+from wire_testkit.story import expectations, fixture
+from wire_testkit.verdicts import second_errors, second_opinion
 
 EXPECTED = expectations()
 INVALID: dict[str, Any] = EXPECTED["invalid"]
@@ -53,7 +53,7 @@ def position_before(row: dict[str, Any]) -> tuple[str, bool]:
 
 def test_every_code_of_the_source_has_an_invalid_fixture():
     """No rule can be added without a case that it refuses (W-1-04)."""
-    source = "".join(path.read_text() for path in Path(specwright.wire.__path__[0]).glob("*.py"))
+    source = "".join(path.read_text() for path in Path(agent_wire.__path__[0]).glob("*.py"))
     codes = (
         set(re.findall(r'"((?:wire|stream|state|task|artifact)\.[a-z_.]+)"', source)) - TABLES.events.keys()
     )

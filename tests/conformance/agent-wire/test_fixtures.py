@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from specwright.wire import canonical
-from specwright.wire.admission import default_admission
-from specwright.wire.rejection import Rejection, WireRefusedError
-from specwright.wire.stream import AdmissionState, Change
-from specwright.wire.tables import default_tables
-from specwright.wire.validation import default_schemas
-from testkit.wire.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
-from testkit.wire.verdicts import second_opinion
+from agent_wire import canonical
+from agent_wire.admission import default_admission
+from agent_wire.rejection import Rejection, WireRefusedError
+from agent_wire.stream import AdmissionState, Change
+from agent_wire.tables import default_tables
+from agent_wire.validation import default_schemas
+from wire_testkit.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
+from wire_testkit.verdicts import second_opinion
 
 EXPECTED = expectations()
 VALID: dict[str, Any] = EXPECTED["valid"]

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from specwright.wire import data
-from specwright.wire.admission import default_admission
-from specwright.wire.rejection import Rejection
-from specwright.wire.stream import AdmissionState
-from specwright.wire.tables import default_tables
-from specwright.wire.validation import default_schemas
-from testkit.wire.story import Story
+from agent_wire import data
+from agent_wire.admission import default_admission
+from agent_wire.rejection import Rejection
+from agent_wire.stream import AdmissionState
+from agent_wire.tables import default_tables
+from agent_wire.validation import default_schemas
+from wire_testkit.story import Story
 
 NAMES = sorted(data.schemas())
 OPEN_BY_DESIGN = {

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-import specwright.wire
-from specwright.wire import data
-from specwright.wire.admission import Admission, default_admission
-from specwright.wire.rejection import Rejection
-from specwright.wire.stream import AdmissionState, Change
-from specwright.wire.tables import Tables, default_tables
-from specwright.wire.validation import Schemas
-from testkit.wire.story import Story
+import agent_wire
+from agent_wire import data
+from agent_wire.admission import Admission, default_admission
+from agent_wire.rejection import Rejection
+from agent_wire.stream import AdmissionState, Change
+from agent_wire.tables import Tables, default_tables
+from agent_wire.validation import Schemas
+from wire_testkit.story import Story
 
 # The table of the design, written out once more by hand: the contract is checked against it.
 LEGAL = {
@@ -238,7 +238,7 @@ def test_no_module_repeats_a_state_or_a_category():
     words = {*TABLES_OF_CODE.terminal, *(rule.category for rule in TABLES_OF_CODE.events.values())}
     words |= {row["state"] for row in rows if "state" in row}
     names_of_fields = {"blocked", "claimed"}  # of the reducer's harness, and of a guard
-    for path in Path(specwright.wire.__path__[0]).glob("*.py"):
+    for path in Path(agent_wire.__path__[0]).glob("*.py"):
         literals = {
             node.value
             for node in ast.walk(ast.parse(path.read_text()))

@@ -1,49 +1,62 @@
-"""What ships: contracts, schemas and fixtures travel inside the wheel and are read from there (DESIGN §2)."""
+"""What ships: contracts, schemas and fixtures travel inside the wheel and the source distribution of the wire package."""
 
 import json
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from specwright.wire import data
-from testkit.wire.story import CONTRACTS, FIXTURES, ROOT, SCHEMAS
+from agent_wire import data
+from wire_testkit.story import CONTRACTS, FIXTURES, ROOT, SCHEMAS
 
 KINDS = {"contracts": CONTRACTS, "fixtures": FIXTURES, "schemas": SCHEMAS}
 PROGRAM = """
 import json, sys
-from specwright.wire import data
-from specwright.wire.documents import validate_document
+from agent_wire import data
+from agent_wire.documents import validate_document
 expectations = json.loads(data.fixtures()["expectations.json"])
 valid = [validate_document(data.fixtures()[name]).rejection is None for name in expectations["valid"]]
 print(json.dumps([data.__file__, sorted(data.schemas()), sorted(data.fixtures()), all(valid), len(valid)]))
 """
 
 
-def test_a_checkout_reads_its_fixtures_at_its_root():
-    """From a checkout the loader falls back to the repository (W-1-01, D-S2-05)."""
+def test_an_editable_installation_reads_the_files_at_the_root():
+    """Links beside the package's data lead to the directories at the root of the repository (W-1-01, D-S2-05)."""
     assert data.fixtures() == {path.name: path.read_bytes() for path in FIXTURES.glob("*.json")}
+    assert set(data.schemas()) == {path.name for path in SCHEMAS.glob("*.json")}
+    assert all(data.contract(path.stem)["version"] == "1.1" for path in CONTRACTS.glob("*.json"))
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout."""
-    target = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
-    made = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+def build(kind: str, source: Path, target: Path) -> Path:
+    """Build a distribution of a source tree."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(target)]
+    made = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
-    (found,) = target.glob("*.whl")
+    (found,) = (path for path in target.iterdir() if path.is_file())
     return found
+
+
+@pytest.fixture(scope="module", params=["checkout", "source distribution"])
+def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built from it and from its source distribution."""
+    source = ROOT / "packages" / "wire"
+    if request.param == "source distribution":
+        with tarfile.open(build("sdist", source, tmp_path_factory.mktemp("sdist"))) as archive:
+            unpacked = tmp_path_factory.mktemp("unpacked")
+            archive.extractall(unpacked, filter="data")
+        (source,) = unpacked.iterdir()
+    return build("wheel", source, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.mark.slow
 def test_the_wheel_holds_every_contract_schema_and_fixture_byte_for_byte(wheel: Path):
-    """They are package data of `specwright.wire.data` (W-1-01, D-S2-05)."""
+    """They are package data of `agent_wire.data` (W-1-01, D-S2-05)."""
     with zipfile.ZipFile(wheel) as archive:
         for kind, directory in KINDS.items():
-            base = f"specwright/wire/data/{kind}/v1.1/"
+            base = f"agent_wire/data/{kind}/v1.1/"
             shipped = {
                 name.removeprefix(base): archive.read(name)
                 for name in archive.namelist()

@@ -8,11 +8,11 @@ import pytest
 
 from specwright.bootstrap.views.reading import reading_project
 from testkit.layout import examine_store
-from testkit.log.damage import tamper
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import NAMEPLATE, NAMEPLATE_SPEC
 from testkit.stores import differences, journal_of, records
 from testkit.workshop import Workshop
+from wire_testkit.damage import tamper
 
 STATE = "state_store/project/state_machine.json"
 

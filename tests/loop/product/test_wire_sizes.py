@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from agent_wire import canonical
+from agent_wire.admission import default_admission
+from agent_wire.tables import default_tables
 from specwright.application import tasks
 from specwright.application.announce import announce, project_stream, review, task_event
 from specwright.application.escalation.halt import Halt, halt
@@ -16,9 +19,6 @@ from specwright.application.tasks import Task
 from specwright.domain.base.slugs import MAX_LENGTH, slugify
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.wire import canonical
-from specwright.wire.admission import default_admission
-from specwright.wire.tables import default_tables
 from testkit.domain.product_specs import epic_data, pillar_data, spec_data, story_data, task_data
 from testkit.loop.project_workbench import ProjectWorkbench
 from testkit.wires_heard import Listening, Wire, seal_by_hand

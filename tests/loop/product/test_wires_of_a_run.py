@@ -8,18 +8,19 @@ from typing import Any
 
 import pytest
 
+from agent_wire import cli as agent_wire
+from agent_wire.a2a import a2a_task_id
+from agent_wire.envelope import StreamId
+from agent_wire.reducer import reduce_wires
 from specwright.application.projection import STATE_FILE
-from specwright.wire.a2a import a2a_task_id
-from specwright.wire.envelope import StreamId
-from specwright.wire.reducer import reduce_wires
 from testkit.cli.commands import specwright
 from testkit.loop.halted_products import SHOUT, halted
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import failing, pair, rejecting
 from testkit.loop.project_workbench import ProjectWorkbench
-from testkit.wire.a2a_types import task_of
 from testkit.wires_heard import Wire, logged, texts, types
 from testkit.workshop import Workshop
+from wire_testkit.a2a_types import task_of
 
 TASK, SECOND = "task:TSK-001:attempt:1", "task:TSK-002:attempt:1"
 
@@ -169,15 +170,18 @@ def rebuild_and_compare(bare: Path, live: Path) -> None:
     assert file.read_bytes() == (live / "state_store" / STATE_FILE).read_bytes()
 
 
-def test_the_wires_of_a_run_are_an_a2a_stream_by_the_official_types(bare: Path, tmp_path: Path):
-    """`wire log --lines` into `wire a2a`: Task first, COMPLETED last; an A2A task manager follows it (W-7-04, W-7-05)."""
+def test_the_wires_of_a_run_are_an_a2a_stream_by_the_official_types(
+    bare: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """`specwright wire log --lines` into `agent-wire a2a`: Task first, COMPLETED last; an A2A task manager
+    follows it (W-7-04, W-7-05)."""
     lines = tmp_path / "wires.jsonl"
     lines.write_text(specwright("wire", "log", bare, "--lines").out)
-    shown = specwright("wire", "a2a", lines, "--json")
-    assert shown.code == 0
+    assert agent_wire.main(["a2a", str(lines), "--json"]) == 0
+    tasks = json.loads(capsys.readouterr().out)["tasks"]
     (context,) = {wire["stream"]["context_id"] for wire in logged(bare)}
-    assert shown.document["tasks"].keys() == {a2a_task_id(context, TASK)}
-    (stream,) = shown.document["tasks"].values()
+    assert tasks.keys() == {a2a_task_id(context, TASK)}
+    (stream,) = tasks.values()
     assert [next(iter(response)) for response in stream] == [
         *("task", "statusUpdate", "statusUpdate", "statusUpdate"),
         *("artifactUpdate", "statusUpdate"),
@@ -186,7 +190,8 @@ def test_the_wires_of_a_run_are_an_a2a_stream_by_the_official_types(bare: Path, 
     task = task_of(stream)
     assert [artifact["name"] for artifact in task["artifacts"]] == ["initials"]
 
-    placed = specwright("wire", "a2a", bare, "--json").document["tasks"][a2a_task_id(context, TASK)]
+    assert agent_wire.main(["a2a", str(bare / ".specwright/wire.db"), "--json"]) == 0
+    placed = json.loads(capsys.readouterr().out)["tasks"][a2a_task_id(context, TASK)]
     told = [body["metadata"] for response in placed for body in response.values()]
     rows = specwright("wire", "log", bare, "--json").document["wires"]
     proofs = {row["wire"]["wire_id"]: row["hcs"] for row in rows}

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from agent_wire.reducer import reduce_wires
+from agent_wire.rejection import WireRefusedError
 from specwright.application.announce import task_event
 from specwright.domain.tasks.task_file import TaskDefinition
-from specwright.wire.reducer import reduce_wires
-from specwright.wire.rejection import WireRefusedError
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.halts import HALTS

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.wire.reducer import reduce_wires
-from testkit.wire.story import HAPPY_PATH, TASK, Story, artifact
+from agent_wire.reducer import reduce_wires
+from wire_testkit.story import HAPPY_PATH, TASK, Story, artifact
 
 UNHURRIED = settings(deadline=None)  # what is measured here is truth, on whatever machine
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))

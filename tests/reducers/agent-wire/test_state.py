@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.wire.reducer import reduce_stream, reduce_wires
-from testkit.wire.project_story import FOLLOW_UP, SECOND, project
-from testkit.wire.story import CONTEXT, HAPPY_PATH, TASK, Story
+from agent_wire.reducer import reduce_stream, reduce_wires
+from wire_testkit.project_story import FOLLOW_UP, SECOND, project
+from wire_testkit.story import CONTEXT, HAPPY_PATH, TASK, Story
 
 LINEAGE = {"task": "TSK-001", "attempt": 2, "inputs": ["MM-0b7d22e4@1.0.0", "MM-1c8e33f5@2.1.0"]}
 

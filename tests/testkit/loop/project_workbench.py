@@ -18,6 +18,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 
+from agent_wire.log import SqliteWireLog
 from specwright.application import tasks
 from specwright.application.announce import announce, review, task_event
 from specwright.application.escalation.halt import Halt, halt
@@ -30,7 +31,6 @@ from specwright.domain.spec.product_spec import ProductSpec
 from specwright.graphs.driver import recursion_limit
 from specwright.graphs.project_graph import project_graph
 from specwright.journal import FileJournal
-from specwright.log.sqlite_log import SqliteWireLog
 from specwright.storage import DiskStateStore, DiskTree
 from testkit.domain.product_specs import epic_data, pillar_data, spec_data, story_data, task_data
 from testkit.fake_index import FakeCodeIndex

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
+from agent_wire.entries import LogEnd, WireLog
 from specwright.application.store import layout
 from specwright.errors import CorruptionError, InputError
 from specwright.ports.store import StateStore
-from specwright.ports.wire_log import LogEnd, WireLog
 
 
 def note_log_end(store: StateStore, log: WireLog) -> None:

@@ -7,12 +7,12 @@ SHA-256. A log that breaks off is read as far as it goes.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
+from agent_wire.entries import WireLog
 from specwright import canonical_json
 from specwright.application.store import layout
 from specwright.application.verify.sealed_version import VerifyFinding
 from specwright.errors import SpecwrightError
 from specwright.ports.store import StateStore
-from specwright.ports.wire_log import WireLog
 
 
 class LogBindings(NamedTuple):

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from agent_wire.entries import WireLog
 from specwright import canonical_json
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import noted_hashes
@@ -38,7 +39,6 @@ from specwright.domain.modules.adopted import AdoptedVersion
 from specwright.domain.modules.resealed import ResealedModule
 from specwright.errors import SpecwrightError
 from specwright.ports.store import FileTree, StateStore
-from specwright.ports.wire_log import WireLog
 
 _BOUND_OTHERWISE = (
     *(layout.definition("*"), layout.wheel("*", "*.whl"), layout.release_log_end("*"), layout.LOG_END),

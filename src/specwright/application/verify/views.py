@@ -6,6 +6,7 @@ Nothing binds these by a hash. Each is made anew from what is bound, and compare
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from agent_wire.entries import WireLog
 from specwright import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
@@ -22,7 +23,6 @@ from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
 from specwright.errors import CorruptionError, SpecwrightError
 from specwright.ports.store import FileTree, StateStore
-from specwright.ports.wire_log import WireLog
 
 IndexAudit: TypeAlias = Callable[
     [Sequence[CodeIndexEntry], Collection[str], Sequence[CodeIndexEntry]], Sequence[str]

@@ -6,17 +6,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agent_wire import canonical
+from agent_wire.entries import StoredEntry, StoredLog
+from agent_wire.hcs import consensus_timestamp
+from agent_wire.hedera.outbox import Outbox
+from agent_wire.hedera.topic import MirrorNode, TopicMessage, reduce_messages
+from agent_wire.reducer import Reduction
+from agent_wire.rejection import WireRefusedError
 from specwright.bootstrap.storage.stores import RUNTIME
 from specwright.bootstrap.views.reading import begun_store
 from specwright.errors import CorruptionError, InputError, RefusedError
-from specwright.log.hcs import consensus_timestamp
-from specwright.log.hedera.outbox import Outbox
-from specwright.log.hedera.topic import MirrorNode, TopicMessage
-from specwright.ports.wire_log import StoredEntry, StoredLog
 from specwright.settings import HederaSettings, load_settings
-from specwright.wire import canonical
-from specwright.wire.reducer import Reduction, RejectedWire, reduce_wires
-from specwright.wire.rejection import WireRefusedError
 
 OUTBOX = "hedera.db"
 
@@ -53,8 +53,8 @@ def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
     """
     found = _settings(directory, topic)
     try:
-        from specwright.log.hedera.network import Account, HieroNetwork
-        from specwright.log.hedera.submitter import Ports, Submitter
+        from agent_wire.hedera.network import Account, HieroNetwork
+        from agent_wire.hedera.submitter import Ports, Submitter
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed, which submitting needs",
@@ -123,22 +123,6 @@ def read_topic(directory: Path, topic: str = "") -> TopicState:
     ):
         placed = _compared(outbox, log.stored(), messages)
     return TopicState(found.topic, messages, reduce_messages(messages), placed)
-
-
-def reduce_messages(messages: list[TopicMessage]) -> Reduction:
-    """What messages lead to in their order; positions are sequence numbers of the topic."""
-    wires: list[dict[str, Any]] = []
-    numbers: list[int] = []
-    unreadable: list[RejectedWire] = []
-    for message in messages:
-        try:
-            wires.append(canonical.parse(message.body))
-            numbers.append(message.sequence_number)
-        except WireRefusedError as error:
-            unreadable.append(RejectedWire(message.sequence_number, error.wire_id, error.rejection))
-    reduction = reduce_wires(wires)
-    placed = [entry._replace(position=numbers[entry.position - 1]) for entry in reduction.rejected]
-    return reduction._replace(rejected=tuple(sorted([*placed, *unreadable], key=lambda one: one.position)))
 
 
 def message_row(topic: str, message: TopicMessage) -> dict[str, Any]:

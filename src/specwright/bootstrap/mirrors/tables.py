@@ -10,7 +10,7 @@ from specwright.errors import InputError
 from specwright.settings import load_settings
 
 if TYPE_CHECKING:
-    from specwright.read_model.mirror import Mirror, MirrorStatus
+    from agent_wire.mirror.mirror import Mirror, MirrorStatus
 
 __all__ = ["Mirror", "MirrorStatus", "open_mirror"]
 
@@ -28,12 +28,12 @@ def open_mirror(directory: Path, url: str = "") -> "Generator[tuple[Mirror, str]
     """
     url = url or load_settings(directory).mirror
     try:
-        from specwright.read_model.mirror import Mirror
-        from specwright.read_model.model import ReadModel
+        from agent_wire.mirror.mirror import Mirror
+        from agent_wire.mirror.model import ReadModel
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed, which the read model needs",
-            remedy='pip install "specwright[mirror]", or "specwright[mirror,postgres]"',
+            remedy='pip install "specwright[mirror]"',
         ) from error
     with (
         begun_store(directory) as store,

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from agent_wire.database import dump, insert
+from agent_wire.log import DatabaseWireLog
+from agent_wire.log_file import TABLES as LOG_TABLES
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.storage.stores import TOPIC, ProjectContent, moved_files
-from specwright.database import dump, insert
 from specwright.errors import InputError
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.journal import JournalRecord, Recording
 from specwright.journal.journal import StoredJournal
 from specwright.journal.postgres_journal import PostgresJournal
-from specwright.log.database import TABLES as LOG_TABLES
-from specwright.log.sqlite_log import DatabaseWireLog
 from specwright.postgres import PostgresDatabase, PostgresTables, StoreAddress
 from specwright.settings import SETTINGS_FILE, ProviderLimits
 from specwright.storage.postgres_files import PostgresStateStore, PostgresTree

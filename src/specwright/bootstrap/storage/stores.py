@@ -10,18 +10,18 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from agent_wire.database import Dump, dump_file, restore_file
+from agent_wire.log import DatabaseWireLog, SqliteWireLog
+from agent_wire.log_file import SCHEMA as LOG_SCHEMA
+from agent_wire.log_file import TABLES as LOG_TABLES
+from agent_wire.log_file import VERSION as LOG_VERSION
 from specwright.application.store.layout import DEFINITIONS
-from specwright.database import Dump, dump_file, restore_file
 from specwright.errors import CorruptionError, InputError
 from specwright.index.database import STATEMENTS as INDEX_SCHEMA
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.index.database import VERSION as INDEX_VERSION
 from specwright.journal import FileJournal, JournalRecord, Recording, read_records
 from specwright.journal.journal import StoredJournal
-from specwright.log.database import SCHEMA as LOG_SCHEMA
-from specwright.log.database import TABLES as LOG_TABLES
-from specwright.log.database import VERSION as LOG_VERSION
-from specwright.log.sqlite_log import DatabaseWireLog, SqliteWireLog
 from specwright.ports.store import FileTree, StateStore
 from specwright.settings import ProviderLimits, load_settings
 from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock, driver_of

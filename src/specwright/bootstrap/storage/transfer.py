@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, cast
 
+from agent_wire.database import Dump
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.storage.stores import (
     MOVED_FILES,
@@ -27,7 +28,6 @@ from specwright.bootstrap.storage.stores import (
     begun_store,
     opened_store,
 )
-from specwright.database import Dump
 from specwright.errors import InputError, RefusedError
 
 _FORMAT = {"format": 1, "program": "specwright"}

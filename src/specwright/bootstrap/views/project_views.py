@@ -10,11 +10,11 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from agent_wire.log import DatabaseWireLog
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
 from specwright.bootstrap.storage.stores import DirectoryStore, begun_store
 from specwright.bootstrap.views.reading import reading_project, without_garbage_collection
-from specwright.log.sqlite_log import DatabaseWireLog
 from specwright.ports.store import StateStore
 
 

@@ -13,6 +13,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from agent_wire.entries import StoredEntry
+from agent_wire.hcs import hcs_metadata
+from agent_wire.verify import UNPROTECTED, Finding
+from agent_wire.verify import verify as verify_log
 from specwright import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
@@ -31,11 +35,7 @@ from specwright.bootstrap.storage.stores import (
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.domain.modules.code_index import SearchHit
 from specwright.errors import SpecwrightError
-from specwright.log.hcs import hcs_metadata
-from specwright.log.verify import UNPROTECTED, Finding
-from specwright.log.verify import verify as verify_log
 from specwright.ports.code_index import IndexQuery
-from specwright.ports.wire_log import StoredEntry
 from specwright.settings import load_settings
 
 _WATCHED = ("SPEC.md", f"{RUNTIME}/at_work.json", LAST_RUN, LAST_STOP)

@@ -452,29 +452,6 @@ class LogVerified(Document):
     findings: list[dict[str, Any]]
 
 
-class Reduction(Document):
-    """The state that Wires come to."""
-
-    tasks: dict[str, Any]
-    artifacts: list[dict[str, Any]]
-    projects: dict[str, Any]
-    streams: dict[str, Any]
-    rejected: list[dict[str, Any]]
-
-
-class A2aStreams(Document):
-    """The updates of each A2A task."""
-
-    tasks: dict[str, list[dict[str, Any]]]
-
-
-class WiresValidated(Document):
-    """Whether Wires are valid, one by one."""
-
-    valid: bool
-    wires: list[dict[str, Any]]
-
-
 class PlaybookFault(TypedDict):
     """What is wrong with a playbook."""
 
@@ -546,7 +523,6 @@ class ExportedPages(Document):
 
 
 DOCUMENTS: Mapping[str, type[Any]] = {
-    "a2a-streams": A2aStreams,
     "imported": Imported,
     "adopted-chain": AdoptedChain,
     "acceptance": Acceptance,
@@ -577,7 +553,6 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "playbook-checked": PlaybookChecked,
     "playbook-recorded": PlaybookRecorded,
     "queued": Queued,
-    "reduction": Reduction,
     "release": ReleaseDocument,
     "report": Report,
     "statements": Statements,
@@ -588,6 +563,5 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "trail": Provenance,
     "verified": Verified,
     "wire-log": WireLog,
-    "wires-validated": WiresValidated,
 }
 """By their `schema`."""

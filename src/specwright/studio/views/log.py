@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agent_wire.envelope import StreamId
 from specwright.bootstrap.views.reading import log_length, wires_after
 from specwright.errors import InputError
-from specwright.wire.envelope import StreamId
 
 PER_PAGE = 100
 """Entries on one page."""

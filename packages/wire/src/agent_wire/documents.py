@@ -1,0 +1,123 @@
+"""Wires in files: one document, or one Wire a line (design: command-line).
+
+The caller reads the file; these functions get its bytes. A document may also be one that Wires refer to or that belongs
+beside them: a message, a part, an artifact, an agent card, HCS metadata.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from agent_wire import canonical, canonical_json
+from agent_wire.admission import Admission, default_admission
+from agent_wire.canonical_json import JsonObject
+from agent_wire.reducer import Reduction, RejectedWire, reduce_stream, reduce_wires, stream_of
+from agent_wire.rejection import Rejection, WireRefusedError
+from agent_wire.validation import default_schemas
+
+
+class Verdict(NamedTuple):
+    """The result for one line.
+
+    Args:
+        line: Its number, from 1.
+        wire_id: The Wire's id, empty if it has no readable one.
+        rejection: The first rule that it breaks by itself, None if it breaks none.
+        kind: `wire`, or the kind of document.
+    """
+
+    line: int
+    wire_id: str
+    rejection: Rejection | None
+    kind: str = "wire"
+
+
+class Lines(NamedTuple):
+    """The Wires of a JSONL file with the line of each, from 1, and the unreadable lines, whose position is the line."""
+
+    wires: list[JsonObject]
+    numbers: list[int]
+    unreadable: list[RejectedWire]
+
+
+def read_lines(data: bytes) -> Lines:
+    """Read one Wire a line; empty lines are skipped."""
+    lines = Lines([], [], [])
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            lines.wires.append(canonical.parse(line))
+            lines.numbers.append(number)
+        except WireRefusedError as error:
+            lines.unreadable.append(RejectedWire(number, error.wire_id, error.rejection))
+    return lines
+
+
+def reduce_lines(data: bytes, admission: Admission | None = None, stream_id: str = "") -> Reduction:
+    """Reduce a JSONL file; an unreadable line is rejected with the line as its position.
+
+    Args:
+        data: One Wire a line.
+        admission: Other rules than those that ship.
+        stream_id: Reduce this stream alone, without the others.
+    """
+    lines = read_lines(data)
+    reduction = (
+        reduce_stream(lines.wires, stream_id, admission)
+        if stream_id
+        else reduce_wires(lines.wires, admission)
+    )
+    placed = [entry._replace(position=lines.numbers[entry.position - 1]) for entry in reduction.rejected]
+    everything = sorted([*placed, *lines.unreadable], key=lambda entry: entry.position)
+    return reduction._replace(rejected=tuple(everything))
+
+
+def single_stream(data: bytes) -> str:
+    """The stream that all Wires of a JSONL file are on; empty if there are several, or none."""
+    streams = {stream_of(wire) for wire in read_lines(data).wires}
+    return streams.pop() if len(streams) == 1 else ""
+
+
+def validate_document(data: bytes, admission: Admission | None = None) -> Verdict:
+    """Check one Wire by itself, without its place in a stream; a document of another kind by the schema of that kind."""
+    rules = admission or default_admission()
+    try:
+        wire = canonical.parse(data)
+    except WireRefusedError as error:
+        return _other_document(data) or Verdict(1, error.wire_id, error.rejection)
+    wire_id = wire.get("wire_id")
+    verdict = None if "wire" in wire else _other_document(data)
+    return verdict or Verdict(1, wire_id if isinstance(wire_id, str) else "", rules.rejection_of(wire))
+
+
+def validate_lines(data: bytes, admission: Admission | None = None) -> list[Verdict]:
+    """Check each line of a JSONL file by itself; empty lines are skipped."""
+    return [
+        validate_document(line, admission)._replace(line=number)
+        for number, line in enumerate(data.split(b"\n"), start=1)
+        if line.strip()
+    ]
+
+
+_KINDS: Mapping[str, str] = {
+    "hcs": "hcs-metadata",
+    "identity": "agent-card",
+    "parts": "message",
+    "kind": "part",
+    "artifact_id": "artifact",
+}
+"""The kind of a document that is not a Wire, by its first member of these."""
+
+
+def _other_document(data: bytes) -> Verdict | None:
+    try:
+        value: object = canonical_json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or "wire" in value:
+        return None
+    document = cast("dict[str, Any]", value)
+    kind = next((kind for member, kind in _KINDS.items() if member in document), None)
+    if kind is None:
+        return None
+    return Verdict(1, "", default_schemas().check_document(f"{kind}.schema.json", document), kind)

@@ -1,0 +1,64 @@
+"""The errors of this package. Each says what failed, where, and what to do next.
+
+AgentWireError
+├── InputError                  exit 2   a value or a file that the caller gave is unusable
+├── RefusedError                exit 1   a rule refuses the operation
+│   └── BusyError               exit 1   another process holds the database
+├── DatabaseUnavailableError    exit 1   a database server cannot be reached
+├── NetworkUnavailableError     exit 1   the network of a topic, or its mirror node, cannot be reached
+└── CorruptionError             exit 1   stored records contradict each other
+"""
+
+from typing import ClassVar
+
+
+class AgentWireError(Exception):
+    """A failure that one message explains.
+
+    Args:
+        what: What failed, one sentence.
+        where: The file, field, stream or address concerned; empty if the sentence says it.
+        remedy: What the reader can do next; empty if there is nothing to do.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where:
+            lines.append(f"  where: {self.where}")
+        if self.remedy:
+            lines.append(f"  do:    {self.remedy}")
+        return "\n".join(lines)
+
+
+class InputError(AgentWireError):
+    """A value or a file that the caller gave is unusable."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class RefusedError(AgentWireError):
+    """A rule refuses the operation."""
+
+
+class BusyError(RefusedError):
+    """Another process holds the database."""
+
+
+class DatabaseUnavailableError(AgentWireError):
+    """A database server cannot be reached, or a connection to it was lost."""
+
+
+class NetworkUnavailableError(AgentWireError):
+    """The network of a topic or its mirror node cannot be reached, or gives no answer."""
+
+
+class CorruptionError(AgentWireError):
+    """Stored records contradict each other."""

@@ -1,0 +1,177 @@
+"""Submission of a log's Wires to a topic, each once and in order (design: hedera).
+
+One Wire after the other: the next one is submitted when the place of the one before it is known. A Wire whose
+outcome is unknown is asked for by its transaction id and repeated under the same id, which the network takes once. When
+the id has expired, the mirror node says whether the message is on the topic, and only then another id is drawn.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
+
+from agent_wire.entries import StoredEntry
+from agent_wire.errors import NetworkUnavailableError
+from agent_wire.hedera.outbox import Outbox, Placement, SentWire
+from agent_wire.hedera.topic import TopicMessage
+
+VALID_SECONDS = 120
+"""For how long after its start the network takes a transaction."""
+
+_RECEIPT_SECONDS = 170
+"""For how long after that start a receipt is surely kept; the network promises three minutes from consensus."""
+
+_ATTEMPTS = 8
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
+
+
+class ExpiredTransactionError(Exception):
+    """The network does not take a transaction id any more."""
+
+
+class Network(Protocol):
+    """The consensus nodes of the network."""
+
+    def new_transaction_id(self) -> str:
+        """A transaction id of the operator, `0.0.2@seconds.nanos`, valid from those seconds on."""
+        ...
+
+    def submit(self, transaction_id: str, message: bytes) -> None:
+        """Submit a message under a transaction id; one that the network has already counts as submitted.
+
+        Raises:
+            NetworkUnavailableError: whether it was taken is not known.
+            ExpiredTransactionError: the id is too old.
+            RefusedError: the network does not take the message.
+        """
+        ...
+
+    def receipt(self, transaction_id: str, *, waiting: bool = True) -> Placement | None:
+        """Where the message of a transaction stands; None if the network knows no such transaction.
+
+        Args:
+            transaction_id: The transaction.
+            waiting: Whether it was just submitted, so that consensus may take some seconds.
+
+        Raises:
+            NetworkUnavailableError: it is not known.
+            RefusedError: the transaction failed.
+        """
+        ...
+
+
+class Topic(Protocol):
+    """The topic as the mirror node shows it."""
+
+    def messages(self, *, since: int = 0) -> Iterator[TopicMessage]:
+        """Its messages from a consensus time on, seconds since 1970, in order."""
+        ...
+
+    def latest_seconds(self) -> int:
+        """The consensus time up to which the mirror node knows everything, whole seconds since 1970."""
+        ...
+
+
+class Source(Protocol):
+    """The log that is submitted."""
+
+    def stored(self, after: int = 0) -> Iterator[StoredEntry]:
+        """The entries after a sequence number, in order."""
+        ...
+
+
+class Ports(NamedTuple):
+    """What a submitter works with.
+
+    Args:
+        log: The log.
+        outbox: What was submitted of it.
+        network: Takes messages.
+        topic: Shows them.
+        clock: The time in nanoseconds since 1970.
+        sleep: Waits for so many seconds.
+    """
+
+    log: Source
+    outbox: Outbox
+    network: Network
+    topic: Topic
+    clock: Callable[[], int] = time.time_ns
+    sleep: Callable[[float], None] = time.sleep
+
+
+class Submitter:
+    """Brings a topic up to date with a log."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._log, self._outbox, self._network, self._topic, self._clock, self._sleep = ports
+
+    def catch_up(self) -> int:
+        """Submit what the log has and the topic has not; returns how many Wires that were.
+
+        Raises:
+            BusyError: another process submits this log.
+            NetworkUnavailableError: the network or the mirror node cannot be reached; the next call goes on.
+            RefusedError: the network does not take a Wire.
+        """
+        with self._outbox.submitting():
+            count = 0
+            for entry in self._log.stored(self._outbox.position()):
+                self._outbox.place(entry.sequence_number, self._placed(entry))
+                count += 1
+            return count
+
+    def _placed(self, entry: StoredEntry) -> Placement:
+        """Submit an entry unless it is on the topic; its place."""
+        sent = self._outbox.open_entry()
+        settled = self._begun(entry) if sent is None else self._settled(sent, entry)
+        pause = _FIRST_PAUSE
+        for attempt in range(_ATTEMPTS):
+            if isinstance(settled, Placement):
+                return settled
+            try:
+                self._network.submit(settled.transaction_id, entry.body)
+                settled = self._network.receipt(settled.transaction_id) or settled
+            except (NetworkUnavailableError, ExpiredTransactionError) as error:
+                if attempt == _ATTEMPTS - 1:
+                    raise self._unknown(entry, str(error)) from error
+                self._sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                settled = self._settled(settled, entry)
+        if isinstance(settled, Placement):
+            return settled
+        raise self._unknown(entry, "the network gives no receipt")
+
+    def _begun(self, entry: StoredEntry) -> SentWire:
+        return self._outbox.begin(entry.sequence_number, self._network.new_transaction_id())
+
+    def _settled(self, sent: SentWire, entry: StoredEntry) -> Placement | SentWire:
+        """Where a Wire stands; or what may be submitted: the same one, or one with another id if its own expired."""
+        if not self._has_expired(sent, _RECEIPT_SECONDS):
+            try:
+                known = self._network.receipt(sent.transaction_id, waiting=False)
+            except NetworkUnavailableError:
+                known = None
+            if known is not None or not self._has_expired(sent, VALID_SECONDS):
+                return known or sent
+        start = _start(sent)
+        if self._topic.latest_seconds() <= start + VALID_SECONDS:
+            raise self._unknown(entry, "its transaction has expired, and the mirror node is behind")
+        payer = sent.transaction_id.partition("@")[0]
+        for message in self._topic.messages(since=start):
+            if message.body == entry.body and str(message.payer) == payer:
+                return Placement(message.sequence_number, message.running_hash)
+        return self._begun(entry)
+
+    def _unknown(self, entry: StoredEntry, why: str) -> NetworkUnavailableError:
+        return NetworkUnavailableError(
+            f"whether Wire {entry.sequence_number} is on the topic is not known yet: {why}",
+            remedy="`specwright hedera submit` goes on where it was",
+        )
+
+    def _has_expired(self, sent: SentWire, seconds: int) -> bool:
+        return self._clock() // 1_000_000_000 > _start(sent) + seconds
+
+
+def _start(sent: SentWire) -> int:
+    """The second from which its transaction is valid."""
+    return int(sent.transaction_id.partition("@")[2].partition(".")[0])

@@ -1,0 +1,173 @@
+"""A topic as a mirror node's REST interface shows it, and the proof that nothing in it was changed (design: hedera)."""
+
+import base64
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import urlopen
+
+from agent_wire import canonical
+from agent_wire.errors import CorruptionError, InputError, NetworkUnavailableError
+from agent_wire.hcs import GENESIS, EntityId, running_hash
+from agent_wire.reducer import Reduction, RejectedWire, reduce_wires
+from agent_wire.rejection import WireRefusedError
+
+_PAGE = 100
+_ATTEMPTS = 6
+_FIRST_PAUSE = 0.5
+_TIMEOUT_SECONDS = 20.0
+_HASH_VERSION = 3
+
+
+class TopicMessage(NamedTuple):
+    """A message of a topic with its proof; consensus time as integer seconds and nanoseconds."""
+
+    sequence_number: int
+    consensus_seconds: int
+    consensus_nanos: int
+    payer: EntityId
+    body: bytes
+    running_hash: bytes
+    hash_version: int
+
+
+class MirrorNode:
+    """A topic on a mirror node.
+
+    Args:
+        url: Of the mirror node, `https://host`.
+        topic_id: The topic.
+        sleep: Waits for so many seconds.
+
+    Raises:
+        InputError: no URL, or no topic id.
+    """
+
+    def __init__(self, url: str, topic_id: str, sleep: Callable[[float], None] = time.sleep) -> None:
+        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+            raise InputError(f"{url!r} is no mirror node", remedy="write it like https://host")
+        self._url = url.rstrip("/")
+        self._topic = EntityId.parse(topic_id)
+        self._sleep = sleep
+
+    def messages(self, *, since: int = 0) -> Iterator[TopicMessage]:
+        """Its messages from a consensus time on, seconds since 1970, in order.
+
+        Raises:
+            NetworkUnavailableError: the mirror node cannot be reached.
+            CorruptionError: its answer is not in the shape of a mirror node's.
+        """
+        query = urlencode({"limit": _PAGE, "order": "asc", "timestamp": f"gte:{since}.0"})
+        path: str | None = f"/api/v1/topics/{self._topic}/messages?{query}"
+        while path:
+            page = self._get(path)
+            try:
+                yield from map(_message, page["messages"])
+                path = page.get("links", {}).get("next")
+            except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
+                raise CorruptionError(
+                    f"the mirror node's answer cannot be read: {type(error).__name__} {error}",
+                    where=self._url,
+                ) from error
+
+    def latest_seconds(self) -> int:
+        """The consensus time up to which the mirror node knows everything, whole seconds since 1970."""
+        blocks = self._get("/api/v1/blocks?limit=1&order=desc").get("blocks", [])
+        return int(str(blocks[0]["timestamp"]["to"]).partition(".")[0]) if blocks else 0
+
+    def checked_messages(self) -> list[TopicMessage]:
+        """Every message, once the chain of running hashes is recomputed from the first.
+
+        Raises:
+            CorruptionError: a message is missing, out of order, or not the one that the network has hashed.
+        """
+        found: list[TopicMessage] = []
+        previous, time_before = GENESIS, (-1, 0)
+        for number, message in enumerate(self.messages(), 1):
+            at = message.consensus_seconds, message.consensus_nanos
+            problem = (
+                f"message {number} is missing"
+                if message.sequence_number != number
+                else f"message {number} is not later than the one before it"
+                if at <= time_before
+                else f"message {number} has a running hash of version {message.hash_version}"
+                if message.hash_version != _HASH_VERSION
+                else f"message {number} is not what was submitted: its running hash is another"
+                if self._hash(previous, message) != message.running_hash
+                else ""
+            )
+            if problem:
+                raise CorruptionError(
+                    f"topic {self._topic}: {problem}", where=self._url, remedy="ask another mirror node"
+                )
+            previous, time_before = message.running_hash, at
+            found.append(message)
+        return found
+
+    def _hash(self, previous: bytes, message: TopicMessage) -> bytes:
+        return running_hash(
+            previous,
+            payer=message.payer,
+            topic=self._topic,
+            seconds=message.consensus_seconds,
+            nanos=message.consensus_nanos,
+            sequence=message.sequence_number,
+            message=message.body,
+        )
+
+    def _get(self, path: str) -> dict[str, Any]:
+        """A document of the mirror node, asked for again while it is not there."""
+        pause = _FIRST_PAUSE
+        for attempt in range(_ATTEMPTS):
+            try:
+                with urlopen(self._url + path, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - http or https
+                    return json.loads(answer.read())
+            except HTTPError as error:
+                if error.code == 404:
+                    return {"messages": []}  # a topic without messages
+                problem: Exception = error
+                if error.code < 500 and error.code != 429:
+                    raise InputError(
+                        f"the mirror node refuses the request: {error}", where=self._url + path
+                    ) from error
+            except (URLError, OSError, ValueError) as error:
+                problem = error
+            if attempt == _ATTEMPTS - 1:
+                raise NetworkUnavailableError(
+                    f"the mirror node cannot be read: {problem}", where=self._url
+                ) from problem
+            self._sleep(pause)
+            pause *= 2
+        raise AssertionError("the last attempt returns or raises")
+
+
+def _message(row: dict[str, Any]) -> TopicMessage:
+    seconds, _, nanos = str(row["consensus_timestamp"]).partition(".")
+    return TopicMessage(
+        int(row["sequence_number"]),
+        int(seconds),
+        int(nanos.ljust(9, "0")),
+        EntityId.parse(str(row["payer_account_id"])),
+        base64.b64decode(row["message"], validate=True),
+        base64.b64decode(row["running_hash"], validate=True),
+        int(row["running_hash_version"]),
+    )
+
+
+def reduce_messages(messages: list[TopicMessage]) -> Reduction:
+    """What messages lead to in their order; positions are sequence numbers of the topic."""
+    wires: list[dict[str, Any]] = []
+    numbers: list[int] = []
+    unreadable: list[RejectedWire] = []
+    for message in messages:
+        try:
+            wires.append(canonical.parse(message.body))
+            numbers.append(message.sequence_number)
+        except WireRefusedError as error:
+            unreadable.append(RejectedWire(message.sequence_number, error.wire_id, error.rejection))
+    reduction = reduce_wires(wires)
+    placed = [entry._replace(position=numbers[entry.position - 1]) for entry in reduction.rejected]
+    return reduction._replace(rejected=tuple(sorted([*placed, *unreadable], key=lambda one: one.position)))

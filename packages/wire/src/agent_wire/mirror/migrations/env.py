@@ -1,0 +1,12 @@
+"""What Alembic runs around the migrations: on the connection that it is given, or as SQL text for Postgres."""
+
+from alembic import context
+
+from agent_wire.mirror.tables import METADATA
+
+if context.is_offline_mode():
+    context.configure(dialect_name="postgresql", target_metadata=METADATA, literal_binds=True)
+else:
+    context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+with context.begin_transaction():
+    context.run_migrations()

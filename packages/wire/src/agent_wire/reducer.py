@@ -1,0 +1,219 @@
+"""From ordered Wires to the state of every stream, artifact and project (design: wire).
+
+The reducer is total: any input has a result. An inadmissible Wire is recorded and changes nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+from agent_wire.admission import Admission, RepeatedWire, default_admission
+from agent_wire.canonical_json import JsonObject
+from agent_wire.envelope import StreamId
+from agent_wire.rejection import Rejection
+from agent_wire.stream import AdmissionState, OneStreamState, StreamState
+
+
+class RejectedWire(NamedTuple):
+    """An inadmissible Wire: its place in the input, from 1, its id (empty if it has none), and the reason."""
+
+    position: int
+    wire_id: str
+    rejection: Rejection
+
+
+class Reduction(NamedTuple):
+    """The state that ordered Wires lead to.
+
+    Args:
+        streams: Every stream by its id, in the order of their first Wires.
+        rejected: What was inadmissible.
+        artifacts: What `artifact_view` says of each version that each stream announced, in the order of their first
+            announcement; the last announcement counts.
+        decisions: What `decision_view` says of each subject or gate with each reference, on each stream that is no
+            task's; the last decision counts.
+    """
+
+    streams: dict[str, StreamState]
+    rejected: tuple[RejectedWire, ...]
+    artifacts: tuple[JsonObject, ...] = ()
+    decisions: tuple[JsonObject, ...] = ()
+
+    def tasks(self) -> dict[str, JsonObject]:
+        """The view of every task stream by its stream id."""
+        views = ((name, task_view(name, stream)) for name, stream in self.streams.items())
+        return {name: view for name, view in views if view is not None}
+
+    def projects(self) -> dict[str, JsonObject]:
+        """What each project's own stream says, and in which states its tasks are, by the stream id.
+
+        Returns:
+            `context_id`, `stream_seq`, `task_states` (state -> how many tasks, each in its last attempt),
+            `decisions`.
+        """
+        return {name: self._project(name, stream) for name, stream in self._project_streams()}
+
+    def to_json(self) -> JsonObject:
+        """The reduction as one JSON document."""
+        return {
+            "tasks": {**self.tasks()},
+            "artifacts": list(self.artifacts),
+            "projects": {**self.projects()},
+            "streams": {name: stream.seq for name, stream in self.streams.items()},
+            "rejected": [
+                {
+                    "position": entry.position,
+                    "wire_id": entry.wire_id,
+                    "code": entry.rejection.code,
+                    "pointer": entry.rejection.pointer,
+                    "message": entry.rejection.message,
+                }
+                for entry in self.rejected
+            ],
+        }
+
+    def _project_streams(self) -> Iterator[tuple[str, StreamState]]:
+        streams = self.streams.items()
+        return ((name, stream) for name, stream in streams if StreamId.parse(name).kind == "project")
+
+    def _project(self, name: str, stream: StreamState) -> JsonObject:
+        last: dict[str, str] = {}
+        for task in self.tasks().values():
+            if task["context_id"] == stream.context_id:
+                last[str(task["task_id"])] = str(task["task_state"])  # attempts follow each other
+        return {
+            "context_id": stream.context_id,
+            "stream_seq": stream.seq,
+            "task_states": {**Counter(last.values())},
+            "decisions": [decision for decision in self.decisions if decision["stream_id"] == name],
+        }
+
+
+def reduce_wires(wires: Iterable[JsonObject], admission: Admission | None = None) -> Reduction:
+    """Reduce Wires in their order.
+
+    Args:
+        wires: Any JSON objects; a repeated Wire is skipped.
+        admission: Other rules than those that ship.
+    """
+    return _reduced(wires, AdmissionState(), admission)
+
+
+def reduce_stream(
+    wires: Iterable[JsonObject], stream_id: str, admission: Admission | None = None
+) -> Reduction:
+    """Reduce one stream alone: causes and attempts on other streams are taken as given (design: wire).
+
+    Args:
+        wires: Any JSON objects; those of other streams are passed over, but counted in positions.
+        stream_id: The stream.
+        admission: Other rules than those that ship.
+    """
+    places = [(place, wire) for place, wire in enumerate(wires, start=1) if stream_of(wire) == stream_id]
+    own = {_id_of(wire) for _, wire in places}
+    reduction = _reduced((wire for _, wire in places), OneStreamState(own), admission)
+    rejected = [entry._replace(position=places[entry.position - 1][0]) for entry in reduction.rejected]
+    return reduction._replace(rejected=tuple(rejected))
+
+
+def task_view(stream_id: str, stream: StreamState) -> "JsonObject | None":
+    """A task stream as the reducer harness of Agent Wire shows it; None for a stream of another kind.
+
+    Returns:
+        `task_id`, `attempt`, `context_id`, `stream_seq`, `task_state`, `terminal`, `claimed_by`,
+        `artifact_count`, `artifact_ids`, `artifacts` (each in its last version, with its hash and lineage),
+        `blocked`, `blocked_by`, `verification`, `failure`, `definition_sha256`, `parent_task_id`,
+        `reference_task_ids`.
+    """
+    task = stream.task
+    if task is None:
+        return None
+    _, task_id, attempt = StreamId.parse(stream_id)
+    return {
+        "task_id": task_id,
+        "attempt": attempt,
+        "context_id": stream.context_id,
+        "stream_seq": stream.seq,
+        "task_state": task.state,
+        "terminal": task.terminal,
+        "claimed_by": task.claimed_by,
+        "artifact_count": len(task.artifacts),
+        "artifact_ids": [artifact.artifact_id for artifact in task.artifacts],
+        "artifacts": [
+            {**artifact._asdict(), "lineage": dict(artifact.lineage)} for artifact in task.artifacts
+        ],
+        "blocked": task.blocked is not None,
+        "blocked_by": task.blocked,
+        "verification": task.complete["verification"] if task.complete else None,
+        "failure": task.failure["failure"] if task.failure else None,
+        "definition_sha256": task.definition_sha256,
+        "parent_task_id": task.parent,
+        "reference_task_ids": list(task.references),
+    }
+
+
+def artifact_view(wire: JsonObject) -> "JsonObject | None":
+    """What an admitted Wire says of an artifact: the payload, its stream and itself; None if it announces none."""
+    if wire["type"] != "artifact.ready":
+        return None
+    payload = cast("Mapping[str, Any]", wire["payload"])
+    return {"stream_id": stream_of(wire), "wire_id": wire["wire_id"], **payload}
+
+
+def decision_view(wire: JsonObject) -> "JsonObject | None":
+    """What an admitted Wire decides on a stream that is no task's: a review or a gate's decision; None for other Wires.
+
+    Returns:
+        `stream_id`, `wire_id`, `event`, `subject` (of the review, or the gate), `reference` (empty if there is none),
+        `verdict` (of a gate, else None), `sha256` (of the definition or the evidence).
+    """
+    payload = cast("Mapping[str, Any]", wire["payload"])
+    match wire["type"]:
+        case "review.recorded":
+            subject, verdict, sha256 = payload["subject"], None, payload["definition_sha256"]
+        case "gate.decided":
+            subject, verdict, sha256 = payload["gate"], payload["verdict"], payload["evidence_sha256"]
+        case _:
+            return None
+    return {
+        "stream_id": stream_of(wire),
+        "wire_id": wire["wire_id"],
+        "event": wire["type"],
+        "subject": subject,
+        "reference": payload.get("reference", ""),
+        "verdict": verdict,
+        "sha256": sha256,
+    }
+
+
+def stream_of(wire: object) -> str:
+    """The stream of anything that claims to be a Wire; empty if it has none."""
+    stream: Any = cast("JsonObject", wire).get("stream") if isinstance(wire, dict) else None
+    value = cast("JsonObject", stream).get("stream_id") if isinstance(stream, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _reduced(wires: Iterable[JsonObject], state: AdmissionState, admission: Admission | None) -> Reduction:
+    rules = admission or default_admission()
+    rejected: list[RejectedWire] = []
+    artifacts: dict[tuple[Any, ...], JsonObject] = {}
+    decisions: dict[tuple[Any, ...], JsonObject] = {}
+    for position, wire in enumerate(wires, start=1):
+        decision = rules.admit(state, wire)
+        if isinstance(decision, Rejection):
+            rejected.append(RejectedWire(position, _id_of(wire), decision))
+        elif not isinstance(decision, RepeatedWire):
+            state.add(decision)
+            if artifact := artifact_view(wire):
+                artifacts[artifact["stream_id"], artifact["artifact_id"], artifact["version"]] = artifact
+            elif view := decision_view(wire):
+                decisions[view["stream_id"], view["event"], view["subject"], view["reference"]] = view
+    return Reduction(
+        dict(state.streams()), tuple(rejected), tuple(artifacts.values()), tuple(decisions.values())
+    )
+
+
+def _id_of(wire: object) -> str:
+    """The id of anything that claims to be a Wire."""
+    value = cast("JsonObject", wire).get("wire_id") if isinstance(wire, dict) else None
+    return value if isinstance(value, str) else ""

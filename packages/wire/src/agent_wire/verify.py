@@ -1,0 +1,271 @@
+"""Verification of a log's file: names each altered, dropped, swapped, inserted or cut-off entry (design: wire-log).
+
+It reads the file alone: it recomputes the chain of running hashes from the first entry, parses every body as a Wire and
+admits every Wire again. A hash chain by itself does not show that a file was rewritten as a whole or replaced by an
+older copy; `expected`, the log ends recorded elsewhere, does. One deviation is one finding: behind an entry that is not
+what was written the chain alone is followed, because no rule can be applied to what came after it.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from agent_wire import canonical
+from agent_wire.admission import Admission, RepeatedWire, default_admission
+from agent_wire.entries import LogEnd, StoredEntry
+from agent_wire.errors import InputError
+from agent_wire.hcs import GENESIS, NANOS, EntityId, running_hash
+from agent_wire.log_file import address, unlike_schema
+from agent_wire.rejection import Rejection, WireRefusedError
+from agent_wire.stream import AdmissionState
+
+
+class Finding(NamedTuple):
+    """One deviation from what was written.
+
+    Args:
+        topic_id: The topic.
+        sequence_number: The entry; 0 if the file as a whole is meant.
+        code: `log.changed`, `log.gap`, `log.time`, `log.cut_off`, `log.inadmissible`, `log.not_canonical`,
+            `log.unreadable`, or `log.unprotected` for a file whose entries are whole.
+        message: One sentence.
+        by_note: Whether only a log end that was recorded outside shows it; then that record may be what was changed.
+    """
+
+    topic_id: str
+    sequence_number: int
+    code: str
+    message: str
+    by_note: bool = False
+
+
+UNPROTECTED = "log.unprotected"
+"""The code of a finding about the file's triggers, not about what it holds."""
+
+_TYPES = (int, int, int, bytes, bytes)
+
+
+def verify(
+    path: Path, *, expected: Iterable[LogEnd] = (), admission: Admission | None = None
+) -> list[Finding]:
+    """Check a log's file.
+
+    Args:
+        path: The file; it is only read.
+        expected: Log ends that were recorded outside; each of these entries must be unchanged.
+        admission: Other rules than those that ship.
+
+    Returns:
+        The findings in the order of the entries; empty if the log is intact.
+
+    Raises:
+        InputError: there is no such file.
+    """
+    if not path.is_file():
+        raise InputError("there is no Wire log", where=str(path))
+    try:
+        with closing(sqlite3.connect(address(path, reading=True), uri=True)) as connection:
+            connection.text_factory = _lossy
+            connection.execute("BEGIN")  # one snapshot, even while another process writes
+            return list(_findings(connection, tuple(expected), admission or default_admission()))
+    except (sqlite3.Error, UnicodeDecodeError, InputError) as error:
+        return [Finding("", 0, "log.unreadable", f"the file cannot be read as a Wire log: {error}")]
+
+
+def _findings(
+    connection: sqlite3.Connection, expected: Sequence[LogEnd], admission: Admission
+) -> Iterator[Finding]:
+    (problem,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    found = _content_findings(connection, expected, admission)
+    if problem != "ok":
+        yield _damaged_file(str(problem), found)
+        return
+    if unlike := unlike_schema(connection):
+        yield Finding("", 0, UNPROTECTED, f"not as the program made it: {', '.join(unlike)}")
+    yield from found
+
+
+def _damaged_file(problem: str, found: Iterator[Finding]) -> Finding:
+    """One finding for a file that SQLite calls damaged, with the first entry that shows it, if any does."""
+    message = f"the database is damaged: {problem}"
+    try:
+        first = next(found, None)
+    except sqlite3.Error:
+        first = None
+    if first is None:
+        return Finding("", 0, "log.unreadable", message)
+    return first._replace(code="log.unreadable", message=f"{message}; {first.message}")
+
+
+def _content_findings(
+    connection: sqlite3.Connection, expected: Sequence[LogEnd], admission: Admission
+) -> Iterator[Finding]:
+    rows = connection.execute("SELECT topic_id, payer FROM topic ORDER BY topic_id").fetchall()
+    topics = {str(topic_id): str(payer) for topic_id, payer in rows}
+    for topic_id, payer in topics.items():
+        ends = [end for end in expected if end.topic_id == topic_id]
+        yield from _Topic(connection, topic_id, payer, admission).check(ends)
+    strays = connection.execute(
+        "SELECT topic_id, min(sequence_number), count(*) FROM"
+        " (SELECT topic_id, sequence_number FROM entry UNION ALL SELECT topic_id, sequence_number FROM head)"
+        " WHERE topic_id NOT IN (SELECT topic_id FROM topic) GROUP BY topic_id"
+    ).fetchall()
+    for topic_id, number, rows_of_it in strays:
+        yield Finding(
+            str(topic_id),
+            number,
+            "log.inadmissible",
+            f"this log has no such topic, but {rows_of_it} rows of it",
+        )
+    for topic_id in sorted(
+        {end.topic_id for end in expected} - topics.keys() - {str(row[0]) for row in strays}
+    ):
+        yield Finding(topic_id, 0, "log.cut_off", "the topic is gone", by_note=True)
+
+
+def _lossy(text: bytes) -> str:
+    """Decode a text that may be damaged, so that the search for other damage goes on."""
+    return text.decode(errors="replace")
+
+
+class _Topic:
+    """One topic, read from its first entry to its last."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, topic_id: str, payer: str, admission: Admission
+    ) -> None:
+        self._connection = connection
+        self._topic_id = topic_id
+        self._topic = EntityId.parse(topic_id)
+        self._payer = EntityId.parse(payer)
+        self._admission = admission
+        self._state = AdmissionState()
+        self._previous: tuple[bytes, bytes] = (GENESIS, GENESIS)
+        self._sequence = 0
+        self._time = -1
+        self._damaged = False
+
+    def check(self, expected: Iterable[LogEnd]) -> Iterator[Finding]:
+        """Every finding of this topic."""
+        hashes: dict[int, set[str]] = {}
+        for end in expected:
+            hashes.setdefault(end.sequence_number, set()).add(end.running_hash)
+        rows = self._connection.execute(
+            "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
+            " FROM entry WHERE topic_id = ? ORDER BY sequence_number",
+            (self._topic_id,),
+        )
+        if not self._begins_the_chain():
+            yield self._finding(1, "log.changed", "no entry has the running hash of this topic and payer")
+            return
+        last: Finding | None = None
+        for row in map(StoredEntry._make, rows):
+            if tuple(map(type, row)) != _TYPES:
+                yield self._finding(self._sequence + 1, "log.unreadable", "the row is not an entry")
+                return
+            noted = hashes.pop(row.sequence_number, set())
+            last = self._entry(row)
+            if last is None and noted - {row.running_hash.hex()}:
+                number = row.sequence_number
+                message = "another running hash was recorded for it outside"
+                last = self._finding(number, "log.changed", message)._replace(by_note=True)
+            if last is not None:
+                yield last
+        yield from self._end(sorted(hashes), last)
+
+    def _begins_the_chain(self) -> bool:
+        """Whether some entry has its running hash: if none has, the topic or its payer was changed, not each entry."""
+        rows = self._connection.execute(
+            "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash,"
+            " lag(running_hash, 1, ?) OVER (ORDER BY sequence_number) FROM entry WHERE topic_id = ?",
+            (GENESIS, self._topic_id),
+        )
+        seen = 0
+        for *row, previous in rows:
+            if tuple(map(type, row)) != _TYPES or self._hash(StoredEntry._make(row), previous) == row[4]:
+                return True
+            seen += 1
+        return seen < 2
+
+    def _entry(self, row: StoredEntry) -> Finding | None:
+        """The first deviation of an entry; goes on from what is stored, so that it is named and not those after it."""
+        number = row.sequence_number
+        if number <= self._sequence:  # those after it follow the entry before
+            self._damaged = True
+            return self._finding(
+                self._sequence + 1, "log.gap", f"an entry numbered {number} stands where no entry can be"
+            )
+        time = row.consensus_seconds * NANOS + row.consensus_nanos
+        own = [self._hash(row, previous) for previous in dict.fromkeys(self._previous)]
+        found: Finding | None = None
+        if number != self._sequence + 1:
+            found = self._finding(self._sequence + 1, "log.gap", f"entry {self._sequence + 1} is missing")
+        elif time <= self._time or not 0 <= row.consensus_nanos < NANOS:
+            found = self._finding(
+                number, "log.time", "its consensus time is not after that of the entry before"
+            )
+        elif row.running_hash not in own:
+            found = self._finding(number, "log.changed", "its running hash is not that of its content")
+        elif not self._damaged:
+            found = self._body(row)
+        self._damaged = self._damaged or found is not None
+        # a flipped bit of a running hash is seen by the next one, which is that of the content
+        self._previous, self._sequence = (row.running_hash, own[0]), number
+        self._time = self._time if found else time
+        return found
+
+    def _body(self, row: StoredEntry) -> Finding | None:
+        number = row.sequence_number
+        try:
+            wire = canonical.parse(row.body)
+        except WireRefusedError as error:
+            message = f"its body is not a Wire: {error.rejection.message}"
+            return self._finding(number, "log.not_canonical", message)
+        if canonical.encode(wire) != row.body:
+            return self._finding(number, "log.not_canonical", "its body is not in canonical bytes")
+        decision = self._admission.admit(self._state, wire)
+        if isinstance(decision, Rejection):
+            return self._finding(number, "log.inadmissible", f"{decision.message} ({decision.code})")
+        if isinstance(decision, RepeatedWire):
+            return self._finding(number, "log.inadmissible", "the log has this Wire twice")
+        self._state.add(decision)
+        return None
+
+    def _hash(self, row: StoredEntry, previous: bytes) -> bytes:
+        if not 0 <= row.consensus_nanos < NANOS:
+            return b""  # a time that no running hash can cover
+        return running_hash(
+            previous,
+            payer=self._payer,
+            topic=self._topic,
+            seconds=row.consensus_seconds,
+            nanos=row.consensus_nanos,
+            sequence=row.sequence_number,
+            message=row.body,
+        )
+
+    def _end(self, missing: Sequence[int], last: Finding | None) -> Iterator[Finding]:
+        """Compare the last entry with the table `head`, and what was recorded outside with what there is.
+
+        Args:
+            missing: The entries that were recorded outside and are gone.
+            last: The finding about the last entry, if there is one.
+        """
+        head = self._connection.execute(
+            "SELECT sequence_number, running_hash FROM head WHERE topic_id = ?", (self._topic_id,)
+        ).fetchone() or (0, GENESIS)
+        if isinstance(head[0], int) and head[0] > self._sequence:
+            message = f"the log ended at entry {head[0]}, now it ends at {self._sequence}"
+            yield self._finding(self._sequence + 1, "log.cut_off", message)
+        elif (last is None or last.by_note) and (head[0], head[1]) != (self._sequence, self._previous[0]):
+            yield self._finding(
+                self._sequence, "log.changed", "the recorded end of the log is not its last entry"
+            )
+        for number in missing:
+            message = "this entry was recorded outside, but is gone"
+            yield self._finding(number, "log.cut_off", message)._replace(by_note=True)
+
+    def _finding(self, sequence_number: int, code: str, message: str) -> Finding:
+        return Finding(self._topic_id, sequence_number, code, message)

@@ -1,0 +1,315 @@
+"""The embedded log: order, durability, idempotency (D29, D32, D36)."""
+
+import base64
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent_wire import canonical
+from agent_wire.entries import WireLog
+from agent_wire.errors import CorruptionError, InputError, RefusedError
+from agent_wire.hcs import hcs_metadata
+from agent_wire.log import SqliteWireLog
+from agent_wire.reducer import reduce_wires
+from agent_wire.rejection import WireRefusedError
+from agent_wire.validation import default_schemas
+from agent_wire.verify import verify
+from wire_testkit.damage import START, TOPIC, open_log, stored, tamper, written
+from wire_testkit.story import HAPPY_PATH, TASK, Story
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a log may be made."""
+    return tmp_path / ".specwright" / "log.sqlite"
+
+
+def code_of(log: WireLog, *wires: dict) -> str:
+    """The code with which an append is refused."""
+    with pytest.raises(WireRefusedError) as refused:
+        log.append(wires)
+    return refused.value.rejection.code
+
+
+def test_entries_come_back_in_order_with_dense_numbers_and_rising_time(path: Path):
+    """Topics, dense sequence numbers, consensus time as seconds and nanoseconds (D-36-01, W-3-08)."""
+    wires = written(path)
+    log: WireLog = open_log(path)
+
+    entries = list(log.entries())
+
+    assert [entry.wire for entry in entries] == wires
+    assert [entry.sequence_number for entry in entries] == [1, 2, 3, 4, 5, 6]
+    assert {entry.topic_id for entry in entries} == {TOPIC}
+    assert [(entry.consensus_seconds, entry.consensus_nanos) for entry in entries] == [
+        (START // 10**9 + second, 0) for second in range(6)
+    ]
+    assert [entry.sequence_number for entry in log.entries(after=4)] == [5, 6]
+
+
+def test_consensus_time_rises_even_if_the_clock_stands_still_or_goes_back(path: Path):
+    """Consensus time is strictly increasing, also across a restart (D-36-01)."""
+    readings = iter([START, START, START - 5, START - 10**12])
+    wires = Story().wires(*HAPPY_PATH[:4])
+    first = SqliteWireLog(path, TOPIC, lambda: next(readings))
+    first.append(wires[:2])
+    first.close()
+    second = SqliteWireLog(path, TOPIC, lambda: next(readings))
+    second.append(wires[2:])
+
+    assert [entry.consensus_nanos for entry in second.entries()] == [0, 1, 2, 3]
+    assert second.stream_end(TASK).stream_seq == 4
+    second.close()
+
+
+def test_the_stored_bytes_are_the_canonical_ones(path: Path):
+    """What is hashed is what is stored (D-30-02, D-36-01)."""
+    wires = written(path)
+
+    assert [entry.body for entry in open_log(path).stored()] == [canonical.encode(wire) for wire in wires]
+
+
+def test_a_repeated_append_does_nothing(path: Path):
+    """The same Wire with the same bytes is skipped, alone or among new ones (D-32-01)."""
+    wires = Story().wires(*HAPPY_PATH)
+    log = open_log(path)
+    log.append(wires[:3])
+    log.append(wires[:3])
+    log.append(wires)
+
+    assert [entry.wire for entry in log.entries()] == wires
+
+
+def test_another_wire_with_the_same_id_is_a_conflict(path: Path):
+    """`wire_id` is globally unique (D-32-01, W-3-03)."""
+    wires = Story().wires(*HAPPY_PATH)
+    log = open_log(path)
+    log.append(wires)
+
+    assert code_of(log, wires[0] | {"sender": "human:owner"}) == "wire.id_conflict"
+
+
+def test_an_append_is_all_or_none(path: Path):
+    """One bad Wire and nothing of its append is there, nor remembered (D-31-01, D-32-02)."""
+    story = Story()
+    good, bad = story.wire("task.created"), story.wire("task.started")
+    log = open_log(path)
+
+    assert code_of(log, good, bad) == "task.transition"
+    assert list(log.entries()) == []
+    assert log.stream_end(TASK).stream_seq == 0
+    log.append([good])
+    assert log.stream_end(TASK).stream_seq == 1
+
+
+def test_heads_know_their_stream_only(path: Path):
+    """`stream_seq` is dense per stream, the sequence number per topic (W-5-03)."""
+    story = Story()
+    log = open_log(path)
+    review = story.wire("review.recorded", "project:notes-1f0c9a2e")
+    log.append([story.wire("task.created"), review, story.wire("task.available")])
+
+    assert (
+        log.stream_end(TASK).stream_seq,
+        log.stream_end("project:notes-1f0c9a2e").stream_seq,
+        log.stream_end("phase:x").stream_seq,
+    ) == (2, 1, 0)
+    assert log.stream_end("project:notes-1f0c9a2e").wire_id == review["wire_id"]
+    assert log.stream_end("phase:x").wire_id is None
+
+
+def test_opening_catches_up_with_what_is_stored(path: Path):
+    """A log that is opened again refuses what it would have refused before (D-29-03, W-6-07)."""
+    wires = written(path)
+    log = open_log(path)
+
+    assert log.stream_end(TASK).stream_seq == 6
+    story = Story()
+    late = story.wire("task.started", stream_seq=7) | {"wire_id": "wire_01JZ9999999999999999999999"}
+    assert code_of(log, late) == "stream.terminal"
+    log.append(wires)
+    assert len(list(log.entries())) == 6
+
+
+def test_two_who_write_to_one_stream_one_wins_and_the_other_is_refused(path: Path):
+    """An append with another expected sequence is refused, whoever was first (D-32-02)."""
+    story = Story()
+    created = story.wire("task.created")
+    one, other = open_log(path), open_log(path)
+    one.append([created])
+
+    one.append([story.wire("task.available", stream_seq=2)])
+
+    assert code_of(other, story.wire("task.cancelled", stream_seq=2)) == "stream.sequence"
+    assert other.stream_end(TASK).stream_seq == 2
+    assert [entry.wire["type"] for entry in other.entries()] == ["task.created", "task.available"]
+
+
+def test_a_reader_sees_each_append_and_does_not_hold_up_the_writer(path: Path):
+    """A reader in the middle of the log never blocks an append (D36: tail from a position)."""
+    wires = Story().wires(*HAPPY_PATH)
+    writer, reader = open_log(path), open_log(path)
+    writer.append(wires[:2])
+    tail = reader.entries()
+    assert next(tail).wire == wires[0]
+
+    writer.append(wires[2:])
+
+    assert [entry.wire for entry in reader.entries(after=2)] == wires[2:]
+
+
+def test_a_reader_takes_no_lock(path: Path):
+    """A log that is being written can be opened and read meanwhile (D-29-04)."""
+    wires = written(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        reader = open_log(path)
+
+        assert [entry.wire for entry in reader.entries()] == wires
+        assert reader.stream_end(TASK).stream_seq == 6
+
+
+def test_a_topic_keeps_the_payer_it_began_with(path: Path):
+    """The chain names one account, whoever opens the log later (D-36-01)."""
+    wires = Story().wires(*HAPPY_PATH)
+    for half, payer in ((wires[:3], "0.0.1005"), (wires[3:], "0.0.2")):
+        log = SqliteWireLog(path, TOPIC, lambda: START, payer=payer)
+        log.append(half)
+        log.close()
+
+    assert verify(path) == []
+
+
+def test_a_log_of_another_version_is_reported(path: Path):
+    """A file that this program does not know is not touched (DESIGN §9)."""
+    written(path)
+    tamper(path, "PRAGMA user_version = 9")
+
+    with pytest.raises(CorruptionError, match="its version is 9"):
+        open_log(path)
+
+
+def test_threads_share_one_log(path: Path):
+    """Several threads append and read; nothing is lost, doubled or torn (D-32-02)."""
+    log = open_log(path)
+    stories = []
+    for number in range(6):
+        story = Story(first_id=1000 * number + 1)
+        stories.append([story.wire(event, f"task:TSK-{number:03d}:attempt:1") for event in HAPPY_PATH])
+
+    def write(wires: list[dict]) -> int:
+        for wire in wires:
+            log.append([wire])
+        return len(list(log.entries()))
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(seen >= 6 for seen in pool.map(write, stories))
+
+    assert len(list(log.entries())) == 36
+    assert verify(path) == []
+
+
+def test_topics_of_one_file_do_not_see_each_other(path: Path):
+    """Each topic has its own numbers and its own chain (D-36-01)."""
+    wires = written(path)
+    other = open_log(path, "0.0.1002")
+    other.append(wires)
+
+    assert [entry.sequence_number for entry in other.entries()] == [1, 2, 3, 4, 5, 6]
+    assert len(stored(path)) == 12
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE entry SET body = x'7b7d'",
+        "DELETE FROM entry",
+        "INSERT OR REPLACE INTO entry SELECT * FROM entry WHERE sequence_number = 6",
+        "INSERT INTO entry SELECT topic_id, 9, 1, 1, body, running_hash FROM entry",
+        "UPDATE topic SET payer = '0.0.9'",
+        "DELETE FROM topic",
+        "UPDATE head SET sequence_number = 3",
+        "UPDATE head SET running_hash = x'00'",
+        "DELETE FROM head",
+    ],
+)
+def test_the_file_itself_is_append_only(path: Path, statement: str):
+    """Update, delete and replace are refused by the database, whoever asks (W-5-02)."""
+    written(path)
+    before = stored(path)
+
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.Error, match="append-only"):
+        connection.execute(statement)
+
+    assert stored(path) == before
+
+
+def test_a_file_that_is_no_log_is_reported_in_one_sentence(path: Path):
+    """A bad input gets one clear message that says what, where and what to do (DESIGN §9)."""
+    path.parent.mkdir()
+    path.write_bytes(b"not a database, but long enough to be taken for one" * 30)
+
+    with pytest.raises(CorruptionError, match="cannot be read") as refused:
+        open_log(path)
+
+    assert str(path) in str(refused.value)
+
+
+def test_a_log_with_a_foreign_entry_is_not_opened(path: Path):
+    """Records that contradict each other stop the factory (DESIGN §1)."""
+    written(path)
+    tamper(path, "UPDATE entry SET body = x'7b7d' WHERE sequence_number = 3")
+
+    with pytest.raises(CorruptionError, match="entry 3"):
+        open_log(path)
+
+
+def test_a_topic_that_is_none_is_refused_before_a_file_is_made(path: Path):
+    """A topic is named like 0.0.1001 (D-36-01)."""
+    with pytest.raises(InputError):
+        open_log(path, "project:notes")
+
+    assert not path.exists()
+
+
+def test_an_empty_append_is_nothing(path: Path):
+    """Nothing to say leaves no trace (D-32-01)."""
+    log = open_log(path)
+    log.append([])
+
+    assert list(log.entries()) == []
+
+
+def test_what_is_in_the_log_reduces_to_the_state_of_the_task(path: Path):
+    """Replay of a stream gives its state (W-5-03)."""
+    written(path)
+
+    view = reduce_wires(entry.wire for entry in open_log(path).entries()).tasks()[TASK]
+
+    assert view["task_state"] == "completed"
+
+
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path):
+    """What the disk refuses is an error of its own, not damage (DESIGN §9)."""
+    (tmp_path / "file").write_text("in the way")
+
+    with pytest.raises(RefusedError, match="cannot be made"):
+        open_log(tmp_path / "file" / "log.sqlite")
+
+
+def test_the_proof_is_shown_beside_the_body_in_the_documents_form(path: Path):
+    """HCS metadata is stored as integers and shown as ISO with nine digits (W-3-08, D-36-01)."""
+    log = SqliteWireLog(path, TOPIC, lambda: 1_778_083_201_123_456_789)
+    log.append([Story().wire("task.created")])
+    (entry,) = log.stored()
+    log.close()
+
+    shown = hcs_metadata(TOPIC, entry)
+
+    assert default_schemas().check_document("hcs-metadata.schema.json", shown) is None
+    assert shown["hcs"]["consensus_timestamp"] == "2026-05-06T16:00:01.123456789Z"
+    assert base64.b64decode(shown["hcs"]["running_hash"]) == entry.running_hash
+    assert b"hcs" not in entry.body

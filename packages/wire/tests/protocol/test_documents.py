@@ -1,0 +1,56 @@
+"""Wires in files (DESIGN §9)."""
+
+import json
+
+from agent_wire import canonical
+from agent_wire.documents import reduce_lines, validate_document, validate_lines
+from wire_testkit.story import HAPPY_PATH, TASK, Story
+
+
+def jsonl(*lines: object) -> bytes:
+    """Lines of JSON; bytes are put in as they are."""
+    return (
+        b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines) + b"\n"
+    )
+
+
+def test_one_document_is_judged_by_itself():
+    """`agent-wire validate` does not ask for the place in a stream (DESIGN §9, W-1-06)."""
+    wire = Story().wire("task.started", stream_seq=12)
+
+    assert validate_document(json.dumps(wire, indent=2).encode()) == (1, wire["wire_id"], None, "wire")
+    rejection = validate_document(json.dumps(wire | {"payload": {"log": "x"}}).encode()).rejection
+    assert rejection is not None
+    assert (rejection.code, rejection.pointer) == ("wire.schema", "/payload")
+
+
+def test_every_line_gets_its_verdict():
+    """A bad line does not hide the others, and empty ones do not count (DESIGN §9)."""
+    wires = Story().wires("task.created", "task.available")
+    verdicts = validate_lines(jsonl(wires[0], b"", b"{not json", wires[1] | {"wire": "1.0"}, wires[1]))
+
+    assert [(verdict.line, verdict.rejection.code if verdict.rejection else "") for verdict in verdicts] == [
+        (1, ""),
+        (3, "wire.not_json"),
+        (4, "wire.schema"),
+        (5, ""),
+    ]
+
+
+def test_a_file_reduces_and_names_what_it_rejects_by_line():
+    """`agent-wire reduce FILE.jsonl` is total like the reducer (D-31-02)."""
+    wires = Story().wires(*HAPPY_PATH)
+    reduction = reduce_lines(jsonl(wires[0], b"[]", *wires[1:], b"", wires[3] | {"sender": "human:owner"}))
+
+    assert reduction.tasks()[TASK]["task_state"] == "completed"
+    assert [(entry.position, entry.rejection.code) for entry in reduction.rejected] == [
+        (2, "wire.not_json"),
+        (9, "wire.id_conflict"),
+    ]
+
+
+def test_canonical_lines_are_lines():
+    """No canonical Wire holds a line break, so that JSONL is safe (D-30-02)."""
+    assert b"\n" not in canonical.encode(
+        Story().wire("task.created") | {"extensions": {"org.example": "a\nb"}}
+    )

@@ -1,1 +1,0 @@
-"""The embedded Wire log in SQLite (design: projection, wire)."""
