@@ -75,7 +75,7 @@ def test_nothing_outside_its_scratch_can_be_changed(attack, kind, place, secret)
     ),
 )
 def test_nor_can_its_metadata(deed, kind, place, secret):
-    """D-S8-11: under Landlock such calls seem to succeed, and change nothing."""
+    """D-S8-11: though Landlock does not see such calls."""
     before = secret.stat()
     run(in_module("import os; " + deed.format(secret=str(secret))), kind=kind)
     after = secret.stat()

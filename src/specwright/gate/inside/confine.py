@@ -3,7 +3,8 @@
 Called by our own code before anything of a candidate is loaded. Limits and the system call filter always; Landlock
 where no mount namespace does its part. What is taken cannot be had again by anything that runs in the process.
 
-Left out, because only a mount namespace can do it: hiding that a file exists (`stat`), under Landlock.
+Left out, because only a mount namespace can do it: hiding that a file exists, under Landlock. `stat` finds it, and opening
+it raises PermissionError.
 """
 
 import ctypes
@@ -36,12 +37,13 @@ _MAKE_SPECIAL = 1 << 6 | 1 << 9 | 1 << 11  # character devices, sockets, block d
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _DEVICES
 
 
-def confine(plan: dict[str, Any]) -> None:
+def confine(plan: dict[str, Any], *, pretend: bool = True) -> None:
     """Confine this process as its plan says.
 
     Args:
         plan: `sandbox` its kind; `reads` and `writes` paths; `limits` by name of `RLIMIT_`; `forks` if it may fork,
             `serves` if it may open sockets in a network of its own.
+        pretend: Whether changes of metadata do nothing under Landlock.
 
     Raises:
         OSError: the kernel refuses; nothing of a candidate may then be loaded.
@@ -61,7 +63,8 @@ def confine(plan: dict[str, Any]) -> None:
     link = (plan["from_gate"], plan["to_gate"]) if plan["role"] == "module_host" else ()
     # Landlock leaves the machine's own loopback interface within reach
     sockets = bool(plan.get("serves")) and plan["sandbox"] == "bubblewrap"
-    _filter_calls(libc, pretend=plan["sandbox"] == "landlock", forks=forks, link=link, sockets=sockets)
+    pretend = pretend and plan["sandbox"] == "landlock"
+    _filter_calls(libc, pretend=pretend, forks=forks, link=link, sockets=sockets)
     if forks:
         # only our own code forks; what it forks may not
         os.register_at_fork(after_in_child=lambda: _filter_calls(libc, pretend=False, forks=False))

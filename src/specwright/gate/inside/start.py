@@ -53,6 +53,8 @@ def _main() -> None:
     for descriptor in (plan["from_gate"], plan["to_gate"]):
         os.set_inheritable(descriptor, False)
     link = Link(plan["from_gate"], plan["to_gate"])
+    if plan["sandbox"] == "landlock":
+        importlib.import_module("specwright.gate.inside.metadata_calls").install(plan)
     holder = plan["holder"][0] if plan["holder"] else "specwright.gate.inside"
     role = importlib.import_module(f"{holder}.{plan['role']}")
     if plan.get("surroundings"):

@@ -67,8 +67,8 @@ PRETENDED = (
     "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr",
     "fremovexattr", "setxattrat", "removexattrat",
 )  # fmt: skip
-"""Changes of a file's metadata, which Landlock does not see: they report success and do nothing there, since copying
-a file makes some of them. In a mount namespace the read-only mounts refuse them."""
+"""Changes of a file's metadata, which Landlock does not see: there they report success and do nothing, and
+`metadata_calls` has them made. In a mount namespace the read-only mounts refuse them."""
 
 SELF_ONLY = ("kill", "tgkill", "prlimit64", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 """May be aimed at the process itself alone (their first argument)."""

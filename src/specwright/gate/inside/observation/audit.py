@@ -27,6 +27,7 @@ _CLOCK = str(Path(__file__).with_name("clock.py"))
 _DATABASES = str(Path(__file__).with_name("databases.py"))
 _CONNECTIONS = str(Path(__file__).parents[1] / "web/connections.py")
 _CLIENT = str(Path(__file__).parents[1] / "web/client.py")
+_METADATA = str(Path(__file__).parents[1] / "metadata_calls.py")
 _INSIDE = str(Path(__file__).parents[1])
 _LIBRARY = str(Path(os.__file__).parent)
 _MOST_TEXT = 120
@@ -184,7 +185,7 @@ def _placer(modules: str) -> Callable[[int], _Place | None]:
     get_frame, ident = sys._getframe, get_ident  # pyright: ignore[reportPrivateUsage] - there is no other way
     here, watch, inside, paths, loop_time = (
         _HERE,
-        (_WATCH, _DATABASES, _CLOCK, _CONNECTIONS, _CLIENT),
+        (_WATCH, _DATABASES, _CLOCK, _CONNECTIONS, _CLIENT, _METADATA),
         f"{_INSIDE}/",
         _PATH_FILES,
         _LOOP_TIME,
