@@ -4,8 +4,7 @@ import tempfile
 
 import pytest
 
-from specwright.gate.sandbox.kind import fault_of
-from specwright.gate.sandbox.plan import SandboxKind
+from testkit.gate.running import need_sandbox
 
 collect_ignore_glob = ["modules/*"]
 
@@ -13,8 +12,7 @@ collect_ignore_glob = ["modules/*"]
 @pytest.fixture(params=["bubblewrap", "landlock"])
 def kind(request):
     """Each kind of sandbox that this machine offers."""
-    if fault := fault_of(SandboxKind(request.param)):
-        pytest.skip(fault)
+    need_sandbox(request.param)
     return request.param
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import specwright.gate
 from specwright.gate import SandboxedShipGate
-from specwright.gate.sandbox.kind import Sandbox, fault_of
+from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.plan import Limits, SandboxKind
 from specwright.gate.sandbox.staging import stage, workspace
 from specwright.gate.strength.run import Variant, run_variants, start_runner
@@ -194,11 +194,8 @@ def test_whatever_a_module_leaves_is_removed(place, left):
     assert not list(place.iterdir())
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 def test_a_gate_that_is_killed_takes_its_processes_along(place, kind):
     """Rule 3, D-S8-11: nothing goes on without anybody who would stop it."""
-    if fault := fault_of(SandboxKind(kind)):
-        pytest.skip(fault)
     code = (
         "import sys, tempfile; tempfile.tempdir = sys.argv[1]\n"
         "from testkit.gate.running import run\nfrom gate.test_bounds import _with\n"
@@ -248,8 +245,6 @@ for _path in {others!r}:
 
 def _variant(place, kind, before):
     """The run of the tests on a module with something before its source, in a sandbox of a kind."""
-    if fault := fault_of(SandboxKind(kind)):
-        pytest.skip(fault)
     whole = candidate("tally_words")
     staged = stage(place / "staged", whole, whole.files, Sandbox(SandboxKind(kind)))
     with start_runner(staged, draws=False) as runner:
@@ -259,14 +254,12 @@ def _variant(place, kind, before):
     return ran.outcome
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 def test_what_a_script_of_the_gate_forks_may_not_fork(place, kind):
     """D-S8-11: the mutants run in forks, which are confined further than the process that made them."""
     assert _variant(place, kind, ATTEMPTS) == "passed"
     assert _variant(place / "again", kind, "raise AssertionError\n") == "stillborn"
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 def test_a_sandboxed_process_sees_no_folder_of_the_gate_but_inside(place, kind):
     """D-S8-11: neither the module's process nor the fork of a mutant reads anything else of the factory."""
     gate = Path(specwright.gate.__file__).parent

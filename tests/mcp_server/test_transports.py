@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from testkit.gate.running import need_sandbox
 from testkit.mcp import SERVE, Agent, http_server, with_agent
 from testkit.paths import ROOT
 
@@ -192,6 +193,7 @@ def test_a_call_ends_when_nobody_waits_for_it(
     hangs: Path, how: str, sandbox: str, monkeypatch: pytest.MonkeyPatch
 ):
     """The client cancels it or goes away, or the server is killed: no process of it runs on (D-50-03)."""
+    need_sandbox(sandbox)
     monkeypatch.setenv("SPECWRIGHT_SANDBOX", sandbox)
     with server(hangs) as process:
         assert process.stdin is not None

@@ -10,6 +10,7 @@ import specwright.wheels.inside
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.plan import SandboxKind
 from specwright.gate.sandbox.program import Program, run
+from testkit.gate.running import need_sandbox
 
 ASK = """
 import socket
@@ -52,6 +53,7 @@ def test_a_server_has_a_loopback_interface_of_its_own_and_nothing_else_has_one(
     tmp_path: Path, port: int, kind: SandboxKind, serves: bool, fates: tuple[str, str]
 ):
     """It listens and is reached there; a port of the machine is not there. Landlock cannot offer that (D-45-08)."""
+    need_sandbox(kind)
     inside = specwright.wheels.inside
     program = Program(inside.__name__, Path(inside.__path__[0]), "runner", tmp_path, more={"serves": serves})
     job = {"code": ASK.replace("{port}", str(port)), "web": False}

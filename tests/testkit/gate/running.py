@@ -1,19 +1,29 @@
 """Runs tests and examples in a sandbox of a given kind, past everything that the gate refuses before it runs them."""
 
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from specwright.domain.contract.examples_file import parse_examples
 from specwright.gate.runs.example_run import run_examples
 from specwright.gate.runs.suite_run import named_tests, run_tests
-from specwright.gate.sandbox.kind import Sandbox, available_sandbox
+from specwright.gate.sandbox.kind import Sandbox, available_sandbox, fault_of
 from specwright.gate.sandbox.plan import SandboxKind
 from specwright.gate.sandbox.staging import stage, workspace
 from specwright.ports.gate import Finding, TestResult
 from testkit.gate.judging import candidate
 
-__all__ = ["Seen", "broken_off", "run", "survivors"]
+__all__ = ["Seen", "broken_off", "need_sandbox", "run", "survivors"]
+
+
+def need_sandbox(kind):
+    """Skip the test where a kind of sandbox does not work; SPECWRIGHT_REQUIRE_SERVICES=1 makes that a failure."""
+    if fault := fault_of(SandboxKind(kind)):
+        assert os.environ.get("SPECWRIGHT_REQUIRE_SERVICES") != "1", fault
+        pytest.skip(fault)
 
 
 class Seen(NamedTuple):
