@@ -38,6 +38,7 @@ lint: $(VENV)/.dev
 	$(BIN)/interrogate -q src packages/wire/src
 	$(BIN)/deptry src
 	cd packages/wire && ../../$(BIN)/deptry src
+	$(BIN)/python tools/size.py
 
 fix: $(VENV)/.dev
 	$(BIN)/ruff format .

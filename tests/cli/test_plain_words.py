@@ -40,7 +40,7 @@ def test_each_command_is_said_in_one_whole_line(command: str, monkeypatch: pytes
     monkeypatch.setenv("COLUMNS", "80")
     page = specwright(*command.split(), "--help").out.partition("Commands:")[2]
     summaries = [line for line in page.splitlines() if line.startswith("  ") and line.strip()]
-    assert len(summaries) >= 5
+    assert len(summaries) >= 2
     assert not [line for line in summaries if line.endswith("...")]
 
 
