@@ -44,23 +44,3 @@ def test_nothing_found_is_said(released_once: Path):
     told = specwright("index", "search", "initials", released_once, "--tag", "nothing-has-it")
     assert (told.code, told.out) == (0, "")
     assert "No module in the Code Index matches." in told.err
-
-
-def test_an_agent_finds_the_same_over_mcp_and_reads_what_it_found(released_once: Path):
-    """The module's directory leads to its files (F-14.3-05, D-50-03)."""
-    from specwright.mcp_server import records
-    from specwright.mcp_server.call import FUNCTIONS
-    from specwright.mcp_server.file_tools.records import ReadModuleArguments
-    from specwright.mcp_server.roots import Roots
-    from specwright.mcp_server.work import Work
-
-    work = Work(Roots([released_once.parent]), released_once, 60, lambda *_: None)
-    arguments = {"directory": released_once.name, "query": "initials of a name", "input_types": ["str"]}
-    (found,) = FUNCTIONS["search_index"](records.SearchArguments.model_validate(arguments), work).to_json()[
-        "matches"
-    ]
-    assert found["name"] == "initials"
-    read = FUNCTIONS["read_module"](ReadModuleArguments(directory=found["directory"]), work).to_json()
-    assert {"contract.json", "examples.md", "implementation/__init__.py"} <= {
-        one["path"] for one in read["files"]
-    }

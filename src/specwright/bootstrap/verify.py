@@ -1,9 +1,8 @@
 """Checks that ask no model: the gate on one directory, a whole project, this machine's sandbox and embedder
 (design: ship-gate, command-line)."""
 
-import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from specwright.bootstrap.views.reading import driven_by
 from specwright.canonical_json import JsonValue
 from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.errors import CorruptionError, InputError, SpecwrightError
-from specwright.gate.directory.module_directory import DirectoryVerdict, SealedSource, read_module
+from specwright.gate.directory.module_directory import DirectoryVerdict, SealedSource
 from specwright.gate.directory.module_directory import judge_directory as judge_module
 from specwright.gate.sandbox.kind import available_sandbox
 from specwright.gate.sandbox.plan import SandboxKind
@@ -81,21 +80,6 @@ def judge_directory(
     place = Path(directory)
     gate = gate_of(load_settings(place))
     return judge_module(gate, place, [Path(dependency) for dependency in dependencies], fix=fix)
-
-
-def outside_dependencies(directory: Path, inside: Callable[[Path], bool]) -> list[Path]:
-    """The directories of modules that a module calls and that are not where they may be.
-
-    Args:
-        directory: Of the module.
-        inside: Whether a path, its links followed, is where it may be.
-
-    Raises:
-        InputError: it is no module directory, or a dependency cannot be found.
-    """
-    candidate = read_module(directory).candidate
-    places = [Path(os.path.realpath(one.directory)) for one in candidate.dependencies] if candidate else []
-    return [place for place in places if not inside(place)]
 
 
 def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Verification:

@@ -43,7 +43,7 @@ EXPLANATIONS: Mapping[Code, Explanation] = {
         "The docstring of the entry point in implementation/__init__.py is not the one that the contract gives.",
         "Readers call a function by its docstring. It is generated, so that it cannot promise what the contract does not.",
         (
-            "Have it written: `specwright gate DIR --fix`, or the tool `fix_docstring`.",
+            "Have it written: `specwright gate DIR --fix`.",
             "If the docstring is what you meant, change contract.json instead, then have it written.",
         ),
     ),
@@ -195,7 +195,7 @@ EXPLANATIONS: Mapping[Code, Explanation] = {
     Code.SURFACE_DOCSTRING: Explanation(
         "The docstring cannot be read back as the contract's.",
         "It is generated from the contract and compared with it.",
-        ("Have it written: `specwright gate DIR --fix`, or the tool `fix_docstring`.",),
+        ("Have it written: `specwright gate DIR --fix`.",),
     ),
     Code.SURFACE_CLASS: Explanation(
         "An exported class has methods, bases or fields that a boundary type cannot have.",

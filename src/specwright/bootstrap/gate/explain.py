@@ -19,7 +19,7 @@ _UNREADABLE = Explanation(
 
 _FILES_OF_MODULES = ("contract.json", "tests/obligations.json", "examples.md", "implementation/")
 _IN_A_TREE = (
-    "Where `gate --package` or `gate_package` judged a source tree there are no such files: types stand in the signature, "
+    "Where `gate --package` judged a source tree there are no such files: types stand in the signature, "
     "errors under `Raises`, examples in the docstring, tests in `tests`; `explain docstring` shows all of it."
 )
 

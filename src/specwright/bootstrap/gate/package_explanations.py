@@ -65,7 +65,7 @@ PACKAGE_EXPLANATIONS: Mapping[str, tuple[Severity, Explanation]] = {
     DOCSTRING: (
         Severity.REFUSED,
         Explanation(
-            "How a docstring states what `gate --package` and `gate_package` read; Google's form, NumPy's and reST's are "
+            "How a docstring states what `gate --package` reads; Google's form, NumPy's and reST's are "
             "read as well:\n\n"
             "    def share(total: int, people: int = 1) -> int:\n"
             '        """The whole units that each of some people gets.\n\n'
