@@ -1,6 +1,8 @@
 """Which sandbox is used, what is refused without one, and what tests see of a module from the other side of it."""
 
 import logging
+import os
+import tempfile
 
 import pytest
 
@@ -11,9 +13,12 @@ from specwright.gate.sandbox.kind import (
     AvailableSandbox,
     available_sandbox,
     chosen_sandbox,
+    fault_of,
     find_sandbox,
 )
 from specwright.gate.sandbox.plan import SandboxKind
+from specwright.gate.sandbox.process import start
+from specwright.gate.sandbox.staging import workspace
 from testkit.gate.judging import MODULES, NO_FUZZ, candidate
 from testkit.gate.running import broken_off, run
 from testkit.sampling import spread
@@ -88,6 +93,20 @@ def test_the_good_modules_pass_in_each_kind(kind, name):
     seen = run({}, name=name, kind=kind)
     assert seen.findings == ()
     assert seen.tests
+
+
+def test_a_workspace_does_not_remove_the_trial_of_a_sandbox(tmp_path, monkeypatch):
+    """D-S8-10: on a busy machine a trial takes long, and nothing holds a lock on its folder."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def started_late(plan, kind):
+        os.utime(plan.scratch, (1, 1))
+        with workspace():
+            assert plan.scratch.exists()
+        return start(plan, kind)
+
+    monkeypatch.setattr("specwright.gate.sandbox.kind.start", started_late)
+    fault_of.__wrapped__(available_sandbox().kind)
 
 
 def test_this_machine_offers_one():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from testkit.paths import ROOT
+from testkit.paths import ROOT, SOURCES
 
 __all__ = ["another_user"]
 
@@ -32,11 +32,12 @@ def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
         home = folder / "home"
         home.mkdir()
         os.chown(home, NOBODY, NOBODY)
-        for part in ("src", "tests"):
+        for part in ("src", "packages", "tests", "examples"):
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         packages = [path for path in sys.path if path.endswith("site-packages")]
-        places = [str(folder / "src"), str(folder / "tests"), *packages]
+        sources = [folder / path.relative_to(ROOT) for path in SOURCES]
+        places = [*map(str, sources), str(folder / "tests"), *packages]
         environment = {
             "PATH": os.defpath,
             "HOME": str(home),

@@ -169,7 +169,8 @@ def fault_of(kind: SandboxKind) -> str:
 
 def _trial_fault(kind: SandboxKind) -> str:
     """Start a process that does nothing; what went wrong, empty if nothing did."""
-    with tempfile.TemporaryDirectory(prefix="gate-") as folder:
+    # under another name than a workspace's: the next workspace would remove it, since nobody holds its lock
+    with tempfile.TemporaryDirectory(prefix="try-sandbox-") as folder:
         place = Path(folder).resolve()
         plan = Plan("module_host", place, place, (), None, Limits(), {"lib": folder})
         try:
