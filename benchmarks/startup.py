@@ -1,10 +1,11 @@
 """How fast the command line answers when nothing is driven (DESIGN §11: `--help` under 0.25 s).
 
-Prints the median wall-clock and processor time of ten runs of each command beside `python -c pass` on the same
-interpreter, and their ratio: `--help`, and the commands that look at a project that a playbook has finished. Wall-clock
-time doubles on a busy machine; processor time hardly does. It asserts nothing.
+`python benchmarks/startup.py [--rounds N]` prints the median wall-clock and processor time of each command beside
+`python -c pass` on the same interpreter, and their ratio: `--help`, and the commands that look at a project that a playbook
+has finished. Wall-clock time doubles on a busy machine; processor time hardly does. It asserts nothing.
 """
 
+import argparse
 import resource
 import statistics
 import subprocess
@@ -14,10 +15,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-RUNS = 10
 TARGET_SECONDS = 0.25
 PROGRAM = ["-c", "from specwright.cli.main import run; run()"]
-PRODUCT = Path(__file__).parents[1] / "tests/loop/product/products/nameplate"
+PRODUCT = Path(__file__).parents[1] / "examples/nameplate"
 COMMANDS = {
     "python -c pass": ["-c", "pass"],
     "specwright --help": [*PROGRAM, "--help"],
@@ -51,12 +51,12 @@ def finish_a_project(project: str) -> None:
     subprocess.run([sys.executable, *PROGRAM, *told, *model], check=True, capture_output=True)
 
 
-def measure(project: str) -> dict[str, list[Taken]]:
+def measure(project: str, rounds: int) -> dict[str, list[Taken]]:
     """All commands in turn, so that a change of load meets all alike."""
     times: dict[str, list[Taken]] = {name: [] for name in COMMANDS}
     for arguments in COMMANDS.values():
         taken(arguments, project)  # bytecode is compiled and the disk is warm
-    for _ in range(RUNS):
+    for _ in range(rounds):
         for name, arguments in COMMANDS.items():
             times[name].append(taken(arguments, project))
     return times
@@ -64,9 +64,12 @@ def measure(project: str) -> dict[str, list[Taken]]:
 
 def main() -> None:
     """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=10)
+    rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as project:
         finish_a_project(project)
-        times = measure(project)
+        times = measure(project, rounds)
     bare = statistics.median(one.processor for one in times["python -c pass"])
     for name, measured in times.items():
         wall = statistics.median(one.wall for one in measured)
