@@ -1,14 +1,15 @@
-"""What approved examples and properties cost in tokens: a recorded product with them, and the same answers without.
+"""What approved examples and properties cost in tokens: a product with them, and the same answers without.
 
-The example `linkform` was made by readers whose spec has examples for every criterion. Its record is replayed as it is, and
-again with the examples taken out of the researcher's answer, so that no later request holds any. The gate and the release
-are real both times. Four characters count as a token (docs/design.md#benchmarks).
+The spec of the example `linkform` has examples for every criterion. It is built from its playbook as it is, and again from
+a copy whose spec has no examples, so that no later request holds any. The gate and the release are real both times. Four
+characters count as a token (docs/design.md#benchmarks).
 
     python benchmarks/acceptance_tokens.py [--example NAME]
 """
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,45 +18,22 @@ from pathlib import Path
 from typing import Any
 
 _EXAMPLES = Path(__file__).parents[1] / "examples"
-_WRITES_SPEC = '"pillars"'
+_SPEC = "researcher/spec.json"
 _MOST = 1.5
 """So many times as many tokens as without them a product takes at most."""
 
 
-def without_acceptance(record: str) -> str:
-    """A line of the journal whose answer writes a spec without examples."""
-    line = json.loads(record)
-    for call in _calls(line):
-        if _WRITES_SPEC in call["args"].get("content", ""):
-            call["args"]["content"] = json.dumps(_stripped(json.loads(call["args"]["content"])))
-    return json.dumps(line, separators=(",", ":"))
-
-
-def _calls(line: dict[str, Any]) -> list[dict[str, Any]]:
-    return line["answer"]["message"]["data"]["tool_calls"] if line["kind"] == "model" else []
-
-
-def _stripped(value: Any) -> Any:
+def without_acceptance(value: Any) -> Any:
+    """A spec without its examples and properties."""
     if isinstance(value, dict):
-        return {key: _stripped(item) for key, item in value.items() if key != "acceptance"}
-    return [_stripped(item) for item in value] if isinstance(value, list) else value
+        return {key: without_acceptance(item) for key, item in value.items() if key != "acceptance"}
+    return [without_acceptance(item) for item in value] if isinstance(value, list) else value
 
 
-def spec_characters(journal: str) -> int:
-    """The last spec that the researcher wrote."""
-    written = [
-        call["args"]["content"]
-        for record in journal.splitlines()
-        for call in _calls(json.loads(record))
-        if _WRITES_SPEC in call["args"].get("content", "")
-    ]
-    return len(json.dumps(json.loads(written[-1])))
-
-
-def replayed(journal: Path, spec: Path, project: Path) -> tuple[dict[str, int], float]:
+def played(playbook: Path, spec: Path, project: Path) -> tuple[dict[str, int], float]:
     """Characters of the requests by role, and the seconds of the run."""
     command = [sys.executable, "-m", "specwright.cli"]
-    options = ["--approve", "--spec", str(spec), "--model", f"replay:{journal}"]
+    options = ["--approve", "--spec", str(spec), "--model", f"playbook:{playbook}"]
     began = time.perf_counter()
     subprocess.run([*command, "run", str(project), *options], check=True, capture_output=True)
     seconds = time.perf_counter() - began
@@ -71,17 +49,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--example", default="linkform")
     example = _EXAMPLES / parser.parse_args().example
-    recorded = (example / "recorded.journal").read_text(encoding="utf-8")
-    bare = "".join(without_acceptance(line) + "\n" for line in recorded.splitlines())
     with tempfile.TemporaryDirectory() as folder:
-        journal = Path(folder, "bare.journal")
-        journal.write_text(bare, encoding="utf-8")
-        spec = example / "SPEC.md"
-        full, full_seconds = replayed(example / "recorded.journal", spec, Path(folder, "with"))
-        less, less_seconds = replayed(journal, spec, Path(folder, "without"))
+        bare = Path(shutil.copytree(example / "playbook", Path(folder, "bare")))
+        whole_spec = json.loads((bare / _SPEC).read_text(encoding="utf-8"))
+        bare_spec = without_acceptance(whole_spec)
+        (bare / _SPEC).write_text(json.dumps(bare_spec), encoding="utf-8")
+        text = example / "SPEC.md"
+        full, full_seconds = played(example / "playbook", text, Path(folder, "with"))
+        less, less_seconds = played(bare, text, Path(folder, "without"))
     for role in full:
         print(f"{role:10} {full[role] // 4:>7,} tokens of requests, {less[role] // 4:>7,} without")
-    answers = spec_characters(recorded), spec_characters(bare)
+    answers = len(json.dumps(whole_spec)), len(json.dumps(bare_spec))
     print(f"{'the spec':10} {answers[0] // 4:>7,} tokens, {answers[1] // 4:>7,} without")
     most, least = sum(full.values()) + answers[0], sum(less.values()) + answers[1]
     print(

@@ -1,12 +1,12 @@
 """What of each request a provider can have in its cache, and what a run costs with and without
 (docs/design.md#benchmarks).
 
-`python benchmarks/provider_cache.py [EXAMPLE ...]` replays recorded runs and looks at each request as providers do: tools,
-then system prompt, then messages. Some providers cache the beginning of every request: what a request has in common, from
-its beginning, with an earlier one of the same role can be read from there, if it is 1,024 tokens or more; it is counted in
-steps of 128 tokens. Anthropic caches what is marked, tools and system prompt, and charges for it the first time. Tokens are
-a quarter of the characters. Money is by published prices, as if all roles had the model. Nothing is lost with time here; a
-provider forgets what was not asked for in some minutes.
+`python benchmarks/provider_cache.py [EXAMPLE ...]` runs examples from their playbooks and looks at each request as providers
+do: tools, then system prompt, then messages. Some providers cache the beginning of every request: what a request has in
+common, from its beginning, with an earlier one of the same role can be read from there, if it is 1,024 tokens or more; it is
+counted in steps of 128 tokens. Anthropic caches what is marked, tools and system prompt, and charges for it the first time.
+Tokens are a quarter of the characters. Money is by published prices, as if all roles had the model. Nothing is lost with
+time here; a provider forgets what was not asked for in some minutes.
 """
 
 import json
@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from langchain_core.messages import BaseMessage
 
-from specwright.bootstrap.costs import total_cost
 from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.domain.costs.cost import Usage
+from specwright.journal import read_records
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.prices import PublishedPrices
 from specwright.settings import Settings
@@ -95,17 +95,24 @@ def _text(message: BaseMessage) -> str:
 
 
 def listen(name: str, directory: Path) -> tuple[list[Request], int]:
-    """Replay a recorded run: its requests, and the tokens of its answers."""
+    """Run an example: its requests, and the tokens of its answers."""
     folder, heard = ROOT / "examples" / name, Listener()
     composition = Composition(
         wrap_adapters=lambda adapters: replace(adapters, gate=Lenient(adapters.gate)),
         wrap_models=lambda models: {role: ObservedSource(m, heard.note) for role, m in models.items()},
     )
-    settings = Settings(model=f"replay:{folder / 'recorded.journal'}")
+    settings = Settings(model=f"playbook:{folder / 'playbook'}")
     with open_project(directory, settings, Silent(), (folder / "SPEC.md").read_text(), composition) as opened:
         opened.driver.advance()
         opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
-    return heard.requests, total_cost(directory, PublishedPrices()).output_tokens
+    return heard.requests, _written(directory / ".specwright/journal.jsonl") // CHARACTERS
+
+
+def _written(journal: Path) -> int:
+    """The characters of all answers of a run."""
+    answers: list[Any] = [record.answer for record in read_records(journal, "model")]
+    messages = [answer["message"]["data"] for answer in answers]
+    return sum(len(one["content"]) + len(json.dumps(one["tool_calls"])) for one in messages)
 
 
 def tell(name: str, requests: Sequence[Request], written: int) -> None:

@@ -1,6 +1,6 @@
-"""Writes what README.md shows of runs: the run of examples/nameplate with what came out of it, and the table of costs.
+"""Writes what README.md shows of runs: the run of examples/nameplate with what came out of it.
 
-Run by `.venv/bin/python docs/make_recording.py` after a change of a page, a message or a recorded example. What stands
+Run by `.venv/bin/python docs/make_recording.py` after a change of a page, a message or this example. What stands
 between `<!-- NAME -->` and `<!-- end of NAME -->` is replaced.
 """
 
@@ -12,23 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from specwright.journal import read_records
-from specwright.ports.journal import tokens_of
-
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "README.md"
 EXAMPLE = ROOT / "examples" / "nameplate"
-RECORDED = {
-    "jsonamend": "JSON Pointer and JSON Patch",
-    "fieldtext": "delimited text, errors with positions",
-    "dueplan": "a planner over dates and money",
-    "linkform": "URI templates, with approved examples",
-    "leftout": "ignore files as git reads them, with approved examples",
-}
-_COLUMNS = "| recorded run | tasks | model calls | tokens in | tokens out |\n|---|---|---|---|---|\n"
 _REMINDER = " at work for "
 """In the lines about a role that takes long, which depend on how busy this machine is."""
-_TASKS = re.compile(r"(TSK-\d+)")
 
 
 def recording() -> dict[str, str]:
@@ -47,18 +35,6 @@ def recording() -> dict[str, str]:
             "evidence": _block("text", f"$ specwright module initials nameplate\n{evidence}")
             + _block("text", f"$ specwright verify nameplate\n{verified}"),
         }
-
-
-def costs() -> str:
-    """The table of what the recorded runs took."""
-    rows: list[str] = []
-    for name, what in RECORDED.items():
-        records = list(read_records(ROOT / "examples" / name / "recorded.journal"))
-        asked = [tokens_of(record.answer) for record in records if record.place.kind == "model"]
-        tasks = {found[1] for record in records if (found := _TASKS.match(record.place.scope))}
-        given, made = (f"{round(sum(tokens[way] for tokens in asked), -3):,}" for way in (0, 1))
-        rows.append(f"| `examples/{name}` ({what}) | {len(tasks)} | {len(asked)} | {given} | {made} |\n")
-    return f"\n{_COLUMNS}{''.join(rows)}\n"
 
 
 def page(written: str, blocks: Mapping[str, str]) -> str:
@@ -94,5 +70,5 @@ def _block(language: str, text: str) -> str:
 
 
 if __name__ == "__main__":
-    shown = page(PAGE.read_text(encoding="utf-8"), {**recording(), "costs": costs()})
+    shown = page(PAGE.read_text(encoding="utf-8"), recording())
     PAGE.write_text(shown, encoding="utf-8")

@@ -269,5 +269,4 @@ def test_an_example_is_a_project_that_runs(tmp_path: Path) -> None:
     assert {"SPEC.md", "specwright.toml", "playbook/playbook.json"} <= set(told["made"])
     assert specwright("init", tmp_path / "tab", "--example", "tabkeeper", "--json").document["made"] == []
     assert specwright("run", tmp_path / "tab").code == 3
-    assert specwright("init", tmp_path / "text", "--example", "fieldtext").out.count("made  ") == 3
-    assert 'model = "replay:recorded.journal"' in (tmp_path / "text/specwright.toml").read_text()
+    assert 'model = "playbook:playbook"' in (tmp_path / "tab/specwright.toml").read_text()

@@ -23,15 +23,14 @@ from specwright.domain.costs.budget import Budget
 from specwright.domain.costs.cost import Cost
 from specwright.ports.progress import AnswerBought, RoleDone, RoleStarted, Step
 from testkit.cli.commands import SMALL, specwright
-from testkit.paths import ROOT
 from testkit.shared_fixtures import made_once
 
 SCREENS = Path(__file__).parent / "screens"
 RENEW = "RENEW_SCREENS"
 RECORDING = SCREENS / "halted.journal"
 """Of a small product of two modules: one is sealed, the other was rejected three times."""
-BOUGHT = ROOT / "examples/dueplan/recorded.journal"
-"""Answers with tokens."""
+BOUGHT = SCREENS / "bought.journal"
+"""Answers with tokens, without their texts."""
 
 
 class Terminal(io.StringIO):

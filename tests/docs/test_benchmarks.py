@@ -52,7 +52,6 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "linkwatch.py": (),
     "mirror.py": ("--wires", "400", "--postgres", ""),
     "model_calls.py": ("--tasks", "4"),
-    "one_shot.py": (),
     "project_loop.py": ("--tasks", "20"),
     "provider_cache.py": ("jsonamend",),
     "request_size.py": ("--tasks", "20"),

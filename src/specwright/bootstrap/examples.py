@@ -1,4 +1,4 @@
-"""The examples that come with Specwright: a SPEC.md each, with a playbook or a recording that answers for the roles.
+"""The examples that come with Specwright: a SPEC.md each, with a playbook that answers for the roles.
 
 They are at the repository root; a wheel carries copies inside the package. An editable install does not see a build
 backend's forced includes, so the checkout is looked at second.
@@ -17,7 +17,7 @@ PLACES = (_PACKAGE / "examples", _PACKAGE.parents[1] / "examples")
 """Where examples are: in an installed package, in a checkout."""
 
 DEMO = "tabkeeper"
-_ANSWERS = {"playbook": "playbook:playbook", "recorded.journal": "replay:recorded.journal"}
+_SETTINGS = b'# The answers of this example are scripted.\nmodel = "playbook:playbook"\n'
 
 
 class Copied(NamedTuple):
@@ -60,15 +60,13 @@ def copy_example(name: str, directory: Path) -> Copied:
         OSError: a file cannot be written.
     """
     source = example_directory(name)
-    answers = next((model for file, model in _ANSWERS.items() if (source / file).exists()), "")
-    settings = f'# The answers of this example are scripted.\nmodel = "{answers}"\n'
     files = {
         path.relative_to(source).as_posix(): path.read_bytes()
         for path in sorted(source.rglob("*"))
         if path.is_file() and "__pycache__" not in path.parts
     }
     made: list[str] = []
-    for file, content in {**files, "specwright.toml": settings.encode()}.items():
+    for file, content in {**files, "specwright.toml": _SETTINGS}.items():
         if not (directory / file).exists():
             (directory / file).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(directory / file, content)
