@@ -9,7 +9,7 @@ DEMO    ?= build/demo
 # containers often set it: then each of the many processes that tests start compiles all of Specwright again
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-nightly coverage check lint fix pages docs lock bench clean
+.PHONY: demo test test-all test-nightly coverage installations check lint fix pages docs lock bench clean
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
@@ -27,6 +27,10 @@ test-nightly: $(VENV)/.dev
 
 coverage: $(VENV)/.dev
 	$(RUN) pytest -n $(JOBS) -m "not slow" --cov=specwright --cov-branch --cov-report=term:skip-covered
+
+# each package alone in an empty environment: seconds, megabytes, and whether it works there
+installations: $(VENV)/.dev
+	@$(BIN)/python tools/installations.py
 
 check: lint test
 
