@@ -44,7 +44,6 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "acceptance_tokens.py": (),
     "change.py": ("--tasks", "20"),
     "contract_debate.py": (),
-    "gate_package.py": ("--functions", "2"),
     "gate_sandbox.py": ("--rounds", "1"),
     "gate_whole.py": ("--repeat", "1"),
     "index_search.py": ("--sizes", "100", "--times", "2"),

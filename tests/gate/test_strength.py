@@ -145,7 +145,7 @@ def test_a_number_that_no_constraint_names_may_be_moved():
 
 
 def test_a_default_is_no_limit():
-    """D-50-05: `defaults to 0` says what a parameter is if it is left out, not what it may be."""
+    """`defaults to 0` says what a parameter is if it is left out, not what it may be."""
     source = function("if a < 0:", "    raise ValueError(a)", "return a")
     mutants = mutants_of({ENTRY: source.encode()})
     moved = [mutant for mutant in mutants if mutant.limit == "0"]
@@ -155,7 +155,7 @@ def test_a_default_is_no_limit():
 
 
 def test_faults_of_a_line_that_read_alike_say_which_they_are():
-    """D-50-05: of two operators in one expression a finding says which one no test notices."""
+    """Of two operators in one expression a finding says which one no test notices."""
     mutants = mutants_of(
         {ENTRY: function("if not 0 <= a <= 9:", "    raise ValueError(a)", "return a").encode()}
     )

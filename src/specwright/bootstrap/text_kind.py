@@ -70,7 +70,7 @@ def _python(text: str) -> TextKind | None:
         return None
     return TextKind(
         "a Python program",
-        remedy="say in prose what the product does; `specwright adopt` takes in a program that exists",
+        remedy="say in prose what the product does",
     )
 
 

@@ -29,7 +29,6 @@ from specwright.cli.commands import (
     verify,
     wire,
 )
-from specwright.cli.commands.gate import adopt
 from specwright.cli.commands.serve import mcp, studio
 from specwright.cli.commands.start import help as help_command
 from specwright.cli.commands.start import init, playbook
@@ -80,7 +79,6 @@ for commands in (
     deprecation,
     stores,
     verify,
-    adopt,
     wire,
     studio,
     playbook,

@@ -8,7 +8,6 @@ show.
 """
 
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
@@ -26,7 +25,7 @@ from specwright.gate.directory.layout import layout_findings
 from specwright.gate.findings import FindingCode, Severity
 from specwright.gate.fuzz.check import FuzzBounds, examine_contract
 from specwright.gate.fuzz.properties import run_properties
-from specwright.gate.runs.example_run import Observed, observe, run_examples
+from specwright.gate.runs.example_run import run_examples
 from specwright.gate.runs.falsify import try_test
 from specwright.gate.runs.observed_effects import observed_findings
 from specwright.gate.runs.suite_run import TestRun, named_tests, run_tests
@@ -38,7 +37,7 @@ from specwright.gate.source.files import ParsedFiles, SourceError
 from specwright.gate.stages import MeasuringBounds, MeasuringStages, StageLog
 from specwright.gate.static.assertions import without_repetition
 from specwright.gate.static.imports import import_findings
-from specwright.gate.static.stage import static_findings, test_findings
+from specwright.gate.static.stage import static_findings
 from specwright.gate.surface.comparison import SurfaceComparison, compare_surface
 from specwright.gate.surface.splice import splice, spliced_files
 from specwright.ports.gate import (
@@ -56,7 +55,6 @@ _CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
 
 
-_MOST_OBSERVING_SECONDS = 20.0
 
 _NO_CALL = Finding(
     FindingCode.TESTS_UNCALLED,
@@ -164,45 +162,6 @@ class SandboxedShipGate(ShipGate):
         with workspace() as root, prepare(lay_out(root, self.sandbox), "example_runner") as pair:
             staged = stage(root, candidate._replace(files=files), files, self.sandbox)
             return run_examples(staged, tuple(examples), self._timeout_seconds, pair)
-
-    def before_running(self, candidate: Candidate) -> tuple[Finding, ...]:
-        """What is wrong with a candidate's implementation as it is read, before anything of it is run."""
-        source = {path: data for path, data in candidate.files.items() if not path.startswith("tests/")}
-        alone = candidate._replace(files=ParsedFiles(source))
-        return (*static_findings(alone), *import_findings(alone, self._packages))
-
-    def tests_before_running(self, candidate: Candidate) -> tuple[Finding, ...]:
-        """What is wrong with a candidate's tests as they are read."""
-        imports = import_findings(candidate, self._packages)
-        return (*test_findings(candidate), *(one for one in imports if one.where.startswith("tests/")))
-
-    def observe(self, candidate: Candidate, codes: Sequence[str]) -> tuple[Observed, ...]:
-        """What pieces of code give that call a candidate; each ends in an expression. One that ends the run, such as a
-        call that hangs, is left behind, and those after it are begun anew, for some time.
-
-        Raises:
-            SpecwrightError: there is no sandbox.
-        """
-        found: list[Observed] = []
-        patience = time.monotonic() + _MOST_OBSERVING_SECONDS
-        while len(found) < len(codes) and time.monotonic() < patience:
-            with workspace() as root:
-                staged = stage(root, candidate, candidate.files, self.sandbox)
-                found += observe(staged, codes[len(found) :], self._timeout_seconds)
-            if not all(one.loads for one in found):
-                break
-        return (*found, *[Observed(None, "was not begun")] * (len(codes) - len(found)))
-
-    def try_tests(self, candidate: Candidate) -> TestRun:
-        """Run the tests of a candidate, and nothing else.
-
-        Raises:
-            SpecwrightError: there is no sandbox.
-        """
-        named = named_tests(candidate.files)
-        with workspace() as root:
-            staged = stage(root, candidate, candidate.files, self.sandbox)
-            return run_tests(staged, candidate.contract, named, self._timeout_seconds)
 
     def try_properties(
         self, candidate: Candidate, properties: Sequence[Property]

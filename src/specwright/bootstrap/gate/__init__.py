@@ -1,2 +1,2 @@
-"""The gate without a project: of directories, of packages, of what is adopted; and as the settings of a project want it
+"""The gate without a project: of directories; and as the settings of a project want it
 (design: ship-gate)."""

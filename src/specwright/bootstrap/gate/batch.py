@@ -43,10 +43,6 @@ class BatchResult(StrEnum):
     """It passed before, and nothing that its verdict depends on is otherwise."""
     UNJUDGED = "UNJUDGED"
     """The time was over."""
-    OPEN = "OPEN"
-    """Of a source tree: nothing is wrong, and nothing is said of it."""
-    ACCEPTED = "ACCEPTED"
-    """Of a source tree: it cannot be judged, and pyproject.toml accepts that."""
 
 
 class JudgedModule(NamedTuple):
@@ -73,11 +69,6 @@ class JudgedModule(NamedTuple):
     def passed(self) -> bool:
         """Whether it passed, now or before; one that was not judged did not."""
         return self.result in (BatchResult.PASS, BatchResult.UNCHANGED)
-
-    @property
-    def failed(self) -> bool:
-        """Whether it was judged and refused, or the time was over."""
-        return self.result in (BatchResult.FAIL, BatchResult.UNJUDGED)
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from specwright.bootstrap.gate.batch import UNREADABLE
-from specwright.bootstrap.gate.package_explanations import PACKAGE_EXPLANATIONS
 from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 from specwright.gate.explanations import Explanation, explained
@@ -14,13 +13,6 @@ _UNREADABLE = Explanation(
     "it calls is not there, or the sandbox could not be started.",
     "What was not judged did not pass.",
     ("Do what the message says; it names the place.",),
-)
-
-
-_FILES_OF_MODULES = ("contract.json", "tests/obligations.json", "examples.md", "implementation/")
-_IN_A_TREE = (
-    "Where `gate --package` judged a source tree there are no such files: types stand in the signature, "
-    "errors under `Raises`, examples in the docstring, tests in `tests`; `explain docstring` shows all of it."
 )
 
 
@@ -43,24 +35,19 @@ class ExplainedFinding(NamedTuple):
 
 
 def explain_finding(code: str) -> ExplainedFinding:
-    """Explain a code of the gate, or `docstring`.
+    """Explain a code of the gate.
 
     Raises:
         InputError: there is no such code.
     """
     if code == UNREADABLE:
         return ExplainedFinding(code, Severity.FATAL, *_UNREADABLE)
-    if code in PACKAGE_EXPLANATIONS:
-        severity, explanation = PACKAGE_EXPLANATIONS[code]
-        return ExplainedFinding(code, severity, *explanation)
     found = explained(code)
     if found is None:
-        known = [UNREADABLE, *PACKAGE_EXPLANATIONS, *map(str, FindingCode)]
+        known = [UNREADABLE, *map(str, FindingCode)]
         raise InputError(
             f"the gate has no finding {code[:100]!r}",
             remedy=f"{did_you_mean(code[:100], known)}a code stands in front of each finding, as tests.failed; "
             "docs/gate.md lists them",
         )
-    names_files = any(name in step for step in found.steps for name in _FILES_OF_MODULES)
-    steps = (*found.steps, *([_IN_A_TREE] if names_files else []))
-    return ExplainedFinding(code, FindingCode(code).severity, found.means, found.why, steps)
+    return ExplainedFinding(code, FindingCode(code).severity, *found)

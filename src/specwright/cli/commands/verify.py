@@ -58,24 +58,6 @@ Changed = Annotated[
         "--changed", help="The arguments are files: judge the module directories that they are in, if any."
     ),
 ]
-Package = Annotated[
-    Path | None,
-    typer.Option(
-        "--package",
-        metavar="DIR",
-        help="Judge the public functions of a source tree by what their docstrings and annotations state.",
-    ),
-]
-Functions = Annotated[
-    list[str] | None,
-    typer.Option("--function", metavar="NAME", help="With --package: judge this function alone; repeatable."),
-]
-AllowUnshown = Annotated[
-    bool,
-    typer.Option(
-        "--allow-unshown", help="With --package: exit with 0 unless something is shown to be wrong."
-    ),
-]
 Badge = Annotated[Path | None, typer.Option("--badge", metavar="FILE", help="Write how many pass as an SVG.")]
 FindingCode = Annotated[
     str, typer.Argument(metavar="CODE", help="As it stands in front of a finding: tests.failed.")
@@ -97,7 +79,6 @@ def register(app: typer.Typer) -> None:
 
 def gate(
     directories: ModuleDirectories = None,
-    package: Package = None,
     fix: Fix = False,
     dependency: Dependencies = None,
     jobs: Jobs = None,
@@ -108,26 +89,17 @@ def gate(
     badge: Badge = None,
     markdown: Markdown = None,
     changed: Changed = False,
-    function: Functions = None,
-    allow_unshown: AllowUnshown = False,
     as_json: AsJson = False,
 ) -> None:
-    """Judge module directories, or a source tree with --package.
+    """Judge module directories.
 
     It judges as a run would, and needs no project. Of one module every finding is shown, of many each module
     in a line and its findings below.
     """
     named = {"sarif": sarif, "junit": junit, "badge": badge, "markdown": markdown}
     options = BatchOptions(jobs, seconds, passed, {k: v for k, v in named.items() if v})
-    if package is not None:
-        from specwright.cli.commands.gate.package import judge_package_tree
-
-        _check_alone([*(directories or []), *(dependency or [])], others=fix or changed)
-        judge_package_tree(package, options, function or [], allows_unshown=allow_unshown, as_json=as_json)
-    if not directories or allow_unshown or function:
-        option = "--allow-unshown" if allow_unshown else "--function"
-        what = f"{option} is for --package" if directories else "no module directory is named"
-        raise InputError(what, remedy="name module directories, or a source tree with --package DIR")
+    if not directories:
+        raise InputError("no module directory is named", remedy="name directories with contract.json")
     if changed:
         directories = _changed(directories, as_json=as_json)
     alone = not changed and len(directories) == 1 and (directories[0] / "contract.json").exists()
@@ -138,12 +110,6 @@ def gate(
             "--fix and --dependency are for one module", remedy="name one directory, and no report"
         )
     _judge_many(directories, options, as_json=as_json)
-
-
-def _check_alone(directories: Sequence[Path], *, others: bool) -> None:
-    if directories or others:
-        remedy = "leave out MODULE_DIR, --fix, --changed and --dependency"
-        raise InputError("--package is for a source tree alone", remedy=remedy)
 
 
 def _changed(files: Sequence[Path], *, as_json: bool) -> list[Path]:

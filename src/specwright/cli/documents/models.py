@@ -12,7 +12,6 @@ from typing_extensions import TypedDict
 from specwright.application.history.rounds import DebateRounds
 from specwright.application.stages.trace import JudgedCriterion, TracedSentence
 from specwright.cli.documents.adopted import AdoptedChain, AdoptedStatus, Imported
-from specwright.cli.documents.adoption import Adoption, Package
 from specwright.cli.documents.parts import Document, Finding, Verdict
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
@@ -526,7 +525,6 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "imported": Imported,
     "adopted-chain": AdoptedChain,
     "acceptance": Acceptance,
-    "adoption": Adoption,
     "checkout": Checkout,
     "costs": Costs,
     "debates": Debates,
@@ -549,7 +547,6 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "module": Module,
     "modules": Modules,
     "moved": Moved,
-    "package": Package,
     "playbook-checked": PlaybookChecked,
     "playbook-recorded": PlaybookRecorded,
     "queued": Queued,

@@ -2,23 +2,20 @@
 
 from collections.abc import Sequence
 
-from specwright.bootstrap.gate.batch import BatchResult, JudgedModule
+from specwright.bootstrap.gate.batch import JudgedModule
 
 BEGINS = '<svg xmlns="http://www.w3.org/2000/svg" width="'
 """How every badge begins."""
 
 _LETTER, _MARGIN = 7, 10
-_GREEN, _AMBER, _RED = "#2e7d32", "#b26a00", "#b71c1c"
+_GREEN, _RED = "#2e7d32", "#b71c1c"
 
 
 def badge(modules: Sequence[JudgedModule]) -> str:
-    """An SVG with `gate` and `12 of 12 pass`; of a source tree also how many were not judged."""
+    """An SVG with `gate` and `12 of 12 pass`."""
     good = sum(module.passed for module in modules)
-    accepted = sum(module.result is BatchResult.ACCEPTED for module in modules)
-    unsaid = accepted + sum(module.result is BatchResult.OPEN for module in modules)
-    said = f"{good} of {len(modules)} pass" + (f", {unsaid} not judged" if unsaid else "")
-    is_whole = good + accepted == len(modules) and (good > 0 or not modules)
-    colour = _GREEN if is_whole else _RED if any(module.failed for module in modules) else _AMBER
+    said = f"{good} of {len(modules)} pass"
+    colour = _GREEN if good == len(modules) else _RED
     left, right = _width("gate"), _width(said)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '

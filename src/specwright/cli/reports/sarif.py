@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from specwright import __version__
-from specwright.bootstrap.gate.batch import UNREADABLE, BatchResult, JudgedModule, remedy_of
+from specwright.bootstrap.gate.batch import UNREADABLE, JudgedModule, remedy_of
 from specwright.bootstrap.gate.explain import explain_finding
 from specwright.errors import InputError
 from specwright.ports.gate import Finding
@@ -17,7 +17,6 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 BEGINS = '{\n  "$schema": "https://docs.oasis-open.org/sarif/'
 """How every report begins."""
 
-_LEVELS = {BatchResult.OPEN: "warning", BatchResult.ACCEPTED: "note"}
 _PLACE = re.compile(r"(?P<file>[^:]+)(:(?P<line>\d+))?")
 
 
@@ -72,16 +71,13 @@ def _result(finding: Finding, module: JudgedModule, root: Path, rule: int) -> di
     }
     if not is_file and finding.where:
         place["logicalLocations"] = [{"fullyQualifiedName": finding.where}]
-    result: dict[str, Any] = {
+    return {
         "ruleId": finding.code,
         "ruleIndex": rule,
-        "level": _LEVELS.get(module.result, "error"),
+        "level": "error",
         "message": {"text": finding.message or finding.code},
         "locations": [place],
     }
-    if module.result is BatchResult.ACCEPTED:
-        result["suppressions"] = [{"kind": "external", "justification": finding.message}]
-    return result
 
 
 def _uri(file: Path, root: Path) -> str:

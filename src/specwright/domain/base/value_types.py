@@ -1,7 +1,7 @@
 """The value types of the standard library that may cross a module's boundary, in one table (design: contracts).
 
 A row says what the type is called, where it comes from, and what some of its values look like. Whoever needs to know the
-types reads this table: the rules, the stub's imports, the reader of signatures, the fuzz, `adopt`. How a value is packed,
+types reads this table: the rules, the stub's imports, the reader of signatures, the fuzz. How a value is packed,
 drawn and altered is in the table of `gate.inside.values.value_types`, which has a row for each type of this one.
 
 It imports nothing of the project, because the sandboxed processes read this file as well.

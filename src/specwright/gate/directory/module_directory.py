@@ -44,7 +44,6 @@ _PASSED_OVER = {
     "tests/execution_log.json",
     "specwright.toml",
     "findings.json",
-    "adoption.json",
 }
 _HALT_NOTE = re.compile(r"escalation(-r\d+)?\.json")
 """What stopped a draft; it lies beside the files of a draft that did not ship."""

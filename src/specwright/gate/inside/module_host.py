@@ -180,7 +180,6 @@ class _Host:
         reply["changed"] = self._changed(before, args, kwargs)
         if lazy is not None:
             lazy.close()
-            reply["items"] = lazy.counts
         if fault := (lazy.fault if lazy is not None else "") or self._lazy.stale_call:
             self._refuse(fault)
             return

@@ -3,19 +3,15 @@ module-directory).
 
 They run as tests do: beside the module's process, not in it (`suite_run`)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 from specwright.domain.contract.examples_file import Example, Outcome, mismatch
 from specwright.gate.findings import FindingCode
-from specwright.gate.sandbox.lazy_surface import counted_items
-from specwright.gate.sandbox.pair import Pair, Role, prepare
+from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.stream import Ledger, RunEnd
 from specwright.ports.gate import Finding
-
-_ROLE: Role = "example_runner"
 
 
 def run_examples(
@@ -37,61 +33,13 @@ def run_examples(
     """
     if not examples:
         return ()
-    ledger, ended = _run(staged, [example.code for example in examples], timeout_seconds, pair)
-    return tuple(_findings(ledger, ended, examples, staged, timeout_seconds))
-
-
-class Observed(NamedTuple):
-    """What came of a piece of code.
-
-    Args:
-        outcome: None if it ended the run, or was never begun.
-        problem: How the run ended with it; empty if it did not.
-        loads: Whether the module could be imported.
-        changed: Whether the module changed an argument.
-        items: The most items that a call took of each iterable, and yielded, as `counted_items` has them.
-    """
-
-    outcome: Outcome | None
-    problem: str = ""
-    loads: bool = True
-    changed: bool = False
-    items: Mapping[str, int] = MappingProxyType({})
-
-
-def observe(staged: Staged, codes: Sequence[str], timeout_seconds: float) -> tuple[Observed, ...]:
-    """Execute pieces of code as examples are, to see what they give.
-
-    Args:
-        staged: Laid out by `stage`.
-        codes: Each ends in an expression.
-        timeout_seconds: For all of them.
-
-    Returns:
-        In their order, up to the one that ended the run.
-
-    Raises:
-        SpecwrightError: the processes did not come up, or there is no sandbox.
-    """
-    ledger, ended = _run(staged, codes, timeout_seconds, None)
-    found = [
-        Observed(_outcome(event, staged), changed=place in ledger.changed, items=ledger.items.get(place, {}))
-        for place, event in enumerate(ledger.outcomes[: len(codes)])
-    ]
-    if len(found) < len(codes):
-        message = staged.anonymous(_how(ended, timeout_seconds))
-        found.append(Observed(None, message, loads=ended.how != "unloaded"))
-    return tuple(found)
-
-
-def _run(
-    staged: Staged, codes: Sequence[str], timeout_seconds: float, pair: Pair | None
-) -> tuple["_Ledger", RunEnd]:
-    ledger, job = _Ledger(), {"examples": [*codes]}
+    ledger, job = _Ledger(), {"examples": [example.code for example in examples]}
     if pair is not None:
-        return ledger, pair.run(job, dict(staged.surface), ledger, timeout_seconds)
-    with prepare(staged, _ROLE) as own:
-        return ledger, own.run(job, dict(staged.surface), ledger, timeout_seconds)
+        ended = pair.run(job, dict(staged.surface), ledger, timeout_seconds)
+    else:
+        with prepare(staged, "example_runner") as own:
+            ended = own.run(job, dict(staged.surface), ledger, timeout_seconds)
+    return tuple(_findings(ledger, ended, examples, staged, timeout_seconds))
 
 
 class _Ledger(Ledger):
@@ -100,7 +48,6 @@ class _Ledger(Ledger):
     def __init__(self) -> None:
         self.outcomes: list[dict[str, Any]] = []
         self.changed: set[int] = set()
-        self.items: dict[int, dict[str, int]] = {}
 
     def reported(self, header: dict[str, Any]) -> None:
         """An outcome; one that is not the next one's is none."""
@@ -114,9 +61,6 @@ class _Ledger(Ledger):
         """Whether the module left its arguments alone."""
         if header.get("changed") is not False:
             self.changed.add(len(self.outcomes))
-        if counts := counted_items(header):
-            most = self.items.setdefault(len(self.outcomes), {})
-            most |= {name: max(count, most.get(name, 0)) for name, count in counts.items()}
 
 
 def _findings(

@@ -13,12 +13,10 @@ for the reporter can report a pass that they did not earn. The static stage refu
 
 import ast
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
 from specwright.gate.findings import FindingCode
-from specwright.gate.sandbox.lazy_surface import counted_items
 from specwright.gate.sandbox.pair import Pair, prepare
 from specwright.gate.sandbox.staging import Staged
 from specwright.gate.sandbox.stream import Ending, Ledger, RunEnd
@@ -36,7 +34,6 @@ class TestRun(NamedTuple):
             and bases, or the name of a returned code.
         in_module: Whether it broke off during a call of the module.
         calls: How many calls were watched.
-        items: The most items that a call took of each iterable, and yielded, as `counted_items` has them.
     """
 
     __test__ = False  # the word is the field's; pytest must not collect it
@@ -45,7 +42,6 @@ class TestRun(NamedTuple):
     outcomes: Mapping[str, list[tuple[str, ...]]]
     in_module: bool = False
     calls: int = 0
-    items: Mapping[str, int] = MappingProxyType({})
 
     def seconds(self) -> float:
         """How long the tests took."""
@@ -106,7 +102,7 @@ def run_tests(
     tests = tuple(test._replace(message=staged.anonymous(test.message)) for test in ledger.tests)
     findings = tuple(_findings(ledger, ended, named, timeout_seconds))
     findings = tuple(f._replace(message=staged.anonymous(f.message)) for f in findings)
-    return TestRun(tests, findings, ledger.outcomes, ended.in_module, ledger.calls, ledger.items)
+    return TestRun(tests, findings, ledger.outcomes, ended.in_module, ledger.calls)
 
 
 class _Ledger(Ledger):
@@ -126,7 +122,6 @@ class _Ledger(Ledger):
         self.calls = self._calls = 0
         self._shared_calls = 0
         self._traceback = ""
-        self.items: dict[str, int] = {}
 
     def reported(self, header: dict[str, Any]) -> None:
         """A word of the test runner; one that comes out of turn makes the run worthless."""
@@ -180,8 +175,6 @@ class _Ledger(Ledger):
             self._traceback = str(header.get("traceback", ""))[-2000:]
         else:
             known += [(c.decode(),) for c in self._codes if c in payload and (c.decode(),) not in known]
-        for name, count in counted_items(header).items():
-            self.items[name] = max(count, self.items.get(name, 0))
         if header.get("changed") is not False and self.running not in self.changed:
             self.changed.append(self.running)
 

@@ -1,7 +1,6 @@
 """What both processes of a call know of its iterables, iterators and callables, from the contract (design: ship-gate)."""
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from specwright.domain.contract.boundary.lazy_types import callable_type, stated_bound
 from specwright.domain.contract.contract import MicroModuleContract
@@ -34,10 +33,3 @@ def lazy_surface(contract: MicroModuleContract) -> dict[str, Any] | None:
         return None
     plain = [slot.name for slot in contract.inputs if not (is_keyword_only(slot) or is_any_number(slot))]
     return {"parameters": plain, "takes": takes, "callables": callables, "yields": yields, "returns": returns}
-
-
-def counted_items(reply: Mapping[str, Any]) -> dict[str, int]:
-    """How many items a call took of each iterable, by its name, and yielded, by `return`, as the module's process says."""
-    items: object = reply.get("items")
-    pairs = cast("dict[object, object]", items) if isinstance(items, dict) else {}
-    return {name: count for name, count in pairs.items() if isinstance(name, str) and isinstance(count, int)}

@@ -12,7 +12,6 @@ A playbook is a directory; the answers of an invocation are found by its place i
     TSK-001/<module>/round-1/{proposer,challenger}-exception.json    raises an interface change exception instead
     TSK-001/attempt-2/...                             another attempt, where it is answered otherwise
     TSK-001/changed/...                               an approved change to a module that the task shipped
-    adopt/<function>/round-1/proposer.json            what `adopt --draft` asks for of a function
 
 A module's deliverable is a directory as docs/design.md#module-directory has it; each file becomes a `write_file`
 call. A later round holds only what changes. A request about several modules gets in one answer what is written for each.

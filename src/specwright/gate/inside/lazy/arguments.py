@@ -104,8 +104,6 @@ class OpenCall:
         self._is_over = False
         self.fault = ""
         """What the module did that its contract does not say, first."""
-        self.counts: dict[str, int] = {}
-        """How many items were taken of each iterable, and under `return` how many were yielded."""
         self.items: list[EncodedValue] | None = None
         """What was yielded so far; None before there is an iterator."""
 
@@ -126,7 +124,6 @@ class OpenCall:
         return value
 
     def _took(self, name: str, taken: int) -> None:
-        self.counts[name] = taken
         most = self._stated["takes"][name]
         if taken > most:
             self._note(f"takes more than {most} items of {name}, the most that its contract states")
@@ -204,7 +201,6 @@ class OpenCall:
             except UnencodableError as error:
                 self._note(f"yields {error}, which does not cross a module's boundary")
                 break
-            self.counts["return"] = len(self.items)
         if len(self.items) > most:
             self._note(f"yields more than {most} items, the most that its contract states")
         return Items([*self.items])

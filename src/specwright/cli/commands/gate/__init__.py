@@ -1,1 +1,0 @@
-"""Commands that bring the gate to code that exists."""

@@ -1,1 +1,0 @@
-"""Functions that were written without the factory, as modules with contracts."""

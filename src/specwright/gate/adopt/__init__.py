@@ -1,1 +1,0 @@
-"""Makes module directories of functions that were written without the factory."""

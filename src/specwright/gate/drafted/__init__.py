@@ -1,1 +1,0 @@
-"""What a model drafted of an adopted function, tried in the sandbox (design: adoption)."""
