@@ -14,7 +14,6 @@ from testkit.cli.commands import PLAYBOOK, SMALL, Told, filled_in, specwright
 from testkit.killing import Job
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import failing, rejecting
-from testkit.paths import GATE_MODULES
 from testkit.postgres_projects import connected
 from testkit.sampling import spread
 from testkit.stores import differences
@@ -128,28 +127,6 @@ def test_a_project_is_moved_byte_for_byte_and_goes_on_where_it_is_moved(
     wheel = specwright("status", back, "--json").document["release"]["wheel"]
     (original,) = (tmp_path / "moved").rglob("*.whl")
     assert Path(wheel).read_bytes() == original.read_bytes()
-
-
-@pytest.mark.slow
-def test_modules_are_imported_into_a_project_on_postgres(postgres_url: str, tmp_path: Path):
-    """Sealed like any other, and seen from a directory with the settings alone (D-46-01, D-50-04)."""
-    released = specwright("run", tmp_path / "project", *RUN, "--store", postgres_url, "--approve", "--json")
-    assert released.code == 0, released
-    module = Path(shutil.copytree(GATE_MODULES / "shorten", tmp_path / "shorten"))
-    told = specwright("import", module, "--project", tmp_path / "project", "--json")
-    (one,) = told.document["modules"]
-    assert (told.code, one["state"], one["findings"]) == (0, "adopted", []), told
-    again = specwright("import", module, "--project", tmp_path / "project", "--json").document
-    assert again["modules"][0]["state"] == "unchanged"
-
-    other = settings_alone(tmp_path / "other", postgres_url)
-    modules = specwright("modules", other, "--json").document["modules"]
-    adopted = {found["name"]: found for found in modules}["shorten"]
-    assert (adopted["provenance"], adopted["module_ref"]) == ("adopted", one["module_ref"])
-    shown = specwright("module", one["module_ref"], other, "--json").document
-    assert shown["provenance"] == "adopted"
-    assert specwright("verify", other).code == 0
-    assert files_in(tmp_path / "project") == ["SPEC.md", "specwright.toml"]
 
 
 DAMAGE = {

@@ -18,7 +18,6 @@ from agent_wire.entries import LogEntry
 from specwright import canonical_json
 from specwright.application.interface_change.decisions import exceptions
 from specwright.application.stages.status import project_status
-from specwright.bootstrap.module_import import adopt_directories, directories_in
 from specwright.bootstrap.project import Adapters, Composition, Project, Silent, open_project
 from specwright.domain.interface_change.decision import DecisionRequest, ExceptionStatus
 from specwright.graphs.exception_graph import resolve_exceptions
@@ -61,7 +60,6 @@ class Job(NamedTuple):
         draws: A journal whose draws are repeated; empty for fresh ones.
         trace: A file that takes the effects in their order.
         store: As the setting has it.
-        imports: Module directories that are imported first.
     """
 
     directory: str
@@ -79,7 +77,6 @@ class Job(NamedTuple):
     approve_exceptions: bool = False
     fallback: str = ""
     store: str = ""
-    imports: Sequence[str] = ()
 
 
 def drive(job: Job) -> int:
@@ -98,8 +95,6 @@ def drive(job: Job) -> int:
     )
     text = Path(job.spec).read_text(encoding="utf-8")
     with open_project(directory, settings, Silent(), text, composition) as opened:
-        if job.imports:
-            adopt_directories(opened, settings, directories_in([Path(place) for place in job.imports]))
         if job.abandon and opened.factory.projection.open_change is not None:
             opened.abandon()
         if job.change and not opened.factory.projection.changes:

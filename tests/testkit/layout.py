@@ -19,7 +19,6 @@ from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.modules.acceptance_report import AcceptanceReport
-from specwright.domain.modules.adopted import ModuleImport
 from specwright.domain.modules.evidence import ExecutionLog, ShipEvidence
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
@@ -141,7 +140,6 @@ LAYOUT: list[tuple[str, Look]] = [
     (r"resolutions/ESC-[0-9a-f]{8}\.json", _record(ResolutionRecord)),
     (r"(?:project|releases/REL-[0-9a-f]{8})/log_end\.json", _record(LogEnd)),
     (r"releases/REL-[0-9a-f]{8}/manifest\.json", _record(ReleaseManifest)),
-    (r"imports/\d+\.json", _record(ModuleImport)),
     (r"releases/REL-[0-9a-f]{8}/acceptance\.json", _acceptance),
     (r"releases/REL-[0-9a-f]{8}/acceptance\.md", _text),
     (r"releases/REL-[0-9a-f]{8}/[\w.-]+\.whl", _wheel),

@@ -172,8 +172,7 @@ def begin_task(answer: ResolutionRecord | None) -> Literal["micro_plan", "resume
 
 
 def after_plan(state: EngineeringState) -> Literal["debate", "select_module", "finish"]:
-    """Without a sound plan the task halts; a plan of reused modules alone has no contract to debate (design: planning),
-    unless one was adopted and no debate has ruled on it (design: adopted-modules)."""
+    """Without a sound plan the task halts; a plan of reused modules alone has no contract to debate (design: planning)."""
     if "halt_reason" in state:
         return "finish"
     return "debate" if state["deliverable"] else "select_module"

@@ -19,7 +19,6 @@ from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import CRITERION, RELEASE, ResolutionRecord
 from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome, NewVersion
 from specwright.domain.interface_change.exception import InterfaceChangeException
-from specwright.domain.modules.adopted import AdoptedRuling, AdoptedVersion
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.resealed import ResealedModule
 from specwright.domain.spec.change_request import ChangeRequest
@@ -114,10 +113,6 @@ class Projection:
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
         self.deprecations: dict[str, Deprecation] = {}
-        self.adopted: dict[str, AdoptedVersion] = {}
-        """The versions that came from module directories, by reference."""
-        self.adopted_rulings: dict[str, AdoptedRuling] = {}
-        """What the debates over their contracts came to."""
         self.exceptions: dict[str, InterfaceChangeException] = {}
         self.exception_decisions: dict[str, list[ExceptionDecision]] = {}
         self.exception_outcomes: dict[str, list[ExceptionOutcome]] = {}
@@ -323,14 +318,6 @@ class Projection:
         data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
         self.deprecations[ref] = Deprecation.from_bytes(data, ref)
 
-    def _module_adopted(self, event: _Event) -> None:
-        data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
-        self.adopted[ref] = AdoptedVersion.from_bytes(data, ref)
-
-    def _adopted_ruled(self, event: _Event) -> None:
-        data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
-        self.adopted_rulings[ref] = AdoptedRuling.from_bytes(data, ref)
-
     def _exception_raised(self, event: _Event) -> None:
         data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
         self.exceptions[name] = InterfaceChangeException.from_bytes(data, name)
@@ -526,8 +513,6 @@ class Projection:
         "task.amended": _amended,
         "release.made": _released,
         "module.deprecated": _deprecated,
-        "module.adopted": _module_adopted,
-        "adopted.ruled": _adopted_ruled,
         "exception.raised": _exception_raised,
         "exception.decided": _exception_decided,
         "module.superseded": _deprecated,

@@ -57,26 +57,6 @@ def release(number: int, change: int = 0) -> str:
     return f"{product_change(change)}/release/{number}" if change else f"release/{number}"
 
 
-def module_import(digest: str, module: str) -> str:
-    """A module directory is judged and sealed; the digest is that of all that are imported together."""
-    return f"import/{digest}/{module}"
-
-
-def module_import_wires(number: int) -> str:
-    """The Wires of what one `import` brought."""
-    return f"import/{number}/wires"
-
-
-def adopted_contracts(run: str, plan_id: str) -> str:
-    """Which adopted contracts are debated with a plan."""
-    return f"{run}/adopted/{plan_id}"
-
-
-def adopted_ruling(run: str, ref: str) -> str:
-    """What the debate over an adopted contract came to."""
-    return f"{run}/adopted/{ref}/ruled"
-
-
 def deprecation(ref: str) -> str:
     """A module version is deprecated."""
     return f"deprecation/{ref}"

@@ -105,7 +105,11 @@ def seal_files(
     Returns:
         All files of the version.
     """
-    factory.modules.seal(write_version(factory, scope, contract, verdict, struck, tests))
+    log = execution_log(contract, verdict)
+    evidence = _evidence(factory, scope, contract, verdict, log, struck)
+    reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
+    factory.modules.write(contract, verdict.files, log, reported, tests)
+    factory.modules.seal(evidence)
     # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
     # which file of it was changed
     sealed = factory.modules.tree(contract.ref)
@@ -113,26 +117,6 @@ def seal_files(
     mark_shipped()
     factory.index.add(summarise(contract))
     return sealed
-
-
-def write_version(
-    factory: Factory,
-    scope: Scope,
-    contract: MicroModuleContract,
-    verdict: GateVerdict,
-    struck: Sequence[StruckTest] = (),
-    tests: Sequence[RegressionTest] = (),
-) -> ShipEvidence:
-    """Publish all of a version but its seal. For the arguments see `seal_files`.
-
-    Returns:
-        The seal.
-    """
-    log = execution_log(contract, verdict)
-    evidence = _evidence(factory, scope, contract, verdict, log, struck)
-    reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
-    factory.modules.write(contract, verdict.files, log, reported, tests)
-    return evidence
 
 
 def announce_reused(factory: Factory, task: Task, ref: str) -> None:

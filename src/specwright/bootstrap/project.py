@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_wire.entries import WireLog
-from specwright.application.adopted.directory_import import finish_imports
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.closing import abandon_change
 from specwright.application.change.report import TriedReport, begin_report, try_report
@@ -492,7 +491,6 @@ def _catch_up(factory: Factory) -> None:
     """Bring the state to where the log is, and to its end what a crash cut short."""
     factory.projection.catch_up()
     factory.projection.write(now=True)
-    finish_imports(factory)
     finish_change(factory)
     if factory.projection.awaits_approval:
         settle_spec_text(factory)

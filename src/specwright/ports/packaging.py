@@ -80,7 +80,6 @@ class ProductPackage(NamedTuple):
         interface: The document that the shell of the product reads; None of a product without one.
         guide: How its interfaces are used, as Markdown.
         sessions: Uses of its command that the person approved.
-        adopted: What is told of modules that were not made here, as Markdown (design: adopted-modules).
     """
 
     distribution: str
@@ -96,7 +95,6 @@ class ProductPackage(NamedTuple):
     interface: Mapping[str, Any] | None = None
     guide: str = ""
     sessions: tuple[ApprovedSession, ...] = ()
-    adopted: str = ""
 
 
 class BuiltWheel(NamedTuple):

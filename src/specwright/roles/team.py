@@ -17,7 +17,6 @@ from langchain_core.tools import BaseTool
 
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import (
-    ADOPTED_ONLY,
     CONTRACTS_ONLY,
     DISPUTED_ONLY,
     IMPLEMENTATION_ONLY,
@@ -567,8 +566,6 @@ def _unusable(debate: str, asked: Assignment) -> frozenset[str]:
     fields = IMPLEMENTATION_ONLY if debate == CONTRACTS else CONTRACTS_ONLY
     if not asked.asks_tests:
         fields |= WITH_CRITERIA_ONLY
-    if not asked.judges_adopted:
-        fields |= ADOPTED_ONLY
     if not asked.asks_kinds:
         fields |= KINDS_ONLY
     return fields if asked.has_offers else fields | OFFERED_ONLY

@@ -175,8 +175,7 @@ def _readme(product: ProductPackage) -> str:
     purposes = {module.contract.name: module.contract.purpose for module in product.modules}
     lines += [f"- `{product.import_name}.{name}`: {purposes[name]}" for name in product.task_facing]
     lines += ["", product.guide] if product.guide else []
-    more = [text for text in (product.adopted, product.notes) if text]
-    return "\n".join([*lines, "", *more]) if more else "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *([product.notes] if product.notes else [])])
 
 
 def _init(product: ProductPackage, exports: Exports) -> str:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 from specwright.application.debate.deliverable import Deliverable
 from specwright.application.messages.debate import JudgedDebate
 from specwright.application.store.debates import DebateHistory
-from specwright.application.store.modules import DependencyView
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import MAX_REVISIONS
 from specwright.ports.roles import Place, Role
@@ -39,18 +38,12 @@ class Case(NamedTuple):
         return self.deliverable.contracts(self.version_id)
 
     @property
-    def adopted(self) -> list[DependencyView]:
-        """The adopted modules whose contracts are debated with these."""
-        return self.deliverable.adopted(self.version_id)
-
-    @property
     def shown(self) -> JudgedDebate:
         """What a request tells of it."""
         return JudgedDebate(
             self.name,
             self.contracts,
             self.history,
-            self.adopted,
             revisions_left=self.revisions_left,
             other_amendments=self.deliverable.other_amendments(self.version_id),
         )

@@ -2,12 +2,6 @@
 
 from collections.abc import Sequence
 
-from specwright.application.debate.adopted_contracts import (
-    accept_adopted,
-    debated_with,
-    for_planner,
-    refused_in,
-)
 from specwright.application.debate.deliverable import RevisionRequest, Version
 from specwright.application.factory import Factory
 from specwright.application.plan.amendment_notes import other_amendments
@@ -64,7 +58,7 @@ class ContractSet:
             self._factory,
             self.task,
             round_number,
-            for_planner(request.failures),
+            request.failures,
             self._plan(before),
             sources=request.sources,
             reopened=self._reopened,
@@ -87,11 +81,6 @@ class ContractSet:
         """All contracts of the plan."""
         return list(self._plan(version_id).contracts.values())
 
-    def adopted(self, version_id: str) -> list[DependencyView]:
-        """The adopted modules of the plan whose contracts no debate has ruled on."""
-        refs = debated_with(self._factory, self.task, self._plan(version_id))
-        return [self._factory.modules.view(ref) for ref in refs]
-
     def other_amendments(self, version_id: str) -> list[str]:
         """What a ruling on another task amended and these contracts say as before."""
         return other_amendments(self._factory, self.task, self.contracts(version_id))
@@ -101,10 +90,9 @@ class ContractSet:
         return {}
 
     def dependencies(self, version_id: str) -> list[DependencyView]:
-        """The sealed modules that the plan builds on, without those that are debated with it."""
+        """The sealed modules that the plan builds on."""
         plan = self._plan(version_id)
         own = {contract.ref for contract in plan.contracts.values()}
-        own |= {view.contract.ref for view in self.adopted(version_id)}
         refs = {ref for module in plan.plan.modules for ref in module.depends_on} - own
         return [self._factory.modules.view(ref) for ref in sorted(refs)]
 
@@ -155,15 +143,12 @@ class ContractSet:
         locked = self._reopened if self._reopened and self._reopened.baseline is None else None
         replaces = locked.plan if locked else None
         plan = self._plan(version_id)
-        failures = refused_in(self._factory, plan) or [
+        failures = [
             Failure(
                 invariant="A locked contract keeps the text rules.", evidence=problem, required_change=problem
             )
             for problem in lock_plan(self._factory, self.task, plan, replaces)
         ]
-        if not failures:
-            refs = debated_with(self._factory, self.task, plan)
-            accept_adopted(self._factory, self.task, version_id, refs)
         locked_contracts = {c.ref: c.interface_fingerprint for c in self.contracts(version_id)}
         return GateResult(failures, {}, {} if failures else {"contracts": locked_contracts})
 

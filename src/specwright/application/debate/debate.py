@@ -10,7 +10,6 @@ from specwright import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, gate_decision
 from specwright.application.criteria import raise_questions
-from specwright.application.debate.adopted_contracts import refuse_adopted
 from specwright.application.debate.case import Case
 from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
@@ -115,7 +114,6 @@ class Debate:
         self._records_of(case).write(case.number, record)
         for name in self._deliverable.artifacts(case.version_id):
             self._artifacts.challenged(self._task.folder, name, record.challenge_id)
-        refuse_adopted(self._factory, case, record)
         self._note("challenged", f"round {case.number}: {record.verdict}")
         return {
             "verdict": record.verdict.value,

@@ -92,10 +92,6 @@ class Deliverable(Protocol):
         """The contracts that are debated or implemented."""
         ...
 
-    def adopted(self, version_id: str) -> list[DependencyView]:
-        """The adopted modules whose contracts are debated with these (design: adopted-modules)."""
-        ...
-
     def other_amendments(self, version_id: str) -> list[str]:
         """Statements of the contracts that are debated which were amended in another contract, a line each."""
         ...

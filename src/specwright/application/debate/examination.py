@@ -11,7 +11,6 @@ from specwright.domain.answers.answers import ChallengerAnswer, Verdict
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.answer_rules import (
     Citable,
-    attribution_problems,
     citable,
     compliance_problems,
     mild_review,
@@ -73,7 +72,6 @@ class Examination:
         self._proposal = history.proposals[-1]
         self._earlier = [tried for earlier in history.challenges for tried in earlier.falsifying_tests]
         self._contracts = contracts
-        self._adopted = [view.contract.name for view in case.adopted]
         self._asked = asked
         self._scope = factory.journal.scope(scopes.falsifying_tests(place))
         self._without_tests: ChallengerAnswer | None = None
@@ -93,7 +91,7 @@ class Examination:
             return reused_names
         trials = self._deliverable.falsify(self._version_id, answer.falsifying_tests, self._scope)
         problems = [f"falsifying_tests.{i}: {p}" for i, trial in enumerate(trials) for p in trial.problems]
-        problems += _disproved(answer, trials) + attribution_problems(answer.failures, self._adopted)
+        problems += _disproved(answer, trials)
         tried = [] if problems else self._records(answer, trials)
         left_out = list(untested_problems(answer, self._asked, self._criteria))
         self._incomplete = (answer, tried) if left_out and not problems else None

@@ -253,45 +253,6 @@ def _recalled(scope: Scope, request: JsonValue, observe: Callable[[], GateVerdic
     )
 
 
-class NotPassedError(Exception):
-    """A verdict that nothing is to be recorded of: what was judged can be judged again.
-
-    Args:
-        verdict: It.
-    """
-
-    def __init__(self, verdict: GateVerdict) -> None:
-        super().__init__()
-        self.verdict = verdict
-
-
-def judge_whole(gate: ShipGate, scope: Scope, candidate: Candidate) -> GateVerdict:
-    """Judge a candidate by all stages at once, or recall how it passed.
-
-    Args:
-        gate: The port.
-        scope: Takes the verdict and when it was reached.
-        candidate: No draft of a debate.
-
-    Raises:
-        NotPassedError: the gate does not pass it.
-    """
-
-    def observe() -> GateVerdict:
-        verdict = gate.judge(candidate)
-        if not verdict.passed:
-            raise NotPassedError(verdict)
-        return verdict
-
-    request: JsonValue = {
-        "contract": canonical_json.digest(candidate.contract.to_json()),
-        "files": tree_sha256(candidate.files),
-        "dependencies": [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies],
-    }
-    verdict = _recalled(scope, request, observe)
-    return _with_measures(scope, verdict)._replace(executed_at=scope.now())
-
-
 def _with_measures(scope: Scope, verdict: GateVerdict) -> GateVerdict:
     """A verdict whose measures are draws, so that a replay says the same: durations, and how far a sweep came that is
     bounded by time."""

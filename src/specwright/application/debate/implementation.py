@@ -282,10 +282,6 @@ class Implementation:
         """The module's own."""
         return [self.contract]
 
-    def adopted(self, version_id: str) -> list[DependencyView]:
-        """None: they are debated with the contracts of a plan."""
-        return []
-
     def other_amendments(self, version_id: str) -> list[str]:
         """None: its contract is locked."""
         return []

@@ -51,7 +51,6 @@ from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Place, Role
 
 _HISTORY = "the debate so far"
-ADOPTED = "an adopted contract, debated with the plan"
 
 
 class RefusedPart(NamedTuple):
@@ -282,12 +281,11 @@ def _challenger_request(
         for case in cases
     }
     known = [*judged, *(view.contract for view in views)]
-    known += [view.contract for case in cases for view in case.adopted]
     asks_kinds = cases[0].name == CONTRACTS and cases[0].number > 1
     assignment = Assignment(
         place, message, proposals, store=store, asks_tests=bool(asked), asks_kinds=asks_kinds
     )
-    return by, assignment._replace(judges_adopted=any(case.adopted for case in cases)), known, asked
+    return by, assignment, known, asked
 
 
 def _description(cases: Sequence[Case]) -> str:
@@ -378,10 +376,9 @@ def _ruling_problems(
 ) -> list[str]:
     contracts, files = case.contracts, case.deliverable.files(case.version_id)
     judged, disclaimed = case.history.challenges[-1], bool(case.history.proposals[-1].contract_at_fault)
-    shown = [*contracts, *(view.contract for view in case.adopted)]
     offers = _offers(case)
     unknown, answer = list(accepted_problems(answer, offers)), taken_over(answer, offers)
-    wrong = ruling_problems(answer, judged, shown, revisions_left, rulings, disclaimed=disclaimed)
+    wrong = ruling_problems(answer, judged, contracts, revisions_left, rulings, disclaimed=disclaimed)
     wrong += unknown
     aims = target_problems(answer.amendments, contracts=case.name == CONTRACTS)
     by_name = {contract.name: contract for contract in contracts}
@@ -528,7 +525,6 @@ def open_judge_pack(
 def _contract_rows(case: Case) -> Iterator[Row]:
     """The contracts of a debate in the context packs of its judges."""
     yield from ((contract.ref, Permission.FULL, "the contract in question") for contract in case.contracts)
-    yield from ((view.contract.ref, Permission.CONTRACT_ONLY, ADOPTED) for view in case.adopted)
 
 
 def _own_fault(failure: Failure) -> Failure:

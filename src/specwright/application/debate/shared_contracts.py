@@ -78,7 +78,7 @@ def ruling_ahead(factory: Factory, case: Case) -> OfferedAnswer | None:
 
 def _together(factory: Factory, case: Case, role: Role) -> "_ContractsTogether | None":
     contracts = case.deliverable
-    if not isinstance(contracts, ContractSet) or not contracts.is_new or case.number > 1 or case.adopted:
+    if not isinstance(contracts, ContractSet) or not contracts.is_new or case.number > 1:
         return None
     if not factory.shared_characters or not may_share(factory, contracts.task):
         return None

@@ -12,7 +12,6 @@ from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
 from specwright.domain.base.ids import ArtifactType
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.modules.adopted import AdoptedRuling, AdoptedVersion
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
 from specwright.domain.tasks.task_file import TaskDefinition
@@ -92,67 +91,6 @@ class Provenance(NamedTuple):
             "exceptions": list(self.exceptions),
             "spec": {"spec": self.spec, "definition_sha256": self.spec_sha256},
         }
-
-
-class AdoptedProvenance(NamedTuple):
-    """The chain from a module that was not made here.
-
-    Args:
-        adopted: As it came in.
-        evidence: What the gate saw of the version.
-        contract: As it is sealed.
-        ruling: What the debate over its contract came to; None if no plan has used it yet.
-        debate: That debate.
-        users: The versions that call it, by reference.
-    """
-
-    adopted: AdoptedVersion
-    evidence: ShipEvidence
-    contract: MicroModuleContract
-    ruling: AdoptedRuling | None
-    debate: DebateRounds | None
-    users: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """The chain as JSON values."""
-        return {
-            "adopted": self.adopted.to_json(),
-            "evidence": self.evidence.to_json(),
-            "contract": self.contract.to_json(),
-            "ruling": self.ruling and self.ruling.to_json(),
-            "debate": self.debate and self.debate.to_json(),
-            "users": list(self.users),
-        }
-
-
-def adopted_provenance(view: ProjectView, module_ref: str) -> AdoptedProvenance | None:
-    """Follow a module back to the directory that it came from; None if it was made here."""
-    origin = view.projection.debated_as(module_ref)
-    adopted = view.projection.adopted.get(origin)
-    if adopted is None:
-        return None
-    ruling = view.projection.adopted_rulings.get(origin)
-    contracts = map(view.modules.contract, view.modules.refs())
-    return AdoptedProvenance(
-        adopted=adopted,
-        evidence=view.modules.evidence(module_ref),
-        contract=view.modules.contract(module_ref),
-        ruling=ruling,
-        debate=_debate_over(view, ruling.plan_id) if ruling else None,
-        users=tuple(one.ref for one in contracts if module_ref in {d.ref for d in one.dependencies}),
-    )
-
-
-def _debate_over(view: ProjectView, plan_id: str) -> DebateRounds | None:
-    """The debate of which a plan is a version."""
-    for debate_id in view.debates.ids():
-        records = view.debates.records(debate_id)
-        said = records.history(challenges=0, adjudications=0).proposals
-        if plan_id in {one.target_artifact_id for one in said} | {
-            name for number in records.rounds() for name in records.judged(number)
-        }:
-            return debate_rounds(view, debate_id, "contracts")
-    return None
 
 
 def provenance(view: ProjectView, module_ref: str) -> Provenance:

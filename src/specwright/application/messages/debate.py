@@ -17,7 +17,6 @@ from specwright.application.messages.hosts import clients_of_hosts, hosts_of
 from specwright.application.messages.lazy_slots import lazy_slots_of
 from specwright.application.messages.parts import (
     as_acceptance,
-    as_adopted,
     as_amendments,
     as_block,
     as_contract,
@@ -87,16 +86,14 @@ class ModuleRequest(NamedTuple):
 
 
 class JudgedDebate(NamedTuple):
-    """A debate that a role judges: its deliverable, the contracts, and what was said so far; and the adopted modules whose
-    contracts are debated with these (design: adopted-modules). `unsound` is what keeps the contracts from being locked with
-    all exact changes of the last challenge (design: exact-changes), `revisions_left` those of the deliverable;
-    `other_amendments` are the statements that were amended in a contract of another task, a line each (design:
-    tasks-together)."""
+    """A debate that a role judges: its deliverable, the contracts, and what was said so far. `unsound` is what keeps the
+    contracts from being locked with all exact changes of the last challenge (design: exact-changes), `revisions_left` those
+    of the deliverable; `other_amendments` are the statements that were amended in a contract of another task, a line each
+    (design: tasks-together)."""
 
     deliverable: str
     contracts: Sequence[MicroModuleContract]
     history: DebateHistory
-    adopted: Sequence[DependencyView] = ()
     unsound: Sequence[str] = ()
     revisions_left: int = MAX_REVISIONS
     other_amendments: Sequence[str] = ()
@@ -282,12 +279,10 @@ def challenged(debate: JudgedDebate) -> list[str]:
     """What a Challenger is told of one debate."""
     history = debate.history._replace(adjudications=())  # rulings are not this role's business
     contracts, proposal = map(as_contract, debate.contracts), history.proposals[-1]
-    adopted = map(as_adopted, debate.adopted)
     return [
         *contracts,
         *hosts_of(debate.contracts),
         *lazy_slots_of(debate.contracts),
-        *adopted,
         *as_other_amendments(debate.other_amendments),
         *earlier_rounds(history),
         as_proposal(proposal),
@@ -332,7 +327,6 @@ def adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> li
     tell_proposal, tell_challenge = (as_claim, as_review) if short else (as_proposal, as_challenge)
     return [
         *map(as_contract, debate.contracts),
-        *map(as_adopted, debate.adopted),
         *as_other_amendments(debate.other_amendments),
         *earlier_rounds(history),
         tell_proposal(history.proposals[-1]),

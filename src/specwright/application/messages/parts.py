@@ -41,18 +41,6 @@ def as_surface(view: DependencyView) -> str:
     return as_block(title, text_for_callers(view.contract), "text")
 
 
-def as_adopted(view: DependencyView) -> str:
-    """An adopted module whose contract is debated with a plan: every statement after its pointer, and its examples."""
-    title = f"Adopted contract `{view.contract.name}` ({view.contract.ref})"
-    told = (
-        "This module was made elsewhere and is sealed: the ship gate passed it, and nobody can change it. The plan is the "
-        "first that uses it, so its contract is judged now, by the same rubric, and never again. A failure of it has its "
-        "name in `adopted_contract`; the module is then refused for reuse, and the planner plans without it."
-    )
-    contract = as_block(title, contract_text(view.contract), "text")
-    return f"{contract}\n\n{as_fenced(examples_in_short(view.examples), 'markdown')}\n\n{told}"
-
-
 def as_other_amendments(lines: Sequence[str]) -> list[str]:
     """Statements that were amended in the contract of another task, where these contracts say them as before."""
     told = "The Arbiter amended these statements of other contracts of the product. See whether the same holds here."

@@ -106,7 +106,7 @@ def first_plan(factory: Factory, task: Task, ahead: AdvanceAnswer | None = None)
     known = known_modules(factory, scope) if task.answers else KnownModules({}, frozenset())
     human = human_plan(factory, task, known)
     if human.answer is not None:
-        return _adopted(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
+        return _store_given(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
     fixed = [module.line for module in human.modules]
     near = _nearest_when_planned(factory, task)
     built = baseline_plan(factory, task)
@@ -240,7 +240,7 @@ def _store_amended(
     return _store(factory, scope, task, by, answer, rules, revision.before)
 
 
-def _adopted(
+def _store_given(
     factory: Factory, scope: Scope, task: Task, human: HumanPlan, answer: PlanAnswer, rules: PlanRules
 ) -> str:
     """Store a person's plan; it was checked when the answer was given, and is checked again as it is used."""
@@ -493,8 +493,7 @@ def nearest_modules(factory: Factory, task: Task) -> list[str]:
     (design: code-index)."""
     hits = factory.index.search(IndexQuery(_nearest_query(task), top_k=MOST_NEAR))
     return [
-        f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}"
-        f"{', adopted' if hit.entry.ref in factory.projection.adopted else ''}): {hit.entry.purpose}"
+        f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}): {hit.entry.purpose}"
         for hit in hits
     ]
 

@@ -22,7 +22,6 @@ from specwright.domain.contract.rules import own_statements, problems
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import unfit_contracts
-from specwright.domain.modules.adopted import AdoptedVerdict
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan.human_plan import HumanModule, deviations
 from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, plan_problems, sealed_problems
@@ -190,34 +189,17 @@ def known_now(factory: Factory) -> KnownModules:
 
 
 def _index_rows(factory: Factory) -> JsonValue:
-    refused = refused_modules(factory)
     return [
-        [entry.name, entry.ref, entry.status.value, *([refused[entry.ref]] if entry.ref in refused else [])]
+        [entry.name, entry.ref, entry.status.value]
         for entry in factory.index.entries()
         if factory.store.exists(entry.ship_ref)
     ]
 
 
-def refused_modules(factory: Factory) -> dict[str, str]:
-    """Why no plan may use a module, by reference: an adopted one that a debate refused, and those that call it (design:
-    adopted-modules)."""
-    rulings = factory.projection.adopted_rulings.items()
-    refused = {ref: one.reason for ref, one in rulings if one.verdict is AdoptedVerdict.REFUSED}
-    waiting = list(refused)
-    while waiting:
-        called = waiting.pop()
-        for entry in factory.index.entries() if refused else ():
-            if called in entry.dependencies and entry.ref not in refused:
-                refused[entry.ref] = f"it calls {called}, which was refused"
-                waiting.append(entry.ref)
-    return refused
-
-
 def _known(rows: JsonValue) -> KnownModules:
     modules = cast(list[list[str]], rows)
     return KnownModules(
-        {name: ref for name, ref, status, *_ in modules if status == IndexStatus.SHIPPED},
+        {name: ref for name, ref, status in modules if status == IndexStatus.SHIPPED},
         frozenset(row[1] for row in modules),
-        {ref: status for _, ref, status, *_ in modules if status != IndexStatus.SHIPPED},
-        refused={row[1]: row[3] for row in modules if row[3:]},
+        {ref: status for _, ref, status in modules if status != IndexStatus.SHIPPED},
     )

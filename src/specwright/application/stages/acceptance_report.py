@@ -23,7 +23,6 @@ from specwright.domain.modules.acceptance_report import (
     Reference,
     TaskReport,
 )
-from specwright.domain.modules.adopted import AdoptedInRelease
 from specwright.domain.modules.release import ReleaseManifest, UnshownInRelease
 from specwright.domain.spec.product_spec import ProductSpec, TaskSpec
 from specwright.domain.tasks.project_state import ProjectState, expanded
@@ -55,7 +54,6 @@ def write_acceptance(
         _by_title(spec, outcomes),
         [ran_in] if ran_in else [],
         manifest.unshown_criteria,
-        manifest.adopted,
     )
     report = acceptance_report(factory, manifest.release_id, sources)
     files = {
@@ -75,14 +73,12 @@ class ReportSources(NamedTuple):
         outcomes: What came of examples and properties on the installed wheel.
         ran_in: What is proof of these.
         unshown: The criteria that were set aside.
-        adopted: The modules of the release that were not made here.
     """
 
     refs: Sequence[str]
     outcomes: Outcomes
     ran_in: Sequence[Reference]
     unshown: Sequence[UnshownInRelease]
-    adopted: Sequence[AdoptedInRelease] = ()
 
 
 def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources) -> AcceptanceReport:
@@ -100,7 +96,6 @@ def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources
         spec=path,
         manifest=layout.manifest(release_id),
         tasks=[tasks.report(task, f"{path}#{pointer}") for pointer, task in _with_pointers(spec)],
-        adopted=list(sources.adopted),
     )
 
 

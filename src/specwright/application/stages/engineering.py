@@ -6,7 +6,6 @@
 from collections.abc import Callable, Collection, Sequence
 
 from specwright import canonical_json
-from specwright.application.debate.adopted_contracts import debated_with
 from specwright.application.debate.first_round import FirstRound
 from specwright.application.debate.implementation import module_of
 from specwright.application.escalation.halt import halt
@@ -69,8 +68,7 @@ class Engineering:
         except AnswerError as error:
             raw_answers, errors = list(error.raw_answers), list(error.problems)
             return {"halt_reason": error.what, "raw_answers": raw_answers, "errors": errors}
-        debated = self._plan.contracts or debated_with(self._factory, self._task, self._plan)
-        return {"plan_id": self._plan_id, "deliverable": CONTRACTS if debated else ""}
+        return {"plan_id": self._plan_id, "deliverable": CONTRACTS if self._plan.contracts else ""}
 
     def resume(self, state: EngineeringState) -> EngineeringState:
         """Continue a halted task with what a person's answer brings (design: escalation)."""

@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from specwright import canonical_json
 from specwright.application import scopes
-from specwright.application.adopted.directory_import import finish_imports
 from specwright.application.announce import announce, review
 from specwright.application.change.approval import ChangePreview, approve_change, preview_of
 from specwright.application.change.request import change_assignment
@@ -230,7 +229,6 @@ def approve(factory: Factory, by: str) -> None:
     files = factory.store.tree(layout.PRODUCT)
     note_hashes(scope, {f"{layout.PRODUCT}/{path}": data for path, data in files.items()})
     announce(factory, scope, project_id, [review(project_id, "spec.approved", sha256, spec.spec_id, by)])
-    finish_imports(factory)
 
 
 def _publish(factory: Factory, result: Research, scope_name: str) -> None:

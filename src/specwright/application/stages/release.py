@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter
 
 from specwright.application import scopes
-from specwright.application.adopted.known import adopted_parts
 from specwright.application.announce import announce, review
 from specwright.application.change.closing import closing_events
 from specwright.application.change.notes import release_notes
@@ -30,7 +29,6 @@ from specwright.domain.base.text import did_you_mean, one_line
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
-from specwright.domain.modules.adopted import AdoptedInRelease, render_adopted
 from specwright.domain.modules.release import (
     ProductResult,
     ReleaseManifest,
@@ -165,11 +163,10 @@ def _release(
         release_module(factory.modules.contract(ref), factory.modules.evidence(ref), index) for ref in refs
     ]
     check_release_set(modules)
-    adopted = adopted_parts(factory, refs)
-    product, wheel, outcomes = _product(factory, scope, modules, adopted)
+    product, wheel, outcomes = _product(factory, scope, modules)
     unshown = unshown_in_release(factory, scope, _tasks_of(factory, refs))
     manifest = release_manifest(
-        *(release_id, now, spec.spec_version, modules, product, unshown, adopted),
+        *(release_id, now, spec.spec_version, modules, product, unshown),
         missing=tasks_missing(factory, refs),
     )
     if wheel is not None:
@@ -202,10 +199,10 @@ def _release(
 
 
 def _product(
-    factory: Factory, scope: Scope, modules: Sequence[ReleaseModule], adopted: Sequence[AdoptedInRelease]
+    factory: Factory, scope: Scope, modules: Sequence[ReleaseModule]
 ) -> tuple[ProductResult, BuiltWheel | None, tuple[ExampleOutcome, ...]]:
     try:
-        package = _package(factory, modules)._replace(adopted=render_adopted(adopted))
+        package = _package(factory, modules)
         wheel = factory.packager.build(package)
     except RefusedError as error:
         return ProductResult.without_wheel(error.what), None, ()

@@ -12,7 +12,6 @@ STATE_FILE = "project/state_machine.json"
 LOG_END = "project/log_end.json"
 
 PRODUCT = "product"
-IMPORTS = "imports"
 CHANGES = "changes"
 ARTIFACTS = "artifacts"
 CODE_INDEX = "code_index"
@@ -144,11 +143,6 @@ def module_contract(ref: str) -> str:
 def ship_evidence(ref: str) -> str:
     """The ship evidence of a module; a version that has it is sealed."""
     return f"{module(ref)}/{SHIP_EVIDENCE}"
-
-
-def module_import(number: int | str) -> str:
-    """What one `import` brought."""
-    return f"{IMPORTS}/{number}.json"
 
 
 def drafts_of(module_id: str) -> str:

@@ -26,7 +26,6 @@ class LogBindings(NamedTuple):
         specs: The definition of each approved spec, by its file.
         retired: The decision to retire a module version, by its reference.
         resealed: The record of each version that code sealed, by its reference.
-        adopted: The record of each version that came from a module directory, by its reference.
         subjects: Of reviews, what each names and the definition that stands for it, by subject, oldest first.
         wires: How many there are.
     """
@@ -38,14 +37,13 @@ class LogBindings(NamedTuple):
     specs: dict[str, str]
     retired: dict[str, str]
     resealed: dict[str, str]
-    adopted: dict[str, str]
     subjects: dict[str, list[tuple[str, str]]]
     wires: int = 0
 
 
 def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
     """Go through the log once; where it cannot be read goes to the findings."""
-    bindings = LogBindings({}, {}, {}, {}, {}, {}, {}, {}, {})
+    bindings = LogBindings({}, {}, {}, {}, {}, {}, {}, {})
     wires = 0
     try:
         for entry in log.entries():
@@ -84,8 +82,6 @@ def _add_review(bindings: LogBindings, subject: str, reference: str, sha256: str
         bindings.retired[reference] = sha256
     elif subject == "module.sealed":
         bindings.resealed[reference] = sha256
-    elif subject == "module.adopted":
-        bindings.adopted[reference] = sha256
 
 
 def referred_files(bindings: LogBindings) -> dict[str, set[str]]:

@@ -35,7 +35,6 @@ from specwright.application.verify.views import (
     projection_findings,
 )
 from specwright.canonical_json import JsonValue
-from specwright.domain.modules.adopted import AdoptedVersion
 from specwright.domain.modules.resealed import ResealedModule
 from specwright.errors import SpecwrightError
 from specwright.ports.store import FileTree, StateStore
@@ -96,8 +95,7 @@ def verify_store(
     """
     findings: list[VerifyFinding] = []
     bindings = read_log(log, findings)
-    bindings.announced.update(_announced_by(ResealedModule, store, bindings.resealed, findings))
-    bindings.announced.update(_announced_by(AdoptedVersion, store, bindings.adopted, findings))
+    bindings.announced.update(_resealed(store, bindings.resealed, findings))
     for version in changed_versions(store, bindings):
         bindings.announced.setdefault(version.module_ref, version.sha256)
     versions, hashes = ModuleStore(store).begun(), noted_hashes(noted)
@@ -124,17 +122,12 @@ def verify_store(
     )
 
 
-def _announced_by(
-    kind: type[ResealedModule] | type[AdoptedVersion],
-    store: StateStore,
-    records: Mapping[str, str],
-    findings: list[VerifyFinding],
-) -> dict[str, str]:
-    """The hashes of the files of versions that no task sealed, by their references, from the records of their kind."""
+def _resealed(store: StateStore, records: Mapping[str, str], findings: list[VerifyFinding]) -> dict[str, str]:
+    """The hashes of the files of versions that code sealed, by their references, from their records."""
     found: dict[str, str] = {}
     for ref, sha256 in records.items():
         try:
-            found[ref] = kind.from_bytes(store.definition(sha256), ref).sha256
+            found[ref] = ResealedModule.from_bytes(store.definition(sha256), ref).sha256
         except SpecwrightError as error:
             findings.append(VerifyFinding("definition.changed", layout.definition(sha256), error.what))
     return found

@@ -20,7 +20,6 @@ from specwright.domain.escalation.escalation import DebateTrail, EscalationArtif
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.interface_change.decision import ExceptionDecision
 from specwright.domain.interface_change.exception import InterfaceChangeException
-from specwright.domain.modules.adopted import ModuleImport
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.errors import SpecwrightError
 from specwright.ports.store import StateStore
@@ -43,7 +42,6 @@ _SCHEMAS: dict[str, type[Record]] = {
     layout.exception("ICE-????????"): InterfaceChangeException,
     layout.exception_decision("ICE-????????", "*"): ExceptionDecision,
     layout.manifest("*"): ReleaseManifest,
-    layout.module_import("*"): ModuleImport,
 }
 
 

@@ -28,7 +28,7 @@ from specwright.ports.gate import Finding
 from specwright.settings import Settings, load_settings
 
 _PASSED_OVER = {"__pycache__", "node_modules", "drafts"}
-LIMITS = {"packages", "sandbox", *(name for name in Settings.model_fields if name.startswith("gate_"))}
+_LIMITS = {"packages", "sandbox", *(name for name in Settings.model_fields if name.startswith("gate_"))}
 """The settings that a verdict depends on."""
 UNREADABLE = "module.unreadable"
 """The code of the finding of a directory that could not be judged."""
@@ -231,7 +231,7 @@ class _PassedModules:
         candidate = read_module(directory).candidate if self._keeps else None
         if candidate is None:
             return ""
-        limits = settings.model_dump(mode="json", include=LIMITS)
+        limits = settings.model_dump(mode="json", include=_LIMITS)
         surroundings = {"gate": __version__, "python": platform.python_version(), "limits": limits}
         return canonical_json.digest({"module": candidate_digest(candidate, directory), **surroundings})
 

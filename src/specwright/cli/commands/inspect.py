@@ -3,7 +3,6 @@ command-line)."""
 
 import os
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,14 +16,12 @@ from specwright.gate.terminal.output import counted, listed, note, say, show, wr
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
-    from specwright.application.history.provenance import AdoptedProvenance
     from specwright.application.history.rounds import ModuleDebates
     from specwright.bootstrap.views.last_stop import LastStop
     from specwright.cli.pages.stop import BudgetAtGate
     from specwright.domain.contract.contract import MicroModuleContract
     from specwright.domain.costs.cost import Cost
     from specwright.domain.costs.estimate import Price
-    from specwright.domain.modules.adopted import AdoptedVersion
     from specwright.domain.tasks.project_state import ProjectState
     from specwright.gate.terminal.page import Page
     from specwright.settings import Settings
@@ -46,7 +43,6 @@ def register(app: typer.Typer) -> None:
 
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
-    from specwright.application.adopted.known import adopted_rows
     from specwright.application.stages.status import project_status
     from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import driven_by, last_run, reading_project
@@ -62,7 +58,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     scripted, queued, page = last_run(directory).scripted, queue_state(directory), Page()
     with reading_project(directory) as view:
         stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
-        working, adopted = at_work(directory), adopted_rows(view)
+        working = at_work(directory)
         asked, price = _cost_of(directory), _price_in(directory)
         cause = _cause(directory) if stop.is_between_stops else None
         if as_json:
@@ -75,12 +71,10 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
                     "queue": queue_document(queued),
                     "under_way": now,
                     "asked": asked and asked.to_json(),
-                    "adopted": adopted,
                 },
                 "status",
             )
             return
-        _add_waiting(page, adopted)
         if view.projection.state is not None:
             _add_progress(page, view.projection.state, [] if working else now, driven=bool(driver))
         if working:
@@ -138,12 +132,6 @@ def _driver_line(driver: str) -> "Page":
     return page
 
 
-def _add_waiting(page: "Page", rows: "Sequence[dict[str, str]]") -> None:
-    """The modules that were imported before the approval of the spec."""
-    if names := [row["name"] for row in rows if row["state"] == "waiting"]:
-        page.labelled("Adopted:", f"with the approval: {listed(names)}", labels=_LABELS)
-
-
 def _has_begun(directory: Path) -> bool:
     """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
     it opened the project has not begun."""
@@ -184,7 +172,6 @@ def _show_not_begun(directory: Path, *, as_json: bool) -> None:
         "queue": None,
         "under_way": [],
         "asked": None,
-        "adopted": [],
     }
     present({**document, **idle, "missing": missing}, "status", page, as_json=as_json)
 
@@ -244,18 +231,12 @@ def tasks(
 
 def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every sealed module, with its purpose and tests."""
-    from specwright.application.adopted.known import waiting_modules
     from specwright.bootstrap.views.reading import reading_project
 
     with reading_project(directory) as view:
-        rows, waiting = [_row(view, ref) for ref in view.modules.refs()], waiting_modules(view)
+        rows = [_row(view, ref) for ref in view.modules.refs()]
     if as_json:
-        show({"modules": rows, "waiting": [one.to_json() for one in waiting]}, "modules")
-        return
-    if waiting:
-        names = listed([one.name for one in waiting])
-        note(f"Imported, and modules of the project once its spec is approved: {names}")
-    if not rows and waiting:
+        show({"modules": rows}, "modules")
         return
     if not rows:
         note(f"No module is sealed yet. `{next_command('status', directory)}`")
@@ -292,35 +273,28 @@ def module(
             remedy=f"`{next_command('modules', Path(module_id))}` lists the names, "
             f"`{next_command('module NAME', Path(module_id))}` shows one",
         )
-    from specwright.application.history.provenance import adopted_provenance, provenance
+    from specwright.application.history.provenance import provenance
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.debate import debate_page
-    from specwright.cli.pages.module import adopted_page, provenance_page
+    from specwright.cli.pages.module import provenance_page
     from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         if not (trail or debate or as_json or _sealed(view, module_id)) and _planned(view, module_id):
             note(f"No version of {module_id} is sealed yet; this is what was said of it.")
             debate = True
-        sealed = _sealed(view, module_id)
-        adopted = adopted_provenance(view, sealed) if sealed else None
         if debate:
-            debates = _debates_of_adopted(adopted) if adopted else _debates(view, module_id, directory)
+            debates = _debates(view, module_id, directory)
             document, page = debates.to_json(), debate_page(debates)
-        elif trail and adopted:
-            document, page = adopted.to_json(), adopted_page(adopted)
         elif trail:
             chain = provenance(view, _find(view, module_id, directory))
             document, page = chain.to_json(), provenance_page(chain)
         else:
-            document, page = _module_shown(view, _find(view, module_id, directory), adopted)
-    of_trail = "adopted-chain" if adopted else "trail"
-    present(document, "debates" if debate else of_trail if trail else "module", page, as_json=as_json)
+            document, page = _module_shown(view, _find(view, module_id, directory))
+    present(document, "debates" if debate else "trail" if trail else "module", page, as_json=as_json)
 
 
-def _module_shown(
-    view: "ProjectView", ref: str, adopted: "AdoptedProvenance | None"
-) -> "tuple[dict[str, Any], Page]":
+def _module_shown(view: "ProjectView", ref: str) -> "tuple[dict[str, Any], Page]":
     """A module's contract and evidence, as a document and as a page."""
     from specwright.cli.pages.module import module_page
 
@@ -331,11 +305,8 @@ def _module_shown(
         "evidence": evidence.to_json(),
         "examples": seen.examples,
         "deprecation": deprecation and deprecation.to_json(),
-        "provenance": "adopted" if adopted else "planned",
-        "adopted": adopted and adopted.adopted.to_json(),
-        "ruling": adopted and adopted.ruling and adopted.ruling.to_json(),
     }
-    return document, module_page(contract, evidence, view.modules.location(ref), deprecation, adopted)
+    return document, module_page(contract, evidence, view.modules.location(ref), deprecation)
 
 
 def trace(
@@ -366,31 +337,6 @@ def trace(
             f"`{next_command('modules', directory)}` the modules",
         )
     present(found.to_json(), "trace", trace_page(found), as_json=as_json)
-
-
-def _debates_of_adopted(adopted: "AdoptedProvenance") -> "ModuleDebates":
-    """What was said of a module that was not made here: the debate of the first plan that used it.
-
-    Raises:
-        InputError: no plan has.
-    """
-    from specwright.application.history.rounds import ModuleDebates
-
-    if adopted.debate is None:
-        raise InputError(
-            f"nothing was said of {adopted.contract.name} yet: it was adopted, and no plan has used it",
-            where=adopted.contract.ref,
-            remedy="its contract is debated with the first plan that does",
-        )
-    contract = adopted.contract
-    return ModuleDebates(
-        module_ref=contract.ref,
-        name=contract.name,
-        purpose=contract.purpose,
-        standing="sealed",
-        contract_debates=[adopted.debate],
-        implementation_debates=[],
-    )
 
 
 _Filter = list[str] | None
@@ -535,14 +481,7 @@ def _row(view: "ProjectView", ref: str) -> dict[str, Any]:
         "ship_id": evidence.ship_id,
         "deprecated": ref in view.projection.deprecations,
         "status": _status(view, ref),
-        "provenance": "adopted" if (adopted := _adopted(view, ref)) else "planned",
-        "adopted_from": adopted.directory if adopted else None,
     }
-
-
-def _adopted(view: "ProjectView", ref: str) -> "AdoptedVersion | None":
-    """How a module came in that was not made here."""
-    return view.projection.adopted.get(view.projection.debated_as(ref))
 
 
 def _status(view: "ProjectView", ref: str) -> str:
@@ -552,8 +491,7 @@ def _status(view: "ProjectView", ref: str) -> str:
 
 
 def _purpose(row: dict[str, Any]) -> str:
-    said = row["purpose"] if row["provenance"] == "planned" else f"Adopted. {row['purpose']}"
-    return f"{row['status']}. {said}" if row["status"] != "SHIPPED" else said
+    return f"{row['status']}. {row['purpose']}" if row["status"] != "SHIPPED" else row["purpose"]
 
 
 def _find(view: "ProjectView", wanted: str, directory: Path) -> str:

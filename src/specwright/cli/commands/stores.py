@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specwright.cli.commands import AsJson, found_project
+from specwright.cli.commands import AsJson
 from specwright.errors import InputError
 from specwright.gate.terminal.output import counted, printable, say, show, write
 
@@ -17,22 +17,6 @@ if TYPE_CHECKING:
 Place = Annotated[
     str,
     typer.Argument(metavar="DIR-OR-URL", help="The project's directory, or the address of its store."),
-]
-Places = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="MODULE_DIR... | DIR-OR-URL FILE",
-        help="Module directories, or folders with several; or where to put the project of a file.",
-    ),
-]
-ProjectOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--project",
-        metavar="DIR",
-        help="The project that takes the modules; the nearest one if left out.",
-        show_default=False,
-    ),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A tar file.")]
 Store = Annotated[
@@ -50,14 +34,10 @@ UntilIdle = Annotated[
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print each event as a JSON document in a line.")]
 
 
-_PLACE_AND_FILE = 2
-"""Arguments name a place and a file."""
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("export")(export_project)
-    app.command("import")(import_)
+    app.command("import")(import_project)
     app.command()(worker)
 
 
@@ -71,31 +51,8 @@ def export_project(place: Place, file: File, as_json: AsJson = False) -> None:
     _print("exported", transfer.export_project(place, file), str(file), as_json=as_json)
 
 
-def import_(places: Places, project: ProjectOption = None, as_json: AsJson = False) -> None:
-    """Take in module directories, or an exported project.
-
-    Module directories become sealed modules of a project: each is judged by the ship gate, and all are taken, or none. An
-    exported project is put into an empty store. What the last argument is tells which: modules are directories, an exported
-    project is a file.
-    """
-    if project is None and len(places) == _PLACE_AND_FILE and not Path(places[-1]).is_dir():
-        _import_project(places[0], Path(places[1]), as_json=as_json)
-        return
-    if project is None and len(places) == 1 and Path(places[0]).is_file():
-        raise InputError(
-            "it is a file, and nothing says where the project in it is to go",
-            where=places[0],
-            remedy=f"specwright import DIR-OR-URL {places[0]}; modules are directories",
-        )
-    from specwright.cli.session import runner
-    from specwright.settings import load_settings
-
-    directory = project if project is not None else found_project()
-    settings = load_settings(directory)
-    runner.import_modules(directory, settings, [Path(place) for place in places], as_json=as_json)
-
-
-def _import_project(place: str, file: Path, *, as_json: bool) -> None:
+def import_project(place: Place, file: File, as_json: AsJson = False) -> None:
+    """Put the project of a file into an empty store."""
     from specwright.bootstrap.storage import transfer
 
     moved = transfer.import_project(place, file)

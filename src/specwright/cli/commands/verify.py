@@ -180,7 +180,7 @@ def _judge_many(directories: Sequence[Path], options: BatchOptions, *, as_json: 
 def _present(
     modules: "Sequence[JudgedModule]", seconds: float, options: BatchOptions, *, as_json: bool
 ) -> None:
-    from specwright.cli.pages.gate.many import gates_document, print_modules
+    from specwright.cli.pages.gate import gates_document, print_modules
 
     if as_json:
         show(gates_document(modules), "gates")
@@ -190,7 +190,7 @@ def _present(
 
 def _teller(every: int) -> "Callable[[JudgedModule], None]":
     """Tells on a terminal of each module as it ends."""
-    from specwright.cli.pages.gate.many import line_of
+    from specwright.cli.pages.gate import line_of
 
     ended = list["JudgedModule"]()
 
@@ -240,7 +240,7 @@ def write_reports(modules: "Sequence[JudgedModule]", wanted: Mapping[str, Path])
 def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:
     """Print the verdict of a module, with the seconds that it took."""
     if as_json:
-        from specwright.cli.pages.gate.many import gate_document
+        from specwright.cli.pages.gate import gate_document
 
         show(gate_document(judged), "gate")
     else:

@@ -11,13 +11,11 @@ from typing_extensions import TypedDict
 
 from specwright.application.history.rounds import DebateRounds
 from specwright.application.stages.trace import JudgedCriterion, TracedSentence
-from specwright.cli.documents.adopted import AdoptedChain, AdoptedStatus, Imported
 from specwright.cli.documents.parts import Document, Finding, Verdict
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.modules.acceptance_report import TaskReport
-from specwright.domain.modules.adopted import AdoptedInRelease, AdoptedRuling, AdoptedVersion
 from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
@@ -152,7 +150,6 @@ class Status(Stop):
     queue: dict[str, Any] | None
     under_way: list[str]
     asked: CostSum | None
-    adopted: list[AdoptedStatus]
     missing: NotRequired[list[Literal["spec", "model"]]]
 
 
@@ -201,7 +198,6 @@ class Acceptance(Document):
     spec: str
     manifest: str
     tasks: list[TaskReport]
-    adopted: list[AdoptedInRelease]
     counts: dict[str, int]
 
 
@@ -269,15 +265,12 @@ class ModuleRow(TypedDict):
     ship_id: str
     deprecated: bool
     status: str
-    provenance: Literal["planned", "adopted"]
-    adopted_from: str | None
 
 
 class Modules(Document):
-    """Every sealed module, and those that wait for the approval of the spec."""
+    """Every sealed module."""
 
     modules: list[ModuleRow]
-    waiting: list[AdoptedVersion]
 
 
 class Match(CodeIndexEntry):
@@ -299,9 +292,6 @@ class Module(Document):
     evidence: ShipEvidence
     examples: str
     deprecation: Deprecation | None
-    provenance: Literal["planned", "adopted"]
-    adopted: AdoptedVersion | None
-    ruling: AdoptedRuling | None
 
 
 class Provenance(Document):
@@ -522,8 +512,6 @@ class ExportedPages(Document):
 
 
 DOCUMENTS: Mapping[str, type[Any]] = {
-    "imported": Imported,
-    "adopted-chain": AdoptedChain,
     "acceptance": Acceptance,
     "checkout": Checkout,
     "costs": Costs,

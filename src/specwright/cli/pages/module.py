@@ -8,7 +8,7 @@ from typing import Any
 
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_evidence import JudgedFrom
-from specwright.application.history.provenance import AdoptedProvenance, Provenance
+from specwright.application.history.provenance import Provenance
 from specwright.application.history.rounds import DebateRounds
 from specwright.application.stages.trace import Trace, TracedSentence
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
@@ -29,10 +29,8 @@ def module_page(
     evidence: ShipEvidence,
     files: Path,
     deprecation: Deprecation | None = None,
-    adopted: AdoptedProvenance | None = None,
 ) -> Page:
-    """The contract, dimension by dimension, and the evidence; first that the version is deprecated, if it is, and at the end
-    that it was not made here."""
+    """The contract, dimension by dimension, and the evidence; first that the version is deprecated, if it is."""
     page = Page()
     page.heading(f"{contract.name}  {contract.ref}")
     page.prose(contract.purpose)
@@ -49,23 +47,8 @@ def module_page(
     page.row("Calls", calls or "no other module", 0)
     page.row("Evidence", f"{verified.result}, {tests}, {evidence.verified_at}", 0)
     page.copy("Interface", verified.interface_fingerprint, 0)
-    if adopted:
-        page.row("Provenance", _adopted_from(adopted), 0)
-        page.row("Debated", _ruling(adopted), 0)
     page.copy("Files", str(files), 0)
     return page
-
-
-def _adopted_from(chain: AdoptedProvenance) -> str:
-    came = chain.adopted
-    there = f"where its contract called it {came.origin}"
-    return f"adopted on {came.adopted_at} by {came.adopted_by} from the directory {came.directory}, {there}"
-
-
-def _ruling(chain: AdoptedProvenance) -> str:
-    if chain.ruling is None:
-        return "not yet: its contract is debated with the first plan that uses it"
-    return f"{chain.ruling.verdict} with {chain.ruling.plan_id}: {chain.ruling.reason}"
 
 
 def _evidence_page(contract: MicroModuleContract, evidence: ShipEvidence) -> Page:
@@ -78,24 +61,6 @@ def _evidence_page(contract: MicroModuleContract, evidence: ShipEvidence) -> Pag
     page.row("tests", f"{summary.passed} of {summary.total} passed")
     page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
     page.copy("interface", evidence.verification.interface_fingerprint)
-    return page
-
-
-def adopted_page(chain: AdoptedProvenance) -> Page:
-    """The chain from a module that was not made here."""
-    page = _evidence_page(chain.contract, chain.evidence)
-    page.heading("Origin")
-    page.prose(_adopted_from(chain), 2)
-    page.copy("content", chain.adopted.content_sha256)
-    if chain.adopted.replaces:
-        page.row("replaces", chain.adopted.replaces)
-    if chain.debate:
-        _add_rounds(page, "Contract", chain.debate, ())
-    else:
-        page.heading("Contract")
-    page.prose(_ruling(chain), 2)
-    page.row("calls", ", ".join(one.ref for one in chain.contract.dependencies) or "no other module")
-    page.row("called by", ", ".join(chain.users) or "no other module")
     return page
 
 

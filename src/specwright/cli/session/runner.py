@@ -12,13 +12,11 @@ from specwright.application.stages.release import last_release, release_all, rel
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
 from specwright.bootstrap.models import model_sources_of
-from specwright.bootstrap.module_import import adopt_directories, directories_in, require_project
 from specwright.bootstrap.project import Project, open_project
 from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
 from specwright.bootstrap.views.reading import last_run, reading_project
 from specwright.bootstrap.workers.queue_state import queue_state
 from specwright.bootstrap.workers.queueing import open_queued
-from specwright.cli.pages.gate.many import import_document, import_page
 from specwright.cli.pages.module import deprecation_page
 from specwright.cli.pages.queued import queued_document, queued_page
 from specwright.cli.pages.release import failure_page, release_page
@@ -254,19 +252,6 @@ def deprecate(directory: Path, settings: Settings, asked: DeprecationRequest, *,
         name = view.modules.contract(decided.module_ref).name
         page = deprecation_page(view, decided, directory)
     present({"name": name, **decided.to_json(), "exit_code": 0}, "deprecated", page, as_json=as_json)
-
-
-def import_modules(directory: Path, settings: Settings, places: Sequence[Path], *, as_json: bool) -> None:
-    """Take module directories into a project."""
-    require_project(directory)
-    found = directories_in(places)
-    no_models = settings.model_copy(update={"model": "", "role_models": {}, "fallback_models": {}})
-    with _opened(directory, no_models, "", "status", as_json=as_json) as (project, _):
-        outcomes = adopt_directories(project, settings, found)
-    code = 1 if any(one.findings for one in outcomes) else 0
-    document = {**import_document(outcomes), "exit_code": code}
-    present(document, "imported", import_page(outcomes, directory), as_json=as_json)
-    raise typer.Exit(code)
 
 
 @contextmanager

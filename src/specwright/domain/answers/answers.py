@@ -35,8 +35,6 @@ CONTRACTS_ONLY = frozenset({"exact_changes", "accepted_changes"})
 OFFERED_ONLY = frozenset({"accepted_changes"})
 """Fields of an Arbiter's answer that are of use only if challenges propose exact changes (design: exact-changes)."""
 
-ADOPTED_ONLY = frozenset({"adopted_contract"})
-"""Fields of a Challenger's answer that are of use only if an adopted contract is debated (design: adopted-modules)."""
 
 DISPUTED_ONLY = frozenset({"struck_tests", "confirmed_fault", "set_aside", "accepted_changes"})
 """Fields of an Arbiter's answer that are of use only if the challenge found something (design: debate)."""
@@ -136,7 +134,7 @@ class FailureKind(StrEnum):
 class Failure(OmittedIfEmpty):
     """A reproducible fault of the proposal."""
 
-    omitted = ("adopted_contract", "kind", "cites", "exact_changes")
+    omitted = ("kind", "cites", "exact_changes")
 
     invariant: Text
     evidence: Text
@@ -149,13 +147,6 @@ class Failure(OmittedIfEmpty):
             "wrong modules."
         ),
     ] = FaultOf.MODULE
-    adopted_contract: Annotated[
-        str,
-        Field(
-            description="Only if the fault is that of an adopted contract, which nobody can change: its name. No plan may "
-            "then use that module."
-        ),
-    ] = ""
     kind: Annotated[
         FailureKind | None,
         Field(

@@ -99,17 +99,6 @@ class Record(BaseModel):
             raise InputError(f"not readable as JSON: {error}", where=where) from error
 
 
-class OmittedIfNone(Record):
-    """A record with optional fields that stand in its JSON only if they say something."""
-
-    omitted: ClassVar[tuple[str, ...]] = ()
-
-    @model_serializer(mode="wrap")
-    def _without_none(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = whole(self)
-        return {name: value for name, value in data.items() if value is not None or name not in self.omitted}
-
-
 class OmittedIfEmpty(Record):
     """A record with optional lists that stand in its JSON only if they hold something."""
 

@@ -159,16 +159,6 @@ def _vague_failures(failures: Sequence[Failure]) -> Iterator[str]:
             yield f"failures.{i}.required_change: say exactly what has to change, in {MIN_WORDS} words or more"
 
 
-def attribution_problems(failures: Sequence[Failure], adopted: Collection[str]) -> list[str]:
-    """Failures that blame an adopted contract which is not debated here."""
-    known = ", ".join(sorted(adopted)) or "none"
-    return [
-        f"failures.{i}.adopted_contract: {one.adopted_contract!r} is no adopted contract of this debate; these are: {known}"
-        for i, one in enumerate(failures)
-        if one.adopted_contract and one.adopted_contract not in adopted
-    ]
-
-
 def mild_review(why: str) -> ChallengerAnswer:
     """The verdict in place of a Challenger's that never complied: FAIL (design: debate)."""
     return ChallengerAnswer(

@@ -53,11 +53,7 @@ class _Place(NamedTuple):
 
 def open_cases(failures: Sequence[Failure], earlier: EarlierRounds) -> list[Failure]:
     """The failures that cost no revision."""
-    return [
-        one
-        for one in failures
-        if one.invariant != MILD_REVIEW and not one.adopted_contract and not _costs_a_revision(one, earlier)
-    ]
+    return [one for one in failures if one.invariant != MILD_REVIEW and not _costs_a_revision(one, earlier)]
 
 
 def _costs_a_revision(failure: Failure, earlier: EarlierRounds) -> bool:

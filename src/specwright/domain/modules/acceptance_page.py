@@ -12,7 +12,6 @@ from specwright.domain.modules.acceptance_report import (
     ModuleReport,
     TaskReport,
 )
-from specwright.domain.modules.adopted import render_adopted
 
 KINDS = {
     "example": "approved example",
@@ -51,8 +50,6 @@ def render_report(report: AcceptanceReport) -> str:
     ]
     for task in report.tasks:
         lines += _task(task)
-    if report.adopted:
-        lines += ["", render_adopted(report.adopted).rstrip()]
     return "\n".join((*lines, ""))
 
 

@@ -12,7 +12,6 @@ from pydantic import Field, StringConstraints
 
 from specwright import canonical_json
 from specwright.domain.base.record import OmittedIfEmpty, Record, SemVer, Text
-from specwright.domain.modules.adopted import AdoptedInRelease
 from specwright.errors import InputError
 
 SCHEMA = "acceptance"
@@ -154,7 +153,6 @@ class AcceptanceReport(Record):
         spec: Where it is, unchangeable.
         manifest: That of the release.
         tasks: Every task of the spec, in declaration order.
-        adopted: The modules of the release that were not made here.
     """
 
     release_id: str
@@ -163,7 +161,6 @@ class AcceptanceReport(Record):
     spec: Reference
     manifest: Reference
     tasks: list[TaskReport]
-    adopted: list[AdoptedInRelease] = Field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int]:

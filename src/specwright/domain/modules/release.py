@@ -10,8 +10,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from specwright.domain.base.ids import ModuleRefText
-from specwright.domain.base.record import OmittedIfEmpty, Record, SemVer, Sha256, Timestamp
-from specwright.domain.modules.adopted import AdoptedInRelease
+from specwright.domain.base.record import Record, SemVer, Sha256, Timestamp
 from specwright.domain.modules.evidence import TestOutcome
 from specwright.domain.modules.release_gates import (
     Gate,
@@ -94,10 +93,8 @@ class UnshownInRelease(Record):
     answer: str
 
 
-class ReleaseManifest(OmittedIfEmpty):
+class ReleaseManifest(Record):
     """`releases/{release_id}/manifest.json` (design: release, and `product` of)."""
-
-    omitted = ("adopted",)
 
     release_id: Annotated[str, Field(pattern=r"^REL-[0-9a-f]{8}$")]
     created_at: Timestamp
@@ -108,7 +105,6 @@ class ReleaseManifest(OmittedIfEmpty):
     notes: str
     product: ProductResult
     unshown_criteria: list[UnshownInRelease] = Field(default_factory=list)
-    adopted: list[AdoptedInRelease] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -132,7 +128,6 @@ def release_manifest(
     modules: Sequence[ReleaseModule],
     product: ProductResult,
     unshown: Sequence[UnshownInRelease] = (),
-    adopted: Sequence[AdoptedInRelease] = (),
     *,
     missing: str = "",
 ) -> ReleaseManifest:
@@ -145,7 +140,6 @@ def release_manifest(
         modules: In the order in which they are to be listed.
         product: Not part of the overall result.
         unshown: Acceptance criteria that nothing shows.
-        adopted: The modules that were not made here.
         missing: Which tasks of the product are not in the set, in words; empty if none.
 
     Raises:
@@ -164,7 +158,6 @@ def release_manifest(
         notes=_notes(len(modules), failures, product, missing),
         product=product,
         unshown_criteria=list(unshown),
-        adopted=list(adopted),
     )
 
 

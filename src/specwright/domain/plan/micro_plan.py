@@ -86,14 +86,12 @@ class KnownModules(NamedTuple):
         refs: All of them by reference: one that is deprecated may still be named explicitly (design: deprecation).
         retired: The status of those that are no longer active, by reference.
         own: Those that the plan itself has sealed already, by reference; they are given by name.
-        refused: Why no plan may use a module, by reference: a debate refused it, or what it calls (design: adopted-modules).
     """
 
     by_name: Mapping[str, str]
     refs: frozenset[str]
     retired: Mapping[str, str] = MappingProxyType({})
     own: frozenset[str] = frozenset()
-    refused: Mapping[str, str] = MappingProxyType({})
 
     def resolve(self, text: str) -> str | None:
         """The `MM-...@x.y.z` of a name or a reference."""
@@ -144,8 +142,6 @@ def _module_problems(
                 f"modules.{i}.depends_on.{j}.module: {dependency.module!r} is neither a module of this plan "
                 "nor a shipped one"
             )
-        elif dependency.module not in names and (why := known.refused.get(_ref(known, dependency.module))):
-            yield f"modules.{i}.depends_on.{j}.module: {dependency.module!r} is refused for reuse: {why}"
     reuse = module.reuse
     for j, candidate in enumerate(reuse.candidates_considered):
         if candidate.module_ref not in {*names, *known.own} and known.resolve(candidate.module_ref) is None:
@@ -155,12 +151,6 @@ def _module_problems(
             )
     if reuse.reuse_ref is not None and reuse.reuse_ref not in known.refs:
         yield f"modules.{i}.reuse.reuse_ref: {reuse.reuse_ref!r} is not in the Code Index"
-    if why := known.refused.get(reuse.reuse_ref or ""):
-        yield f"modules.{i}.reuse.reuse_ref: {reuse.reuse_ref!r} is refused for reuse: {why}"
-
-
-def _ref(known: KnownModules, text: str) -> str:
-    return known.resolve(text) or ""
 
 
 def sealed_problems(

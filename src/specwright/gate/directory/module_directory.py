@@ -25,7 +25,7 @@ from specwright.canonical_json import JsonValue
 from specwright.domain.base.record import validation_messages
 from specwright.domain.contract.contract import Dependency, MicroModuleContract, fingerprint
 from specwright.domain.contract.examples_file import parse_examples
-from specwright.domain.contract.falsifying_tests import RegressionTest, RegressionTests
+from specwright.domain.contract.falsifying_tests import RegressionTests
 from specwright.domain.contract.versions import serves
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.gate.findings import FindingCode
@@ -83,46 +83,6 @@ def read_module(directory: Path, dependencies: Sequence[Path] = ()) -> ModuleDir
     _require_declared(contract, known)
     sealed = _closure(contract, known, directory)
     return ModuleDirectory(Candidate(contract, files, sealed), tuple(links))
-
-
-class ModuleFiles(NamedTuple):
-    """A module directory without what it calls.
-
-    Args:
-        contract: In it.
-        files: That the gate judges.
-        tests: The falsifying tests that lie beside them and count under this contract.
-        findings: What kept something from being read.
-    """
-
-    contract: MicroModuleContract
-    files: Mapping[str, bytes]
-    tests: tuple[RegressionTest, ...]
-    findings: tuple[Finding, ...]
-
-
-def read_alone(directory: Path) -> ModuleFiles:
-    """Read a module directory; what it calls is somebody else's to find.
-
-    Raises:
-        InputError: it is no module directory, or its contract cannot be read.
-    """
-    _require_module(directory)
-    contract, findings = _contract(directory)
-    if contract is None:
-        said = "; ".join(finding.message for finding in findings)
-        raise InputError(
-            f"the contract cannot be read: {said}",
-            where=str(directory / _CONTRACT),
-            remedy="`specwright gate` tells of each field",
-        )
-    files, links = _files(directory)
-    path, tests = directory / _REGRESSION_TESTS, tuple[RegressionTest, ...]()
-    if path.is_file() and not path.is_symlink():
-        sealed = RegressionTests.from_bytes(path.read_bytes(), str(path))
-        counts = sealed.contract_sha256 == canonical_json.digest(contract.to_json())
-        tests = tuple(sealed.tests) if counts else ()
-    return ModuleFiles(contract, files, tests, tuple(links))
 
 
 def candidate_digest(candidate: Candidate, directory: Path) -> str:

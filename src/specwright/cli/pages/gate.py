@@ -1,17 +1,14 @@
-"""Many module directories: the verdict on each in a line, its findings below, the counts at the end; and what became of
-those that were imported (design: command-line, adopted-modules)."""
+"""Many module directories: the verdict on each in a line, its findings below, the counts at the end (design:
+command-line)."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from specwright.cli.terminal.output import next_command
 from specwright.gate.terminal.findings import FindingsPage, FindingText
 from specwright.gate.terminal.output import counted
 from specwright.gate.terminal.page import Page
 
 if TYPE_CHECKING:
-    from specwright.application.adopted.directory_import import ImportOutcome
     from specwright.bootstrap.gate.batch import JudgedModule
     from specwright.bootstrap.verify import DirectoryVerdict
 
@@ -71,51 +68,4 @@ def gates_document(modules: "Sequence[JudgedModule]") -> dict[str, Any]:
             }
             for module in modules
         ],
-    }
-
-
-_STATES = {
-    "adopted": "adopted",
-    "waiting": "taken; it is a module of the project once the spec is approved",
-    "unchanged": "adopted before, with the same bytes",
-    "failed": "the gate does not pass it",
-    "left_out": "it passed, and was left out because another one failed",
-}
-
-
-def import_page(outcomes: "Sequence[ImportOutcome]", directory: Path) -> Page:
-    """What became of each directory that was imported."""
-    page = Page()
-    for one in outcomes:
-        ref = f"{one.record.module_ref}  " if one.record else ""
-        tests = f", {counted(one.record.tests, 'test')}" if one.record else ""
-        page.line(f"{ref}{one.name}  from {one.directory}: {_STATES[one.state]}{tests}")
-        if one.refused:
-            page.prose(f"No plan may use it: {one.refused}", 2)
-        FindingsPage(page, 2).add(
-            FindingText(found.code, found.where or ".", found.message) for found in one.findings
-        )
-    if any(one.findings for one in outcomes):
-        page.line("Nothing was taken.")
-    else:
-        page.copy("See:", next_command("modules", directory), 0)
-    return page
-
-
-def import_document(outcomes: "Sequence[ImportOutcome]") -> dict[str, Any]:
-    """The same as `import --json` has it."""
-    return {
-        "modules": [
-            {
-                "directory": one.directory,
-                "name": one.name,
-                "state": one.state.value,
-                "module_ref": one.record and one.record.module_ref,
-                "tests": one.record.tests if one.record else 0,
-                "replaces": one.record and one.record.replaces,
-                "findings": [finding._asdict() for finding in one.findings],
-                "refused": one.refused,
-            }
-            for one in outcomes
-        ]
     }

@@ -1,1 +1,0 @@
-"""Module directories that enter a project as sealed modules (design: adopted-modules)."""

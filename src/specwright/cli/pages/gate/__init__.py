@@ -1,1 +1,0 @@
-"""What the gate and the adoption print."""
