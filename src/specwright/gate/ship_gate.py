@@ -55,7 +55,6 @@ _CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
 
 
-
 _NO_CALL = Finding(
     FindingCode.TESTS_UNCALLED,
     "tests",

@@ -11,7 +11,7 @@ gate compares the class with it. A class that a contract names without stating i
 dependency; the stub imports it from that sibling module, or says in a comment that it must be imported."""
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.base.value_types import TYPE_VARIABLE
@@ -79,12 +79,11 @@ def return_type(contract: MicroModuleContract) -> str:
     return f"tuple[{', '.join(types)}]" if types else "None"
 
 
-def signature_parameters(contract: MicroModuleContract, written: Callable[[str], str] = str) -> list[str]:
+def signature_parameters(contract: MicroModuleContract) -> list[str]:
     """The parameters of an entry point as its signature has them, with `*` where those begin that are passed by keyword.
 
     Args:
         contract: Names them in the order of Python.
-        written: How a type, or a default that is no literal, stands in the file.
     """
     found: list[str] = []
     has_star = False
@@ -93,8 +92,8 @@ def signature_parameters(contract: MicroModuleContract, written: Callable[[str],
             found.append("*")
         has_star = has_star or is_keyword_only(parameter) or is_any_number(parameter)
         default = default_of(parameter)
-        value = "" if default is None else f" = {written(default) if '(' in default else default}"
-        found.append(f"{'*' * is_any_number(parameter)}{parameter.name}: {written(parameter.type)}{value}")
+        value = "" if default is None else f" = {default}"
+        found.append(f"{'*' * is_any_number(parameter)}{parameter.name}: {parameter.type}{value}")
     return found
 
 
