@@ -5,15 +5,13 @@ import re
 from typing import Any
 
 import pytest
-from jsonschema_rs import validator_for
 from pydantic import ValidationError
 
 from specwright.application.messages.researcher import HTTP, INTERFACES, MCP, PASSED, researcher_notes
 from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of, served_with
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
-from specwright.domain.contract.boundary.class_statement import ClassStatement, Field
 from specwright.domain.interfaces.document import ProductHead, interface_document
-from specwright.domain.interfaces.functions import StatedClass, function_of_contract, function_of_signature
+from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
 from specwright.domain.interfaces.requests import (
     method_of,
@@ -23,7 +21,6 @@ from specwright.domain.interfaces.requests import (
     status_of,
 )
 from specwright.domain.interfaces.rules import unfit_contracts, use_of
-from specwright.domain.interfaces.schemas import Schemas
 from specwright.domain.spec.acceptance_text import acceptance_file, read_acceptance, with_acceptance
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
@@ -246,50 +243,17 @@ def test_one_document_has_all_three_and_is_the_same_on_every_render():
 
     assert json.dumps(document) == json.dumps(interface_document(MARKET, contracts(), HEAD))
     assert set(document["functions"]) == {"keep", "quote", "settle"}
-    assert [(one["method"], one["path"]) for one in document["http"]["routes"]] == [
+    assert [(one["method"], one["path"]) for one in document["http"]["uses"]] == [
         ("GET", "/items/{item}"),
         ("POST", "/settle"),
         ("PUT", "/kept"),
     ]
-    assert document["http"]["routes"][0]["errors"] == {"NoSuchItem": 404, "PermissionError": 403}
-    assert [one["name"] for one in document["mcp"]["tools"]] == ["price", "settle", "keep"]
+    assert document["http"]["uses"][0]["errors"] == {"NoSuchItem": 404, "PermissionError": 403}
+    assert [one["name"] for one in document["mcp"]["uses"]] == ["price", "settle", "keep"]
     assert function_of_contract(contracts()[2]).effects == ("WRITE",)
     assert Tool(calls="quote").called == "quote"
     assert MARKET.command is not None
     assert use_of(MARKET.command, ["milk"]) is MARKET.command
-
-
-TREE = StatedClass(
-    "m",
-    ClassStatement("Tree", "frozen dataclass", (Field("name", "str"), Field("below", "list[Tree]", "()"))),
-)
-LEVEL = StatedClass("m", ClassStatement("Level", "Enum", (Field("LOW", "", "1"), Field("HIGH", "", "2"))))
-
-
-@pytest.mark.parametrize(
-    ("kind", "good", "bad"),
-    [
-        ("int | None", [1, None], ["1", 1.5]),
-        ("Sequence[Fraction]", [["1/3"]], [[1]]),
-        ("Mapping[str, int]", [{"a": 1}], [{"a": "1"}]),
-        ("Decimal", [1, 1.5, "1.5"], [True, None]),
-        ("Literal['a', 2]", ["a", 2], ["b"]),
-        ("tuple[int, str]", [[1, "a"]], [[1], [1, "a", 2]]),
-        ("tuple[int, ...]", [[], [1, 2]], [["a"]]),
-        ("dict[str, list[date]]", [{"a": ["2026-01-31"]}], [{"a": "b"}, []]),
-        ("Tree", [{"name": "a", "below": [{"name": "b"}]}], [{"below": []}, {"name": "a", "more": 1}]),
-        ("Level", [1, "LOW"], [3, "low"]),
-        ("dict", [{}, {"a": [1]}], [[]]),
-    ],
-)
-def test_a_type_has_a_schema(kind: str, good: list[Any], bad: list[Any]):
-    """Of values as they are read and as they are printed; a class may name itself (D-45-10, D-45-11)."""
-    schemas = Schemas("#/$defs/")
-    schema = schemas.of_type(kind, {"Tree": TREE, "Level": LEVEL})
-    validator = validator_for({**schema, "$defs": schemas.classes})
-
-    assert [one for one in good if not validator.is_valid(one)] == []
-    assert [one for one in bad if validator.is_valid(one)] == []
 
 
 def test_exchanges_are_requests_with_answers():
@@ -438,13 +402,3 @@ def test_the_researcher_is_told_of_an_interface_only_if_one_is_asked_for(text: s
     told = researcher_notes(text)
     assert [one for one in (INTERFACES, HTTP, MCP) if one in told] == notes
     assert (PASSED in told) == bool(notes)
-
-
-def test_the_schema_of_a_named_type_is_that_of_what_it_stands_for():
-    """Issue 22: it may refer to itself."""
-    nested = StatedClass("parts", ClassStatement("Nested", "type", (Field("", "int | list[Nested]"),)))
-    schemas = Schemas("#/$defs/")
-    schema = schemas.of_type("Nested", {"Nested": nested})
-    fits = validator_for({**schema, "$defs": schemas.classes})
-    assert fits.is_valid([1, [2, []]])
-    assert not fits.is_valid([1, ["a"]])

@@ -17,6 +17,8 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pytest
+from jsonschema_rs import validator_for
+from pydantic import ValidationError
 
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.guide import interface_guide
@@ -26,6 +28,7 @@ from specwright.domain.interfaces.rules import use_problems
 from specwright.domain.interfaces.words import CLOCK_TYPES
 from specwright.wheels.shell.calls import CLOCK
 from specwright.wheels.shell.command import print_result
+from specwright.wheels.shell.models import Models, given
 from specwright.wheels.shell.results import json_text, json_value, lines_of, named_results
 from specwright.wheels.shell.scalars import ValueProblem, word_of
 from specwright.wheels.shell.types import Types, read_json
@@ -426,3 +429,44 @@ def test_the_page_and_the_documents_say_it_too():
     assert interface_guide(interfaces, functions, "hours").endswith(f"\n\n{VALUES}\n")
     design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     assert VALUES in " ".join(design.split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("int | None", [1, None], ["x", 1.5]),
+        ("Sequence[Fraction]", [["1/3"]], [["x"], 1]),
+        ("Mapping[str, int]", [{"a": 1}], [{"a": "x"}]),
+        ("Decimal", [1, 1.5, "1.50"], [True, None]),
+        ("Literal['a', 2]", ["a", 2], ["b"]),
+        ("tuple[int, str]", [[1, "a"]], [[1], [1, "a", 2]]),
+        ("tuple[int, ...]", [[], [1, 2]], [["a"]]),
+        ("dict[str, list[date]]", [{"a": ["2026-01-31"]}], [{"a": "b"}, []]),
+        ("Item", [{"name": "a", "inner": {"name": "b"}}], [{"inner": None}, {"name": "a", "more": 1}]),
+        ("Spans", [{"spans": [{"first": 1, "last": 2}]}], [{"spans": [{"first": 2, "last": 1}]}]),
+        ("Row", [{"n": 1}], [{}]),
+        ("Level", [1, "LOW"], [3, "low"]),
+        ("Mode | None", ["fast", None], ["FAST"]),
+        ("Nested", [1, [2, []]], ["a", [1, ["a"]]]),
+        ("dict", [{}, {"a": [1]}], [[]]),
+        ("timedelta", [60, 1.5, "1h30m", "90"], ["x", []]),
+        ("bytes", ["YQ=="], ["?"]),
+        ("frozenset[UUID]", [["12345678-1234-5678-1234-567812345678"]], [["1"]]),
+        ("list[datetime | ZoneInfo]", [["2026-01-31T12:00:00+01:00", "Europe/Berlin"]], [["x"]]),
+        ("Iterable[IPv4Address]", [["192.0.2.1"]], [["x"]]),
+    ],
+)
+def test_a_server_takes_what_the_shell_prints_and_its_schema_says_so(
+    kinds: Types, kind: str, good: list[Any], bad: list[Any]
+):
+    """Of every type; a class and a named type may name themselves (D-45-10, D-45-11)."""
+    model = Models(kinds, CLASSES).object_of("call", [("copy", kind, True, "")])
+    schema = validator_for(model.model_json_schema())
+
+    for one in good:
+        value = given(model.model_validate({"copy": one}))
+        assert schema.is_valid({"copy": one})
+        assert given(model.model_validate({"copy": json_value(value["copy"])})) == value
+    for one in bad:
+        with pytest.raises(ValidationError):
+            model.model_validate({"copy": one})

@@ -1,6 +1,6 @@
 """The packaging port: a release as an installable wheel (design: release)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -201,61 +201,42 @@ class CommandEnd(NamedTuple):
 
 
 class HttpRequest(NamedTuple):
-    """A request to a product's HTTP API.
-
-    Args:
-        method: Of it.
-        target: Its path and query.
-        body: Its body; None if it has none.
-        content_type: Of the body.
-    """
+    """A request to a product's HTTP API, with its path and query; a body is JSON."""
 
     method: str
     target: str
     body: bytes | None = None
-    content_type: str = "application/json"
 
 
 class HttpAnswer(NamedTuple):
-    """What came back; without a status nothing did, and the body says why."""
+    """What came back."""
 
     status: int
-    content_type: str
     body: bytes
 
 
-class ServerRun(NamedTuple):
-    """What a server of a product is started for.
+class ToolCalls(NamedTuple):
+    """Calls of all tools of a product's MCP server.
 
     Args:
-        program: Its script.
-        requests: That are sent to it one after the other, if it is one of HTTP.
-        lines: That are written to its standard input, if it reads that; an answer is read after each that has an id.
-        hosts: What the hosts answer that it can ask.
-        options: With which it is started, each followed by its value.
+        revision: Of the protocol that the client speaks.
+        arguments: Of each call.
     """
 
-    program: str
-    requests: tuple[HttpRequest, ...] = ()
-    lines: tuple[str, ...] = ()
-    hosts: tuple[HostAnswer, ...] = ()
-    options: tuple[str, ...] = ()
+    revision: str
+    arguments: Mapping[str, Any]
 
 
-class ServerEnd(NamedTuple):
-    """What a server answered, and how it ended when it was told to.
+class ToolErrors(NamedTuple):
+    """What became of calls of tools.
 
     Args:
-        code: The exit code.
-        stderr: What it said there.
-        answers: Of each request.
-        lines: Of what it printed.
+        revision: Of the protocol that was agreed on.
+        errors: Of each tool, by name; empty if there was none.
     """
 
-    code: int
-    stderr: bytes
-    answers: tuple[HttpAnswer, ...] = ()
-    lines: tuple[str, ...] = ()
+    revision: str
+    errors: Mapping[str, str]
 
 
 class NoReportError(Exception):
@@ -303,19 +284,38 @@ class ProductTrials(Protocol):
         """
         ...
 
-    def run_server(
-        self, installed: InstalledProduct, place: str, run: ServerRun, seconds: float
-    ) -> ServerEnd:
-        """Start a server of the product on the loopback interface, ask it, and end it by a signal or the end of its input.
+    def ask_api(
+        self,
+        installed: InstalledProduct,
+        place: str,
+        requests: Sequence[HttpRequest],
+        seconds: float,
+        *,
+        hosts: Sequence[HostAnswer] = (),
+        options: Mapping[str, str] | None = None,
+    ) -> list[HttpAnswer]:
+        """Send requests to the product's HTTP API, one after the other.
 
         Args:
-            installed: The product, with the packages that its servers need.
+            installed: The product.
             place: The name of the job's folder.
-            run: What is asked.
+            requests: That are sent.
             seconds: For all of it.
+            hosts: What the hosts answer that it can ask.
+            options: Those of the server, by parameter.
 
         Raises:
-            NoReportError: it was stopped, or ended without a report, or this sandbox has no network of its own.
+            NoReportError: it cannot be started, was stopped, or ended without a report.
+        """
+        ...
+
+    def call_tools(
+        self, installed: InstalledProduct, place: str, calls: ToolCalls, seconds: float
+    ) -> ToolErrors:
+        """Call the tools of the product's MCP server.
+
+        Raises:
+            NoReportError: as above.
         """
         ...
 

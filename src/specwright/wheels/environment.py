@@ -154,21 +154,10 @@ class CleanEnvironment(NamedTuple):
         home = self.root.parent
         alone = ("--isolated", "install", "--no-index", "--no-deps", str(wheel))
         self._pip(alone, closed_environment(home), f"{wheel.name} cannot be installed")
-        self.require(requires, "what the product requires cannot be installed")
-
-    def require(self, requires: Sequence[str], failure: str) -> None:
-        """Install requirements of a product with the person's own pip settings.
-
-        Args:
-            requires: The requirements.
-            failure: How the message of an error begins.
-
-        Raises:
-            NotInstallableError: pip refused.
-        """
         if requires:
             # pip's own settings, proxies and certificates come from the person's environment
             inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+            failure = "what the product requires cannot be installed"
             self._pip(("install", "--", *requires), inherited, failure)
 
     def _pip(self, arguments: Sequence[str], env: Mapping[str, str], failure: str) -> None:

@@ -27,8 +27,8 @@ from specwright.ports.packaging import (
 )
 from specwright.wheels.command_trial import command_trials, script_problem
 from specwright.wheels.environment import CleanEnvironment, NotInstallableError, own_pip
-from specwright.wheels.server_trial import server_trials
-from specwright.wheels.wheel import build_wheel, extras_of
+from specwright.wheels.server_trial import missing_packages, server_trials
+from specwright.wheels.wheel import build_wheel
 
 _MESSAGE_LENGTH = 300
 _FAILURES_SHOWN = 3
@@ -69,17 +69,8 @@ def exercise_wheel(
         if problem := trial.import_problem(wheel) or script_problem(environment, product):
             return ExerciseReport("FAIL", problem, ())
         outcomes = trial.outcomes()
-        # the core and the command were tried without what only servers need
-        try:
-            for extra, needs in extras_of(product).items():
-                environment.require(
-                    needs,
-                    "the servers cannot be tried, since the extra "
-                    f"{extra} ({', '.join(needs)}) cannot be installed",
-                )
-        except NotInstallableError as error:
-            detail = f"{error}. An index that pip is set up for must have it."
-            return ExerciseReport("FAIL", detail, outcomes)
+        if problem := missing_packages(product):
+            return ExerciseReport("FAIL", problem, outcomes)
         return _report(product, wheel, (*outcomes, *trial.of_servers()))
 
 
@@ -152,7 +143,7 @@ class _Trial:
         return (*_run(jobs), *unreadable)
 
     def of_servers(self) -> tuple[ExampleOutcome, ...]:
-        """What became of the servers, once what they need is installed."""
+        """What became of the servers."""
         found = _run(server_trials(self._installed, self._trials, self._timeout))
         return tuple(one for outcomes in found for one in outcomes)
 

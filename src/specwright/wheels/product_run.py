@@ -6,18 +6,19 @@ the package says of itself is compared elsewhere.
 
 import ast
 import base64
+import contextlib
 import signal
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.domain.contract.examples_file import Outcome
 from specwright.domain.contract.network import network_effects
 from specwright.domain.contract.properties import Property
 from specwright.gate.fuzz.properties import broken_off, request_for, tried
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages
-from specwright.gate.sandbox.plan import SandboxKind
 from specwright.gate.sandbox.program import Program, ProgramRun
 from specwright.gate.sandbox.program import run as run_program
 from specwright.gate.sandbox.stream import RunEnd
@@ -28,12 +29,14 @@ from specwright.ports.packaging import (
     CommandEnd,
     HostScript,
     HttpAnswer,
+    HttpRequest,
     ImportedPackage,
     InstalledProduct,
     NoReportError,
-    ServerEnd,
-    ServerRun,
+    ToolCalls,
+    ToolErrors,
 )
+from specwright.wheels.wheel import SERVER_PACKAGES
 
 _INSIDE = Path(__file__).parent / "inside"
 _LARGER = 4
@@ -97,36 +100,63 @@ class SandboxedTrials:
             return CommandEnd(-signal.SIGKILL, b"", b"", {}, interrupted=True, hosts=call.hosts)
         return _command_end(_reported(ran, seconds), call.hosts)
 
-    def run_server(
-        self, installed: InstalledProduct, place: str, run: ServerRun, seconds: float
-    ) -> ServerEnd:
-        """Start a server of the product and ask it (port)."""
-        if run.requests and self._sandbox().kind is SandboxKind.LANDLOCK:
-            raise NoReportError("the sandbox has no network of its own; install bubblewrap")
+    def ask_api(
+        self,
+        installed: InstalledProduct,
+        place: str,
+        requests: Sequence[HttpRequest],
+        seconds: float,
+        *,
+        hosts: Sequence[HostAnswer] = (),
+        options: Mapping[str, str] | None = None,
+    ) -> list[HttpAnswer]:
+        """Send requests to the product's HTTP API (port)."""
+        asked = [
+            {**one._asdict(), "body": None if one.body is None else base64.b64encode(one.body).decode()}
+            for one in requests
+        ]
         job = {
-            "program": run.program,
-            "lines": list(run.lines),
-            "requests": [
-                {**one._asdict(), "body": None if one.body is None else base64.b64encode(one.body).decode()}
-                for one in run.requests
-            ],
-            "web": _asks_hosts(installed),
-            "hosts": [one._asdict() for one in run.hosts],
-            "options": list(run.options),
+            "kind": "http",
+            "requests": asked,
+            "hosts": [one._asdict() for one in hosts],
+            "options": dict(options or {}),
         }
-        program = self._program(installed, place)
-        program = program._replace(module="server", more={"serves": bool(run.requests)})
-        return _server_end(_reported(run_program(program, job, self._sandbox(), seconds), seconds))
+        event = self._served(installed, place, job, seconds)
+        with _readable():
+            answers = cast("list[dict[str, Any]]", event["answers"])
+            return [HttpAnswer(int(one["status"]), base64.b64decode(one["body"])) for one in answers]
+
+    def call_tools(
+        self, installed: InstalledProduct, place: str, calls: ToolCalls, seconds: float
+    ) -> ToolErrors:
+        """Call the tools of the product's MCP server (port)."""
+        job: dict[str, Any] = {"kind": "mcp", **calls._asdict(), "hosts": [], "options": {}}
+        event = self._served(installed, place, job, seconds)
+        with _readable():
+            tools, errors = (map(str, cast("list[object]", event[name])) for name in ("tools", "errors"))
+            return ToolErrors(str(event["revision"]), dict(zip(tools, errors, strict=True)))
+
+    def _served(
+        self, installed: InstalledProduct, place: str, job: dict[str, Any], seconds: float
+    ) -> dict[str, Any]:
+        """What a process reports that starts a server."""
+        job = {**job, "package": installed.product.import_name, "web": _asks_hosts(installed)}
+        program = self._with_packages(installed, place, "server", frozenset(SERVER_PACKAGES))
+        event = _reported(run_program(program, job, self._sandbox(), seconds), seconds)
+        if "problem" in event:
+            raise NoReportError(str(event["problem"]))
+        return event
 
     def try_property(self, installed: InstalledProduct, place: str, one: Property) -> TriedProperty:
         """Look for values that make a property false (port)."""
         contracts = [module.contract for module in installed.product.modules]
         request = request_for([one], contracts, installed.product.import_name)
         job = {"package": installed.product.import_name, "request": request, "web": _asks_hosts(installed)}
-        ran = run_program(self._fuzzed(installed, place), job, self._sandbox(), _MOST_SECONDS)
+        program = self._with_packages(installed, place, "properties", TEST_TOOLS)
+        ran = run_program(program, job, self._sandbox(), _MOST_SECONDS)
         if _hung(ran):
             patient = {**request, "call_seconds": _PATIENCE * request["call_seconds"]}
-            again = self._fuzzed(installed, f"{place}-again")
+            again = self._with_packages(installed, f"{place}-again", "properties", TEST_TOOLS)
             ran = run_program(again, {**job, "request": patient}, self._sandbox(), _MOST_SECONDS)
         (found,) = tried([one], ran.events, _broken_off(ran))
         return found
@@ -154,13 +184,15 @@ class SandboxedTrials:
         site = installed.site
         return Program("specwright.wheels.inside", _INSIDE, "runner", scratch, (site,), site)
 
-    def _fuzzed(self, installed: InstalledProduct, place: str) -> Program:
-        """The fuzz needs packages that the product must not find by itself."""
-        program, tools = self._program(installed, place), installed.scratch / f"{place}-tools"
-        places = link_packages(TEST_TOOLS, tools)
-        reads = (installed.site, tools, *places)
+    def _with_packages(
+        self, installed: InstalledProduct, place: str, module: str, packages: frozenset[str]
+    ) -> Program:
+        """A program that needs packages of this installation, which the product must not find by itself."""
+        program, folder = self._program(installed, place), installed.scratch / f"{place}-packages"
+        places = link_packages(packages, folder)
+        reads = (installed.site, folder, *places)
         return program._replace(
-            module="properties", reads=reads, site=tools, more={"product": str(installed.site)}
+            module=module, reads=reads, site=folder, more={"product": str(installed.site)}
         )
 
 
@@ -187,7 +219,7 @@ def _command_end(event: dict[str, Any], before: HostScript) -> CommandEnd:
     """
     if not isinstance(event.get("stdout"), str) or not isinstance(event.get("stderr"), str):
         raise NoReportError("it printed too much to be compared")
-    try:
+    with _readable():
         files = cast(dict[str, str | None], event["files"])
         shown = {name: data if data is None else base64.b64decode(data) for name, data in files.items()}
         printed = base64.b64decode(event["stdout"]), base64.b64decode(event["stderr"])
@@ -197,27 +229,17 @@ def _command_end(event: dict[str, Any], before: HostScript) -> CommandEnd:
         damaged = tuple(map(str, cast("list[object]", event["damaged"])))
         code, interrupted = int(event["code"]), bool(event["interrupted"])
         return CommandEnd(code, *printed, shown, interrupted, damaged, asked, hosts)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise NoReportError("its report cannot be read") from error
 
 
-def _server_end(event: dict[str, Any]) -> ServerEnd:
-    """What a process said of its server.
+@contextlib.contextmanager
+def _readable() -> Generator[None]:
+    """Read a report of a process.
 
     Raises:
-        NoReportError: the report is none.
+        NoReportError: it is none.
     """
     try:
-        answers = cast("list[dict[str, Any]]", event["answers"])
-        return ServerEnd(
-            int(event["code"]),
-            base64.b64decode(event["stderr"]),
-            tuple(
-                HttpAnswer(int(one["status"]), str(one["content_type"]), base64.b64decode(one["body"]))
-                for one in answers
-            ),
-            tuple(map(str, cast("list[object]", event["printed"]))),
-        )
+        yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise NoReportError("its report cannot be read") from error
 

@@ -96,7 +96,7 @@ def _shell(product: ProductPackage) -> dict[str, bytes]:
         if product.interface and "command" in product.interface
         else {}
     )
-    unused = {name for kind, name in _SERVER_MODULES if kind not in (product.interface or {})}
+    unused = {name for name, kinds in _SERVER_MODULES.items() if not kinds & set(product.interface or {})}
     return {
         **{f"{folder}/{file.name}": file.read_bytes() for file in sources if file.name not in unused},
         f"{folder}/interface.json": canonical_json.pretty(product.interface),
@@ -104,14 +104,19 @@ def _shell(product: ProductPackage) -> dict[str, bytes]:
     }
 
 
-_SERVER_MODULES = (("http", "http_api.py"), ("http", "http_server.py"), ("mcp", "mcp_server.py"))
-"""Go in only with their interface."""
+_SERVER_MODULES = {
+    "http_api.py": {"http"},
+    "mcp_server.py": {"mcp"},
+    **{name: {"http", "mcp"} for name in ("models.py", "served.py", "servers.py")},
+}
+"""Go in only with one of these interfaces."""
 
-_PROGRAMS = {"command": "command", "http": "http_server", "mcp": "mcp_server"}
-"""The module of the shell that has the program of an interface."""
+SERVER_PACKAGES = {"fastapi": ">=0.165", "mcp": ">=2.3,<3", "uvicorn": ">=0.54"}
+"""What the servers of a product are made with, each with its versions."""
 
-EXTRAS = {"http": ("uvicorn>=0.30",), "mcp": ("mcp>=2.3,<3",)}
-"""What the servers of a product need; the wheel itself needs nothing for them."""
+_PROGRAMS = {"command": "command:main", "http": "servers:http", "mcp": "servers:mcp"}
+"""The function of the shell that is the program of an interface."""
+
 
 _MAIN = b'''"""The command of this product, as `python -m` calls it."""
 
@@ -141,26 +146,24 @@ def _pyproject(product: ProductPackage) -> str:
     )
 
 
-def extras_of(product: ProductPackage) -> dict[str, tuple[str, ...]]:
-    """The extras of a product: what each of its servers needs."""
-    return {name: needs for name, needs in EXTRAS.items() if name in (product.interface or {})}
-
-
 def _extras(product: ProductPackage) -> str:
-    lines = [f"{name} = {json.dumps(needs)}\n" for name, needs in extras_of(product).items()]
-    return "".join(["[project.optional-dependencies]\n", *lines, "\n"]) if lines else ""
+    """What its servers need; the wheel itself needs nothing for them."""
+    if not {"http", "mcp"} & set(product.interface or {}):
+        return ""
+    needs = [f"{name}{versions}" for name, versions in SERVER_PACKAGES.items()]
+    return f"[project.optional-dependencies]\ninterfaces = {json.dumps(needs)}\n\n"
 
 
 def programs_of(product: ProductPackage) -> dict[str, str]:
-    """The programs that are installed, each with its module of the shell."""
+    """The programs that are installed, each with its function of the shell."""
     stated = product.interface or {}
-    return {stated[kind]["name"]: module for kind, module in _PROGRAMS.items() if kind in stated}
+    return {stated[kind]["name"]: function for kind, function in _PROGRAMS.items() if kind in stated}
 
 
 def _scripts(product: ProductPackage) -> str:
     lines = [
-        f'{json.dumps(name)} = "{product.import_name}._shell.{module}:main"\n'
-        for name, module in programs_of(product).items()
+        f'{json.dumps(name)} = "{product.import_name}._shell.{function}"\n'
+        for name, function in programs_of(product).items()
     ]
     return "".join(["[project.scripts]\n", *lines, "\n"]) if lines else ""
 

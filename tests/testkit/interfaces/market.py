@@ -136,7 +136,7 @@ HTTP = textwrap.dedent(
     {"error": "NoSuchItem", "message": "there is no"}
 
     POST /settle
-    {"bills": [{"amount": 2.50, "due": "2999-01-31"}], "mode": "DOWN", "wait": 86400}
+    {"bills": [{"amount": "2.50", "due": "2999-01-31"}], "mode": "DOWN", "wait": 86400}
 
     200
     {"2999-02": "-2.50"}

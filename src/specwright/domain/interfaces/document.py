@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interfaces.functions import PublicFunction, function_of_contract
-from specwright.domain.interfaces.openapi import openapi_document
 from specwright.domain.interfaces.records import (
     ConsoleCommand,
     FunctionUse,
@@ -28,7 +27,6 @@ from specwright.domain.interfaces.requests import (
     status_of,
 )
 from specwright.domain.interfaces.rules import uses_of
-from specwright.domain.interfaces.schemas import Schemas
 from specwright.domain.interfaces.words import CommandWord, words_of
 from specwright.errors import RefusedError
 
@@ -113,13 +111,11 @@ def _command(
 
 
 def _http(api: HttpApi, functions: Mapping[str, PublicFunction], head: ProductHead) -> dict[str, Any]:
-    told = api.help or head.summary
     return {
         "name": api.name,
-        "help": told,
+        "help": api.help or head.summary,
         "options": _options(api.options, [functions[name] for name in api.calls]),
-        "routes": [_route(one, functions[one.calls], api.options) for one in api.routes],
-        "openapi": openapi_document(api, functions, head.distribution, head.version, told),
+        "uses": [_route(one, functions[one.calls], api.options) for one in api.routes],
     }
 
 
@@ -146,6 +142,7 @@ def _route(route: Route, function: PublicFunction, options: Mapping[str, str]) -
         "method": method_of(route, function),
         "path": route.template,
         "calls": route.calls,
+        "help": route.help or function.purpose,
         "parameters": [_parameter(one) for one in parameters_of_route(route, function, options)],
         "errors": {name: status_of(route, name) for name in function.errors},
     }
@@ -158,7 +155,7 @@ def _parameter(one: RequestParameter) -> dict[str, Any]:
         "place": one.place,
         "default": one.default,
         "needed": one.needed,
-        "many": one.many,
+        "about": "; ".join(one.parameter.about),
     }
 
 
@@ -167,33 +164,17 @@ def _mcp(server: McpServer, functions: Mapping[str, PublicFunction], head: Produ
         "name": server.name,
         "help": server.help or head.summary,
         "options": _options(server.options, [functions[name] for name in server.calls]),
-        "tools": [_tool(one, functions[one.calls], server.options) for one in server.tools],
+        "uses": [_tool(one, functions[one.calls], server.options) for one in server.tools],
     }
 
 
 def _tool(tool: Tool, function: PublicFunction, options: Mapping[str, str]) -> dict[str, Any]:
-    parameters = parameters_of_tool(tool.defaults, function, options)
-    asked, classes = [one for one in parameters if one.is_in_requests], function.classes or {}
-    needed = [one.parameter.name for one in parameters if one.needed]
-    given, returned = Schemas("#/$defs/"), Schemas("#/$defs/")
-    returns = function.returns or {}
-    members = [(one.parameter.name, one.parameter.type) for one in asked]
-    taken, made = (
-        given.object_of(members, needed, classes),
-        returned.object_of(returns.items(), returns, classes),
-    )
-    for one in asked:
-        if one.parameter.about:
-            taken["properties"][one.parameter.name]["description"] = "; ".join(one.parameter.about)
     raises = "".join(f"\n{name}: {when}" for name, when in function.errors.items())
     return {
         "name": tool.called,
         "calls": tool.calls,
-        "description": (tool.help or function.purpose) + (f"\n\nErrors:{raises}" if raises else ""),
-        "parameters": [_parameter(one) for one in parameters],
-        "input_schema": {**taken, **({"$defs": given.classes} if given.classes else {})},
-        "output_schema": {**made, **({"$defs": returned.classes} if returned.classes else {})},
-        "reads_only": not function.effects,
+        "help": (tool.help or function.purpose) + (f"\n\nErrors:{raises}" if raises else ""),
+        "parameters": [_parameter(one) for one in parameters_of_tool(tool.defaults, function, options)],
     }
 
 

@@ -106,8 +106,8 @@ def _http_guide(
     lines = [f"## The HTTP API `{api.name}`", ""]
     lines += [inline(api.help), ""] if api.help else []
     lines += [
-        f"`pip install '{distribution}[http]'`, then `{api.name}` serves it at http://127.0.0.1:8000, for this machine "
-        "alone unless `--host` says otherwise."
+        f"`pip install '{distribution}[interfaces]'`, then `{api.name}` serves it at http://127.0.0.1:8000, "
+        "for this machine alone unless `--host` says otherwise."
     ]
     lines += _options(api.options, [functions[name] for name in api.calls if name in functions])
     for route in api.routes:
@@ -117,8 +117,8 @@ def _http_guide(
     lines += [
         "",
         "A body is a JSON object with a member for each parameter; results are JSON. An error is an object with `error` and "
-        "`message`: 400 what is no JSON, 404 an unknown path, 413 a body of more than 1 MiB, 415 another type of content, "
-        "422 wrong values, 500 a fault with its `id`. `GET /openapi.json` describes it all.",
+        "`message`: 404 an unknown path, 413 a body of more than 1 MiB, 422 wrong values, 500 a fault with its id. Write a "
+        "Decimal as a text where every digit counts. `GET /openapi.json` describes it all.",
     ]
     return "\n".join((*lines, ""))
 
@@ -157,7 +157,7 @@ def _mcp_guide(server: McpServer, functions: Mapping[str, PublicFunction], distr
     lines = [f"## The MCP server `{server.name}`", ""]
     lines += [inline(server.help), ""] if server.help else []
     lines += [
-        f"`pip install '{distribution}[mcp]'`; a client starts `{server.name}` over standard input and output.",
+        f"`pip install '{distribution}[interfaces]'`; a client starts `{server.name}` over standard input and output.",
         *_options(server.options, [functions[name] for name in server.calls if name in functions]),
         "",
     ]

@@ -32,7 +32,7 @@ _CHANGING = {"POST", "PUT", "PATCH", "WRITE", "MUTATION"}
 _IN_BRACES = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
-SERVER_RESERVED = ("help", "host", "most-body", "port", "uds", "version")
+SERVER_RESERVED = ("help", "host", "most-body", "port", "version")
 """Options that the programs have already."""
 
 _NO_OPTIONS: Mapping[str, str] = {}
@@ -46,14 +46,12 @@ class RequestParameter(NamedTuple):
         place: Where it comes from; `server` if the program has it as an option, and no request.
         default: What the interface states; empty if nothing.
         needed: Whether it must be given.
-        many: Whether several words of the query make the value.
     """
 
     parameter: FunctionParameter
     place: Literal["path", "query", "body", "server"]
     default: str
     needed: bool
-    many: bool
 
     @property
     def is_in_requests(self) -> bool:
@@ -93,14 +91,13 @@ def parameters_of_route(
 def _of_server(parameter: FunctionParameter, options: Mapping[str, str]) -> RequestParameter | None:
     if parameter.name not in options:
         return None
-    return RequestParameter(parameter, "server", options[parameter.name], needed=False, many=False)
+    return RequestParameter(parameter, "server", options[parameter.name], needed=False)
 
 
 def _parameter(
     parameter: FunctionParameter, place: Literal["path", "query", "body"], default: str
 ) -> RequestParameter:
-    needed = parameter.default is None and not default
-    return RequestParameter(parameter, place, default, needed, place == "query" and is_array(parameter.type))
+    return RequestParameter(parameter, place, default, parameter.default is None and not default)
 
 
 def status_of(route: Route, error: str) -> int:

@@ -24,7 +24,6 @@ from specwright.gate.inside.syscalls import (
     NUMBERS,
     PRETENDED,
     SELF_ONLY,
-    SOCKETS,
 )
 
 LEAST_LANDLOCK = 3
@@ -41,8 +40,7 @@ def confine(plan: dict[str, Any], *, pretend: bool = True) -> None:
     """Confine this process as its plan says.
 
     Args:
-        plan: `sandbox` its kind; `reads` and `writes` paths; `limits` by name of `RLIMIT_`; `forks` if it may fork,
-            `serves` if it may open sockets in a network of its own.
+        plan: `sandbox` its kind; `reads` and `writes` paths; `limits` by name of `RLIMIT_`; `forks` if it may fork.
         pretend: Whether changes of metadata do nothing under Landlock.
 
     Raises:
@@ -61,10 +59,8 @@ def confine(plan: dict[str, Any], *, pretend: bool = True) -> None:
     forks = bool(plan.get("forks"))
     # what a module's process tells of the module goes this way, and cannot be cut off
     link = (plan["from_gate"], plan["to_gate"]) if plan["role"] == "module_host" else ()
-    # Landlock leaves the machine's own loopback interface within reach
-    sockets = bool(plan.get("serves")) and plan["sandbox"] == "bubblewrap"
     pretend = pretend and plan["sandbox"] == "landlock"
-    _filter_calls(libc, pretend=pretend, forks=forks, link=link, sockets=sockets)
+    _filter_calls(libc, pretend=pretend, forks=forks, link=link)
     if forks:
         # only our own code forks; what it forks may not
         os.register_at_fork(after_in_child=lambda: _filter_calls(libc, pretend=False, forks=False))
@@ -146,7 +142,7 @@ def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("=HBBI", code, yes, no, value)
 
 
-def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = (), sockets: bool = False) -> bytes:
+def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> bytes:
     machine = platform.machine()
     steps = [
         _step(_LOAD, _ARCHITECTURE),
@@ -156,7 +152,7 @@ def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = (), sockets:
     ]
     if machine == "x86_64":
         steps += [_step(_AT_LEAST, _X32, no=1), _step(_RETURN, _KILL)]
-    allowed = (*(FORKING if forks else ()), *(SOCKETS if sockets else ()))
+    allowed = FORKING if forks else ()
     steps += _numbers((name for name in DENIED if name not in allowed), _FAIL | errno.EPERM)
     if not forks:
         # the library falls back to `clone`, whose flags can be read
@@ -202,10 +198,8 @@ def _argument(name: str, place: int, allowed: list[bytes]) -> list[bytes]:
     return [_step(_EQUAL, NUMBERS[name], no=len(inner)), *inner]
 
 
-def _filter_calls(
-    libc: ctypes.CDLL, *, pretend: bool, forks: bool, link: tuple[int, ...] = (), sockets: bool = False
-) -> None:
-    program = _program(pretend=pretend, forks=forks, link=link, sockets=sockets)
+def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> None:
+    program = _program(pretend=pretend, forks=forks, link=link)
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
     _checked(libc.prctl(_SET_SECCOMP, 2, ctypes.create_string_buffer(header), 0, 0))

@@ -73,9 +73,6 @@ PRETENDED = (
 SELF_ONLY = ("kill", "tgkill", "prlimit64", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 """May be aimed at the process itself alone (their first argument)."""
 
-SOCKETS = ("socket", "connect", "accept", "accept4", "bind", "listen")
-"""What a server needs, and whoever asks it; where the sandbox has a network of its own, nothing else is in that."""
-
 FORKING = ("clone", "clone3", "fork", "vfork", "kill")
 """What a script of the gate needs that runs each variant of a module in a fork; its forks may not."""
 

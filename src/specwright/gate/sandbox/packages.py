@@ -42,18 +42,20 @@ def installed_paths(names: frozenset[str]) -> tuple[Path, ...]:
     if not names:
         return ()
     found: dict[Path, None] = {}
-    queue, seen = list(_distributions(names)), set[str]()
+    queue, seen = [Requirement(name) for name in _distributions(names)], set[str]()
     while queue:
-        name = queue.pop()
-        if (plain := re.sub(r"[-_.]+", "-", name).lower()) in seen:
+        requirement = queue.pop()
+        plain = re.sub(r"[-_.]+", "-", requirement.name).lower()
+        with_extras = f"{plain}[{','.join(sorted(requirement.extras))}]"
+        if with_extras in seen:
             continue
-        seen.add(plain)
+        seen.add(with_extras)
         try:
-            distribution = importlib.metadata.distribution(name)
+            distribution = importlib.metadata.distribution(requirement.name)
         except importlib.metadata.PackageNotFoundError:
             continue
         found |= dict.fromkeys(_top_files(distribution))
-        queue += _required(distribution.requires or ())
+        queue += _required(distribution.requires or (), requirement.extras)
     for name in names:
         found |= dict.fromkeys(_by_name(name))
     return tuple(path for path in found if path.exists())
@@ -82,14 +84,15 @@ def _is_read_by_itself(distribution: importlib.metadata.Distribution) -> bool:
     return not is_plugin and distribution.name not in TEST_TOOLS
 
 
-def _required(requirements: Iterable[str]) -> Iterable[str]:
+def _required(requirements: Iterable[str], extras: Iterable[str]) -> Iterable[Requirement]:
     for text in requirements:
         try:
             requirement = Requirement(text)
         except InvalidRequirement:
             continue
-        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            yield requirement.name
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            yield requirement
 
 
 def _by_name(name: str) -> Iterable[Path]:

@@ -1,147 +1,102 @@
-"""Starts a server of an installed product as its script does, asks it, and ends it (design: release, shell).
+"""Asks the servers of an installed product, in the process that imports them (design: release, shell).
 
-The server has the main thread, as it has where it is installed; another one is its client. It compares nothing: it says what
-came back.
+Each is asked by the client of the library that it is made with. It compares nothing: it says what came back.
 """
 
 import base64
-import http.client
+import importlib
 import os
-import re
-import signal
-import socket
-import threading
-import time
-from collections.abc import Callable
+import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from specwright.gate.inside.frames import Link
 from specwright.gate.inside.observation.clock import ModuleClock
 from specwright.gate.inside.web.direct import lead_to
 from specwright.gate.inside.web.script import Web
-from specwright.wheels.inside.program import exit_code, file_text, redirect
+from specwright.wheels.inside.program import redirect
 
 _MOST_BYTES = 100_000
-_SECONDS = 20.0
-_ADDRESS = re.compile(rb"http://127\.0\.0\.1:([0-9]+)")
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
-    """Start one server, and ask it all that a job has."""
+    """Ask one server all that a job has."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
     scratch = Path(plan["scratch"])
     folder = scratch / "work"
     folder.mkdir(exist_ok=True)
     os.chdir(folder)
-    streams = redirect(scratch, b"")
-    connect = socket.create_connection
+    redirect(scratch, b"")
+    sys.path.append(plan["product"])
     if job["web"]:
         web = Web()
         web.describe(job["hosts"], ())
         lead_to(web, ModuleClock())
-    client = (
-        _LineClient(job["lines"])
-        if job["lines"]
-        else _HttpClient(job["requests"], streams["stderr"], connect)
-    )
-    thread = threading.Thread(target=client.ask, daemon=True)
-    code = exit_code(job["program"], (*client.arguments, *job["options"]), thread.start)
-    thread.join(_SECONDS)
-    send(
-        {
-            "event": "outcome",
-            "code": code,
-            "stderr": file_text(streams["stderr"]),
-            "answers": client.answers,
-            "printed": client.printed,
-        }
-    )
+    try:
+        send({"event": "outcome", **(_of_api(job) if job["kind"] == "http" else _of_tools(job))})
+    except Exception as error:
+        send({"event": "outcome", "problem": f"{type(error).__name__}: {error}"})
     send({"event": "end"})
 
 
-class _HttpClient:
-    """Sends requests to the server as soon as it says where it is reached, then a signal.
+def _of_api(job: dict[str, Any]) -> dict[str, Any]:
+    from fastapi.testclient import TestClient
 
-    Args:
-        requests: One after the other.
-        stderr: Where it says so.
-        connect: Makes a real connection, where those of the product end at scripted hosts.
-    """
-
-    arguments = ("--port", "0")
-
-    def __init__(self, requests: list[dict[str, Any]], stderr: Path, connect: Callable[..., Any]) -> None:
-        self.answers: list[dict[str, Any]] = []
-        self.printed: list[str] = []
-        self._requests, self._stderr, self._connect = requests, stderr, connect
-
-    def ask(self) -> None:
-        """Send all of them."""
-        try:
-            port = self._port()
-            for request in self._requests:
-                self.answers.append(_answer(port, request, self._connect))
-        finally:
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    def _port(self) -> int:
-        end = time.monotonic() + _SECONDS
-        while time.monotonic() < end:
-            if found := _ADDRESS.search(self._stderr.read_bytes()):
-                return int(found[1])
-            time.sleep(0.02)
-        return 0
+    shell = importlib.import_module(f"{job['package']}._shell.http_api")
+    client = TestClient(shell.application(options=job["options"]), raise_server_exceptions=False)
+    return {"answers": [_answer(client, request) for request in job["requests"]]}
 
 
-def _answer(port: int, request: dict[str, Any], connect: Callable[..., Any]) -> dict[str, Any]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
-    try:
-        connection.sock = connect(("127.0.0.1", port), _SECONDS)
-        body = None if request["body"] is None else base64.b64decode(request["body"])
-        headers = {"Content-Type": request["content_type"]} if body is not None else {}
-        connection.request(request["method"], request["target"], body, headers)
-        came = connection.getresponse()
-        data = came.read(_MOST_BYTES)
-        kind = came.getheader("Content-Type", "")
-        return {"status": came.status, "content_type": kind, "body": base64.b64encode(data).decode()}
-    except (OSError, http.client.HTTPException) as error:
-        told = base64.b64encode(f"{type(error).__name__}: {error}".encode()).decode()
-        return {"status": 0, "content_type": "", "body": told}
-    finally:
-        connection.close()
+def _answer(client: Any, request: dict[str, Any]) -> dict[str, Any]:
+    body = None if request["body"] is None else base64.b64decode(request["body"])
+    headers = {} if body is None else {"Content-Type": "application/json"}
+    came = client.request(request["method"], request["target"], content=body, headers=headers)
+    return {"status": came.status_code, "body": base64.b64encode(came.content[:_MOST_BYTES]).decode()}
 
 
-class _LineClient:
-    """Writes lines to the server's standard input, and reads a line after each that asks something.
+def _of_tools(job: dict[str, Any]) -> dict[str, Any]:
+    import anyio
 
-    Args:
-        lines: In their order.
-    """
+    shell = importlib.import_module(f"{job['package']}._shell.mcp_server")
+    return anyio.run(_ask_tools, shell.server(options=job["options"]), job["revision"], job["arguments"])
 
-    arguments: tuple[str, ...] = ()
 
-    def __init__(self, lines: list[str]) -> None:
-        self.answers: list[dict[str, Any]] = []
-        self.printed: list[str] = []
-        self._lines = lines
-        given, self._to_server = os.pipe()
-        self._from_server, taken = os.pipe()
-        os.dup2(given, 0)
-        os.dup2(taken, 1)
-        for one in (given, taken):
-            os.close(one)
+async def _ask_tools(server: Any, revision: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Call each tool with the same arguments, as a client of one revision of the protocol does."""
+    import anyio
+    from mcp import ClientSession
+    from mcp.shared.memory import create_client_server_memory_streams
 
-    def ask(self) -> None:
-        """Write all of them, then end its input."""
-        with os.fdopen(self._from_server, "rb") as out, os.fdopen(self._to_server, "wb", buffering=0) as into:
-            for line in self._lines:
-                into.write(line.encode() + b"\n")
-                if '"id"' in line or not line.startswith("{"):
-                    self._read(out)
+    found: dict[str, Any] = {}
+    async with create_client_server_memory_streams() as (ours, its), anyio.create_task_group() as group:
+        group.start_soon(server.run, *its, server.create_initialization_options())
+        async with ClientSession(*ours) as session:
+            await _greet(session, revision)
+            tools = [one.name for one in (await session.list_tools()).tools]
+            called: list[Any] = [await session.call_tool(name, arguments) for name in tools]
+            found = {
+                "revision": session.protocol_version,
+                "tools": tools,
+                "errors": [one.content[0].text if one.is_error else "" for one in called],
+            }
+        group.cancel_scope.cancel()
+    return found
 
-    def _read(self, out: BinaryIO) -> None:
-        # a server that ends prints an empty line's worth: nothing
-        if line := out.readline(_MOST_BYTES):
-            self.printed.append(line.decode("utf-8", "replace").rstrip("\n"))
+
+async def _greet(session: Any, revision: str) -> None:
+    """Begin as clients of a revision do: with a handshake up to 2025-11-25, later without state."""
+    from mcp import types
+
+    if revision > "2025-11-25":
+        await session.discover()
+        return
+    greeting = types.InitializeRequestParams(
+        protocol_version=revision,
+        capabilities=types.ClientCapabilities(),
+        client_info=types.Implementation(name="specwright", version="1"),
+    )
+    session.adopt(
+        await session.send_request(types.InitializeRequest(params=greeting), types.InitializeResult)
+    )
+    await session.send_notification(types.InitializedNotification())
