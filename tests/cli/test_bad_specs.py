@@ -12,10 +12,6 @@ from testkit.cli.commands import PLAYBOOK, SMALL, SPEC, Told, each_in_one_proces
 
 NOBODY = 65534
 
-README = (
-    "# Left pad\n\n[![build](badge.svg)](ci)\n\nPads texts.\n\n## Installation\n\n    pip install left-pad\n"
-)
-
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda path: None, "there is no SPEC.md"),
     "empty": (lambda path: path.write_bytes(b""), "is empty"),
@@ -27,7 +23,6 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "UTF-16 without a mark": (lambda path: path.write_text("# A\n", encoding="utf-16-le"), "NUL"),
     "Latin-1": (lambda path: path.write_text("# Caf\xe9\n", encoding="latin-1"), "no UTF-8 text"),
     "5 MB": (lambda path: path.write_text("word " * 1_000_000), "5,000,000 bytes"),
-    "a README": (lambda path: path.write_text(README), "the README of a program that exists"),
     "a directory": (lambda path: path.mkdir(), "a directory"),
     "a pipe": (lambda path: os.mkfifo(path), "a pipe"),
     "a device without end": (lambda path: path.symlink_to("/dev/zero"), "a pipe, socket or device"),

@@ -147,17 +147,6 @@ def test_the_words_of_a_name_count_as_evidence():
 
 
 @pytest.mark.parametrize(
-    "evidence",
-    ["It is all fine, as /purpose is.", "Everything is well covered and looks good: /outputs/0.", "All good"],
-)
-def test_praise_is_no_evidence(evidence: str):
-    """F-9.5-01, F-9.5-02: a text that says no more than that all is well, whatever it cites."""
-    assert told(evidence, GIVEN) == [
-        "R5 (rubric_assessments.4.evidence): say what shows it, in 5 words or more"
-    ]
-
-
-@pytest.mark.parametrize(
     ("field", "text", "vague"),
     [
         ("evidence", "It fails.", True),
@@ -165,7 +154,6 @@ def test_praise_is_no_evidence(evidence: str):
         ("evidence", "Minus one gives minus two.", False),
         ("required_change", "Refuse minus one always.", True),
         ("required_change", "Refuse minus one at once.", False),
-        ("required_change", "Improve the error handling and the tests, please.", True),
         ("required_change", "Refuse minus one with the message of the contract.", False),
     ],
 )

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from specwright.domain.contract.contract import Effect, EffectType
 from specwright.domain.interfaces.records import Interfaces
 from specwright.gate import SandboxedShipGate
 from specwright.ports.packaging import ExerciseReport, ProductPackage
@@ -404,26 +403,8 @@ def test_a_session_that_comes_out_otherwise_and_a_file_left_half_written_fail_th
     assert report.result == "FAIL"
 
 
-def promising(stamp: str, description: str = "writes it whole, or not at all") -> ProductPackage:
-    """The notebook with another way to stamp, and what its contract says of the file."""
-    product = notebook(stamp=stamp)
-    effect = Effect(type=EffectType.WRITE, target="target", description=description)
-    modules = [
-        one._replace(contract=one.contract.model_copy(update={"effects": [effect]}))
-        if one.contract.name == "stamp"
-        else one
-        for one in product.modules
-    ]
-    return product._replace(modules=tuple(modules))
-
-
 WRITE = """    with target.open("w") as file:
         file.write("".join(f"{line}\\n" for line in lines))
-"""
-BESIDE = """    beside = target.with_suffix(".new")
-    with beside.open("w") as file:
-        file.write("".join(f"{line}\\n" for line in lines))
-    beside.replace(target)
 """
 DAMAGED = """    with target.open("wb", buffering=0) as file:
         file.write(b"SQLite format 3\\0")
@@ -450,17 +431,15 @@ SECOND = """    try:
 @pytest.mark.parametrize(
     ("way", "told"),
     [
-        (WRITE, "it leaves out.txt half written, and its contract says that it is whole"),
-        (BESIDE, ""),
+        (WRITE, ""),
         (DAMAGED, "it leaves a database that cannot be used: out.txt"),
         (LOST, "after that the same call ends with a fault: "),
     ],
 )
 def test_a_command_that_is_killed_while_it_writes(way: str, told: str):
-    """What a contract promises of a file holds after kill -9, databases can be used, the same call can be made again
-    (D-45-08)."""
+    """After kill -9 databases can be used, and the same call can be made again (D-45-08)."""
     assert WRITE in STAMP
-    report = exercised(promising(STAMP.replace(WRITE, way)))
+    report = exercised(notebook(stamp=STAMP.replace(WRITE, way)))
     heading = "kill -9 while it writes in notebook stamp out.txt < notes/a.md"
     (detail,) = [one.detail for one in report.examples if one.heading == heading]
     assert detail.startswith(told)
@@ -470,7 +449,7 @@ def test_a_command_that_is_killed_while_it_writes(way: str, told: str):
 @pytest.mark.slow
 def test_two_processes_of_a_command_at_once():
     """Neither ends with a fault (D-45-08)."""
-    report = exercised(promising(STAMP.replace(WRITE, SECOND)))
+    report = exercised(notebook(stamp=STAMP.replace(WRITE, SECOND)))
     heading = "two processes at once: notebook stamp out.txt < notes/a.md"
     (detail,) = [one.detail for one in report.examples if one.heading == heading]
     assert detail.startswith("one of them ends with a fault: ")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.stages.acceptance import replaced_spec
-from specwright.application.stages.decisions import gate_answer
 from specwright.application.stages.draft_history import draft_history
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.bootstrap.spec_file import structured_spec
@@ -28,7 +27,7 @@ def answer_in_words(factory: Factory, action: GateAction, words: str, text: str)
     """
     structured = structured_spec(text) if text and not words else None
     if structured is None:
-        return gate_answer(factory, action, words, text)
+        return GateAnswer(action=action, text=words, spec_text=text)
     return replaced_spec(factory, text, structured)
 
 

@@ -93,7 +93,7 @@ def spec_fault(directory: Path) -> str:
     """Why no run can begin with SPEC.md; empty if one can."""
     try:
         text = read_spec(directory / "SPEC.md")
-        _require_spec(directory / "SPEC.md", text)
+        structured_spec(text)
     except InputError as error:
         return error.what
     return "SPEC.md is still the template" if text == SPEC_TEMPLATE else ""
@@ -147,18 +147,6 @@ def structured_spec(text: str) -> dict[str, Any] | None:
             remedy="correct these fields in the file, or write prose instead",
         )
     return data
-
-
-def _require_spec(path: Path, text: str) -> None:
-    """Refuse what is a file of another kind, and a structured spec that is not complete, before a model is asked."""
-    from specwright.bootstrap.text_kind import kind_of_text
-
-    if found := kind_of_text(text):
-        lines = (
-            f", line{'s' * (len(found.lines) > 1)} {', '.join(map(str, found.lines))}" if found.lines else ""
-        )
-        raise InputError(f"this is no spec but {found.what}", where=f"{path}{lines}", remedy=found.remedy)
-    structured_spec(text)
 
 
 def _structured(text: str) -> dict[str, Any] | None:
@@ -289,7 +277,7 @@ def spec_for_run(
     _require_writable(directory)
     original = directory / "SPEC.md"
     text = task.strip() + "\n" if task is not None else read_spec(spec or original)
-    _require_spec(spec or original, text)
+    structured_spec(text)
     named = spec is not None or task is not None
     if named and os.path.lexists(original) and read_spec(original) != text:
         raise InputError(
@@ -307,7 +295,7 @@ def spec_for_new_project(directory: Path, spec: Path) -> str:
         InputError: no readable text, an incomplete structured spec, or another SPEC.md is there.
     """
     text, original = read_spec(spec), directory / "SPEC.md"
-    _require_spec(spec, text)
+    structured_spec(text)
     if os.path.lexists(original) and read_spec(original) != text:
         raise InputError(
             "the directory has another SPEC.md, and nothing is overwritten",

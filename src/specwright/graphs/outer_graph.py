@@ -9,7 +9,6 @@ from langgraph.types import Command, interrupt
 
 from specwright.application.factory import Factory
 from specwright.application.stages import product, release
-from specwright.application.stages.decisions import gate_answer
 from specwright.application.stages.draft_history import draft_history, note_passed_over, send_back
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.tasks.task_board import Outcome
@@ -104,7 +103,7 @@ class _Nodes:
         """An amendment or a rejection, as a program gives it (design: approval); None if it is neither."""
         for action, field in ((GateAction.AMEND, "feedback"), (GateAction.REJECT, "reasons")):
             if answer["action"] == action and (text := str(answer.get(field, "")).strip()):
-                return gate_answer(self._factory, action, text)
+                return GateAnswer(action=action, text=text)
         return None
 
     def run_project(self, project: CompiledStateGraph[Any, Any, Any, Any]) -> OuterState:

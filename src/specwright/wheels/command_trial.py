@@ -21,7 +21,6 @@ from specwright.domain.acceptance.sessions import (
     session_steps,
 )
 from specwright.domain.base.text import shortened
-from specwright.domain.contract.contract import EffectType
 from specwright.ports.packaging import (
     ApprovedSession,
     CommandCall,
@@ -39,9 +38,6 @@ from specwright.wheels.wheel import programs_of
 USAGE, INTERRUPTED, FAULT = 2, 130, 70
 _KILLED_AT = (1, 3)
 """The writes after which a process is killed."""
-_WHOLE = re.compile(
-    r"\b(?:whole|atomic\w*|all or nothing|or not at all|never half|in one step)\b", re.IGNORECASE
-)
 _ILL = "\x1b[31m?\u2028"
 """A word that is no number, no date, and not fit to be printed."""
 _TRACEBACK = b"Traceback (most recent call last)"
@@ -239,8 +235,7 @@ class _Calls:
         return replay, before | {name: data for name, data in replay.files.items() if name in after}
 
     def _ended(self, place: str, steps: Sequence[SessionStep], after: Mapping[str, str | None]) -> Trial:
-        """The process is killed while it writes: databases can be used, what a contract says is whole is whole, and the same
-        call can be made again."""
+        """The process is killed while it writes: databases can be used, and the same call can be made again."""
         *earlier, last = steps
         assert isinstance(last, SessionCall)
 
@@ -266,30 +261,15 @@ class _Calls:
         at: int,
     ) -> str | None:
         """What is wrong after it was killed; None if it does not write so often."""
-        replay, before = self._before(place, earlier, after)
+        replay, _ = self._before(place, earlier, after)
         call = replay.call(last, after)
         if not self._call(place, call._replace(kill_at=at)).interrupted:
             return None
-        look = self._call(place, CommandCall(("--version",), shown=tuple(after)))
+        look = self._call(place, CommandCall(("--version",)))
         if look.damaged:
             return f"it leaves a database that cannot be used: {look.damaged[0]}"
-        if self._is_whole_by_contract(last):
-            for name, text in after.items():
-                if look.files[name] not in (before.get(name), None if text is None else text.encode()):
-                    return f"it leaves {name} half written, and its contract says that it is whole"
         again = self._call(place, call._replace(files={}))
         return _again_problem(again, "after that the same call")
-
-    def _is_whole_by_contract(self, call: SessionCall) -> bool:
-        """Whether the contract of the called function promises that what it writes is whole or not there."""
-        subcommand = self._use_of(call)
-        functions = {one["calls"] for one in self._command["uses"] if one["subcommand"] == subcommand}
-        return any(
-            effect.type is EffectType.WRITE and _WHOLE.search(effect.description)
-            for module in self._installed.product.modules
-            if module.contract.name in functions
-            for effect in module.contract.effects
-        )
 
     def _twice(self, place: str, steps: Sequence[SessionStep]) -> Trial:
         """Two processes make the same call at one time in one folder: each ends as the shell says, and databases can be

@@ -20,7 +20,6 @@ from specwright.domain.debate import test_outline as outlines
 from specwright.domain.debate.debate import Proposal
 from specwright.domain.interfaces.passed_values import VALUES
 from specwright.domain.interfaces.records import Interfaces
-from specwright.domain.spec.departures import OutsideKind
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.gate.static.effect_table import Kind
 from specwright.gate.static.effects import undeclared_text
@@ -345,29 +344,24 @@ def told_of(kind: str, target: str) -> str:
 
 def test_a_proposer_is_told_how_a_database_is_only_read():
     """D-S8-07: before the gate refuses it, and in its words."""
-    told = told_of("CALL", "the SQLite database at `path`")
+    told = told_of("CALL", "the SQLite database at `number`")
     assert f"One that is only read is opened by {READ_ONLY}." in told
     assert READ_ONLY in undeclared_text(Kind.WRITE, "sqlite3.connect")
-    assert "sqlite3" not in told_of("CALL", "the file at `path`")
+    assert "sqlite3" not in told_of("CALL", "clock")
 
 
 def test_roles_are_told_what_a_test_can_show_of_a_lock():
     """D-44-01: a wait at its limit, and neither a lock that is given back in the meantime nor two programs at one moment;
-    whoever writes criteria or contracts reads it where there is a database, and whoever writes tests how it is shown."""
+    whoever writes criteria reads it, and whoever writes tests of a file how it is shown."""
     told = told_of("WRITE", "the SQLite database at `path`")
     assert NOT_SHOWN in told
     assert "`clock.slept` lists them" in told
     assert NOT_SHOWN in OF_LOCKS
-    for text, is_told in [("It keeps notes in SQLite.", True), ("It keeps notes in a file.", False)]:
-        task = TaskBrief("TSK-001", "Notes", text, [], {}, [], [])
-        requests = [researcher_notes(text), plan_message(text), plans_message([task], [])]
-        assert [OF_LOCKS in request for request in requests] == [is_told] * 3
+    assert OF_LOCKS in researcher_notes("It keeps notes.")
 
 
 def test_the_researcher_has_one_rule_on_what_is_outside():
-    """D-45-09: what is not built, or not shown, as it says has an entry, and nothing else; the kinds are those that code
-    looks for."""
-    assert all(kind.what in OUTSIDE for kind in OutsideKind)
+    """D-45-09: what is not built, or not shown, as it says has an entry, and nothing else."""
     assert "that is not built, or not shown by examples and tests, as it says has an entry" in OUTSIDE
     assert "and no other sentence has" in OUTSIDE
     assert "nothing that can be built belongs there" not in OUTSIDE

@@ -3,9 +3,9 @@ Challenger judged (design: debate)."""
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import planned_modules
@@ -54,23 +54,6 @@ def read_check(text: str, modules: Sequence[str], own: str = "") -> Iterator[tup
             yield int(found[1]), module, word.rstrip(".)")
 
 
-class NamedByJudge(NamedTuple):
-    """What the Challenger named as that which shows a task's criteria.
-
-    Args:
-        module: The name of a module.
-        shows: A JSON pointer into its contract, or the name of a test.
-        stated_in: Where it was said.
-    """
-
-    module: str
-    shows: str
-    stated_in: Reference
-
-
-_Named = TypeVar("_Named", CriterionCheck, NamedByJudge)
-
-
 class _Planned(NamedTuple):
     """A contract, the plan that it is part of, and the task of the plan."""
 
@@ -110,62 +93,23 @@ class DebateIndex:
             task_ids: The task, or its parts if it was split.
             contracts: The sealed ones of the task's modules, by their names.
         """
-        return self._unchanged(module_ref, task_ids, contracts, self._last_checks)
-
-    def named_by_judge(
-        self, module_ref: str, task_ids: Sequence[str], contracts: Mapping[str, MicroModuleContract]
-    ) -> Iterator[NamedByJudge]:
-        """What the Challenger named for the criteria of a task, over the plan of a module and over the module itself; not
-        by their numbers. A statement that reads otherwise in the sealed contract is left out.
-
-        Args:
-            module_ref: `MM-...@x.y.z`, sealed.
-            task_ids: The task, or its parts if it was split.
-            contracts: The sealed ones of the task's modules, by their names.
-        """
-        return self._unchanged(module_ref, task_ids, contracts, self._last_named)
-
-    def _unchanged(
-        self,
-        module_ref: str,
-        task_ids: Sequence[str],
-        contracts: Mapping[str, MicroModuleContract],
-        read: Callable[[str, Sequence[str], str], Iterator[_Named]],
-    ) -> Iterator[_Named]:
-        """What a reader of debates finds in those over the plan of a module and over the module itself, of statements that
-        read as in the sealed contracts."""
         planned = [one for one in self._planned.get(self._debated(module_ref), []) if one.task_id in task_ids]
         for plan_id in dict.fromkeys(one.plan_id for one in planned):
-            for named in read(plan_id, list(contracts), ""):
+            for named in self._last_checks(plan_id, list(contracts), ""):
                 before = self._contract(plan_id, named.module)
                 if before is None or before.at(named.shows) == contracts[named.module].at(named.shows):
                     yield named
         if planned and (version_id := self._version(module_ref)):
-            yield from read(version_id, list(contracts), planned[-1].contract.name)
-
-    def _last_named(self, target: str, names: Sequence[str], own: str) -> Iterator[NamedByJudge]:
-        """What the last assessment of the criteria in a debate names."""
-        if (last := self._last_assessment(target)) is None:
-            return
-        evidence, stated_in = last
-        for _, module, shows in read_check(f"0: {evidence}", names, own):
-            yield NamedByJudge(module, shows, stated_in)
+            yield from self._last_checks(version_id, list(contracts), planned[-1].contract.name)
 
     def judged_in(self, module_ref: str) -> Reference | None:
         """Where the Challenger judged last whether the tests of a module show the criteria."""
-        last = self._last_assessment(self._version(module_ref))
-        return last[1] if last else None
-
-    def _last_assessment(self, target: str) -> tuple[str, Reference] | None:
-        """The evidence by which the Challenger judged last whether the criteria are shown, and where it stands."""
-        last = self._last(target, "challenge")
+        last = self._last(self._version(module_ref), "challenge")
         if last is None:
             return None
         challenge = self._view.debates.records(last.debate_id).challenge(last.number)
-        for place, one in enumerate(challenge.rubric_assessments):
-            if one.criterion == _TRACED:
-                return one.evidence, f"{last.path}#/rubric_assessments/{place}"
-        return None
+        places = [at for at, one in enumerate(challenge.rubric_assessments) if one.criterion == _TRACED]
+        return f"{last.path}#/rubric_assessments/{places[0]}" if places else None
 
     def _last_checks(self, target: str, names: Sequence[str], own: str) -> Iterator[CriterionCheck]:
         """What the last proposal of a debate says of the criteria."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from specwright.application.factory import ProjectView
-from specwright.application.history.criterion_checks import CriterionCheck, DebateIndex, NamedByJudge
+from specwright.application.history.criterion_checks import CriterionCheck, DebateIndex
 from specwright.application.store import layout
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import (
@@ -22,10 +22,7 @@ from specwright.domain.acceptance.records import (
     TaskAcceptance,
 )
 from specwright.domain.base.graph import reachable
-from specwright.domain.base.record import Record
-from specwright.domain.base.text import one_line
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.contract_text import contract_text
 from specwright.domain.contract.docstring import entry_points
 from specwright.domain.contract.obligations import matching_tests, read_claims
 from specwright.domain.contract.rules import scope_limits
@@ -36,7 +33,6 @@ from specwright.domain.modules.acceptance_report import (
     Reference,
 )
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog
-from specwright.domain.spec.statements import shared_errors, shared_values, shared_words
 
 _CLAIMS = "tests/obligations.json"
 _ACCEPTANCE, _PROPERTIES, _FALSIFYING = "acceptance", "properties", "falsifying"
@@ -251,86 +247,11 @@ class TaskEvidence:
                         ran_in=module.stage(_FALSIFYING),
                     )
 
-    def judged_from(self, text: str) -> "list[JudgedFrom]":
-        """The statements and tests that the Challenger named for the task's criteria; those that have an error, a value or
-        words in common with a criterion come first, and alone if there are any.
-
-        Args:
-            text: Of the criterion.
-        """
-        contracts = {module.contract.name: module.contract for module in self.modules}
-        found: dict[tuple[str, str], tuple[int, JudgedFrom]] = {}
-        for module in self.modules:
-            for named in self._debates.named_by_judge(module.ref, self._task_ids, contracts):
-                if named.module == module.contract.name and (row := _judged_from(module, named)):
-                    found.setdefault((module.ref, named.shows), (_in_common(module, named.shows, text), row))
-        close = [row for common, row in sorted(found.values(), key=lambda one: -one[0]) if common]
-        return close or [row for _, row in found.values()]
-
     @cached_property
     def _checks(self) -> list[CriterionCheck]:
         contracts = {module.contract.name: module.contract for module in self.modules}
         found = [self._debates.checks(module.ref, self._task_ids, contracts) for module in self.modules]
         return list(dict.fromkeys(check for checks in found for check in checks))
-
-
-class JudgedFrom(Record):
-    """A statement of a contract, or a test, from which models judged a criterion; nobody named it for this one alone.
-
-    Args:
-        module: The name of its module.
-        shows: A JSON pointer into the contract, or the name of a test.
-        text: What the contract states there; empty for a test.
-        stated_in: Where it is written.
-        named_in: Where the Challenger named it.
-        ran_in: Where the results of a test are.
-    """
-
-    module: str
-    shows: str
-    text: str
-    stated_in: Reference
-    named_in: Reference
-    ran_in: list[Reference]
-
-
-def _judged_from(module: SealedModule, named: NamedByJudge) -> JudgedFrom | None:
-    """None if there is no such statement or test."""
-    if named.shows.startswith("/"):
-        text = _statement(module, named.shows)
-        where, ran_in = f"{layout.module_contract(module.ref)}#{named.shows}", list[Reference]()
-        if not text:
-            return None
-    elif tests := module.tests_showing(named.shows):
-        text, where = "", f"{module.directory}/{_CLAIMS}#/{_token(tests[0])}"
-        ran_in = module.runs_of(tests[0])
-    else:
-        return None
-    return JudgedFrom(
-        module=named.module,
-        shows=named.shows,
-        text=text,
-        stated_in=where,
-        named_in=named.stated_in,
-        ran_in=ran_in,
-    )
-
-
-def _statement(module: SealedModule, pointer: str) -> str:
-    """What a contract states at a pointer; empty if nothing does."""
-    lines = contract_text(module.contract).splitlines()
-    told = [one.removeprefix(pointer).strip() for one in lines if one.startswith(f"{pointer} ")]
-    return one_line(" ".join(told))
-
-
-def _in_common(module: SealedModule, shows: str, text: str) -> int:
-    """How much a statement, or what a test shows, has in common with a criterion."""
-    pointers = [shows]
-    if not shows.startswith("/"):
-        pointers = [one for test in module.tests_showing(shows) for one in module.claims[test] if one]
-    told = " ".join(_statement(module, one) for one in pointers)
-    common = (shared_errors(told, text), shared_values(told, text), shared_words(told, text))
-    return sum(map(len, common))
 
 
 def _run_detail(outcome: RunOutcome | None, gates: Sequence[Reference]) -> str:

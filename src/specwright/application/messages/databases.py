@@ -1,6 +1,7 @@
-"""What roles are told of databases, where there is one (design: module-scope, module-directory).
+"""What roles are told of databases (design: module-scope, module-directory).
 
-The researcher and the planner read what can be shown of a lock; whoever writes a module and its tests reads how.
+The researcher, and the planner of a task whose functions take a path, read what can be shown of a lock;
+whoever writes a module and its tests reads how.
 """
 
 import re
@@ -29,20 +30,18 @@ A test locks a database by `begin exclusive` on a connection of its own. Nobody 
 module's clock, and `clock.slept` lists them (`from modules.testing import clock`, also where no clock is declared). No \
 test shows {not_shown}."""
 
-_DATABASE = re.compile(r"\b(?:sqlite\w*|databases?)\b", re.IGNORECASE)
-
 
 def databases_of(contracts: Iterable[MicroModuleContract]) -> list[str]:
-    """What follows contracts of which one uses a database; nothing for others."""
-    used = any(
-        effect.type in (EffectType.WRITE, EffectType.CALL)
-        and _DATABASE.search(f"{effect.target} {effect.description}")
-        for contract in contracts
-        for effect in contract.effects
+    """What follows contracts of which one writes a file, or reads one that it is given; nothing for others."""
+    if not any(_uses_file(contract) for contract in contracts):
+        return []
+    return [_FOR_FILES.format(read_only=READ_ONLY, not_shown=NOT_SHOWN)]
+
+
+def _uses_file(contract: MicroModuleContract) -> bool:
+    names = {one.name for one in contract.inputs}
+    return any(
+        one.type is EffectType.WRITE
+        or (one.type is EffectType.CALL and names.intersection(re.findall(r"\w+", one.target)))
+        for one in contract.effects
     )
-    return [_FOR_FILES.format(read_only=READ_ONLY, not_shown=NOT_SHOWN)] if used else []
-
-
-def locks_of_tasks(texts: Iterable[str]) -> list[str]:
-    """What goes with a SPEC.md, or with tasks, of which one may want a database; nothing with others."""
-    return [OF_LOCKS] if any(map(_DATABASE.search, texts)) else []

@@ -1,10 +1,9 @@
-"""What roles are told of modules that ask hosts over HTTP, where there is one (design: module-scope).
+"""What roles are told of modules that ask hosts over HTTP (design: module-scope).
 
-The researcher and the planner read what can be asked of a module; whoever writes or judges its tests reads how hosts are
-scripted, after the contract.
+The researcher, and the planner of a task whose examples script hosts, read what can be asked of a module;
+whoever writes or judges its tests reads how hosts are scripted, after the contract.
 """
 
-import re
 from collections.abc import Iterable
 
 from specwright.domain.base.allowed_packages import AllowedPackage
@@ -53,16 +52,6 @@ wrong is an `{name}.HTTPError`; an address that is none is an `{name}.InvalidURL
 redirects are followed only with `follow_redirects=True`; a body that may be too large is read from `client.stream`. \
 `AsyncClient` and `Response.elapsed` are refused."""
 
-_SPEAKS = re.compile(
-    r"https?://|\b(HTTPS?|URLs?|APIs?|REST|download\w*|web ?(?:page|site|service|server|hook)s?|internet|online|network)\b",
-    re.IGNORECASE,
-)
-
-
-def speaks_of_hosts(text: str) -> bool:
-    """Whether a SPEC.md or a task may want something of a host."""
-    return _SPEAKS.search(text) is not None
-
 
 def hosts_of(contracts: Iterable[MicroModuleContract]) -> list[str]:
     """What follows contracts of which one asks hosts; nothing for others."""
@@ -73,8 +62,3 @@ def clients_of_hosts(packages: Iterable[AllowedPackage]) -> list[str]:
     """How hosts are asked by a client that is allowed; nothing without one."""
     named = {name for package in packages for name in package.imports}
     return [_BY_HTTPX.format(name=name) for name in ("httpx", "httpx2") if name in named]
-
-
-def hosts_of_tasks(texts: Iterable[str]) -> list[str]:
-    """What precedes tasks of which one may want something of a host; nothing for others."""
-    return [FOR_PLAN] if any(map(speaks_of_hosts, texts)) else []

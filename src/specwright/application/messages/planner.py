@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from specwright.application.messages.databases import locks_of_tasks
-from specwright.application.messages.hosts import hosts_of_tasks
 from specwright.application.messages.parts import (
     as_amendments,
     as_block,
@@ -36,7 +34,7 @@ def plan_message(
         wanted: The modules that a person fixed, a line each (design: planning).
         shipped: The planner's answer to which the task was built before, as JSON text; empty for a new one (design: change).
         sealed: The versions that it has now.
-        callers: What calls its functions (`callers_of`).
+        callers: What its functions use, and what calls them.
     """
     asked = "Plan the modules of this task and submit the plan."
     if wanted:
@@ -94,7 +92,7 @@ def replan_message(
         sealed: Names of modules that have shipped under this plan by now (design: debate).
         packages: Third-party packages that modules may import.
         revisions_left: After this one.
-        callers: What calls its functions (`callers_of`).
+        callers: What its functions use, and what calls them.
     """
     names = ", ".join(f"`{name}`" for name in sealed)
     shipped = (
@@ -172,5 +170,4 @@ def as_earlier_plan(plan: str, changes: Sequence[str] = ()) -> str:
 
 
 def _planning(task_file: str, packages: Sequence[AllowedPackage], callers: Sequence[str]) -> list[str]:
-    outer = [*hosts_of_tasks([task_file]), *locks_of_tasks([task_file]), *callers]
-    return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages), *outer]
+    return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages), *callers]

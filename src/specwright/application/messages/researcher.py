@@ -3,18 +3,18 @@
 
 import re
 
-from specwright.application.messages.databases import locks_of_tasks
-from specwright.application.messages.hosts import FOR_SPEC, speaks_of_hosts
+from specwright.application.messages.databases import OF_LOCKS
+from specwright.application.messages.hosts import FOR_SPEC
 from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
 from specwright.domain.interfaces.passed_values import VALUES
-from specwright.domain.spec.departures import OutsideKind
 
-OUTSIDE = f"""# What cannot be built as it says
+OUTSIDE = """# What cannot be built as it says
 
 A sentence of SPEC.md that is not built, or not shown by examples and tests, as it says has an entry in `outside[]`, and \
 no other sentence has: `quote`, the sentence to the letter, `why`, and `instead`, what you have built of it, or in its \
-place; left out where nothing is. It is so with {", ".join(kind.what for kind in OutsideKind)}, a database server, and \
-all that the limits above rule out. The person reads it first, and no criterion asks for it."""
+place; left out where nothing is. It is so with several things at a time, by one program or by two, a program that keeps \
+running or works by itself, a graphical interface, a database server, and all that the limits above rule out. The person \
+reads it first, and no criterion asks for it."""
 
 EXAMPLES = f"""# How an example reads
 
@@ -122,9 +122,8 @@ def researcher_notes(text: str) -> str:
     Args:
         text: What is asked for.
     """
-    hosts = [FOR_SPEC] if speaks_of_hosts(text) else []
     asked = ((_ASKS, INTERFACES), (_ASKS_HTTP, HTTP), (_ASKS_MCP, MCP))
     notes = [note for pattern, note in asked if pattern.search(text)]
-    of_sessions = [HOSTS_OF_SESSIONS] if hosts and INTERFACES in notes else []
+    of_sessions = [HOSTS_OF_SESSIONS] if INTERFACES in notes else []
     values = [PASSED] if notes else []
-    return "\n\n".join([OUTSIDE, EXAMPLES, *hosts, *locks_of_tasks([text]), *notes, *values, *of_sessions])
+    return "\n\n".join([OUTSIDE, EXAMPLES, FOR_SPEC, OF_LOCKS, *notes, *values, *of_sessions])

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.application.criteria import CriterionRuling
-from specwright.application.messages.databases import locks_of_tasks
 from specwright.application.messages.debate import (
     JudgedDebate,
     ModuleRequest,
@@ -19,7 +18,6 @@ from specwright.application.messages.debate import (
     may_import,
     to_implement,
 )
-from specwright.application.messages.hosts import hosts_of_tasks
 from specwright.application.messages.parts import (
     as_acceptance,
     as_criteria,
@@ -100,7 +98,7 @@ def plans_message(
         dependencies: The modules that they wait for and that have shipped.
         packages: Third-party packages that modules may import.
         nearest: The shipped modules that the Code Index finds nearest, a line each.
-        callers: What calls their functions (`callers_of`).
+        callers: What their functions use, and what calls them.
     """
     names = [task.name for task in tasks]
     shown = {view.contract.ref for view in dependencies}
@@ -109,8 +107,6 @@ def plans_message(
     return "\n\n".join(
         [
             *as_packages(packages),
-            *hosts_of_tasks(task.task_file for task in tasks),
-            *locks_of_tasks(task.task_file for task in tasks),
             *callers,
             near,
             *map(as_dependency, dependencies),

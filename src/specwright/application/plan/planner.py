@@ -19,7 +19,9 @@ from specwright.application.context.packs import (
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.factory import Factory
+from specwright.application.messages.databases import OF_LOCKS
 from specwright.application.messages.debate import with_rulings
+from specwright.application.messages.hosts import FOR_PLAN
 from specwright.application.messages.interfaces import callers_of
 from specwright.application.messages.planner import (
     amend_plan_message,
@@ -50,6 +52,7 @@ from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, St
 from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import Task, neighbours
 from specwright.canonical_json import JsonValue
+from specwright.domain.acceptance.records import annotated_names
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import Purpose
@@ -512,11 +515,17 @@ def _nearest_when_planned(factory: Factory, task: Task) -> list[str]:
 
 
 def task_callers(factory: Factory, tasks: Sequence[Task]) -> list[str]:
-    """What a planner is told of what calls the functions of tasks."""
-    provided = [one.definition.acceptance.provides for one in tasks if one.definition.acceptance]
-    functions = [function_of_signature(public) for names in provided for public in names]
+    """What a planner is told of what the functions of tasks use, and of what calls them.
+
+    Tasks whose examples script hosts use hosts, and functions that take a path may use a database.
+    """
+    accepted = [one.definition.acceptance for one in tasks if one.definition.acceptance]
+    provided = [public for one in accepted for public in one.provides]
+    functions = [function_of_signature(public) for public in provided]
     known = {one.name: [each.name for each in one.parameters] for one in functions if one}
-    return callers_of(interfaces_of(factory), known)
+    hosts = [FOR_PLAN] if any(one.scripts_hosts for one in accepted) else []
+    databases = [OF_LOCKS] if any("Path" in annotated_names(public) for public in provided) else []
+    return [*hosts, *databases, *callers_of(interfaces_of(factory), known)]
 
 
 def _task_file(factory: Factory, task: Task) -> str:

@@ -1,9 +1,8 @@
-"""What a person says at the gate of the decisions of the draft (design: decisions)."""
+"""A decision of the draft that a person overturns at the approval gate (design: decisions)."""
 
 from specwright.application.factory import ProjectView
 from specwright.application.stages.acceptance import last_spec
-from specwright.domain.spec.departures import Decision, decisions_of, named_decisions
-from specwright.domain.spec.draft_history import GateAction, GateAnswer
+from specwright.domain.spec.departures import decisions_of
 from specwright.errors import InputError
 
 
@@ -18,37 +17,19 @@ def overturned(view: ProjectView, number: int, instead: str) -> str:
     Raises:
         InputError: there is no such decision.
     """
-    known = len(_shown(view))
+    spec = last_spec(view)
+    known = decisions_of(spec) if spec else []
     if not known:
         raise InputError(
             "the spec that waits has no numbered decisions",
             where="--decision",
             remedy="say in words what is to change: `specwright amend --feedback TEXT`",
         )
-    if not 1 <= number <= known:
+    if not 1 <= number <= len(known):
         raise InputError(
-            f"there is no decision {number}; the spec that waits has {known}",
+            f"there is no decision {number}; the spec that waits has {len(known)}",
             where="--decision",
             remedy="`specwright status` lists them",
         )
-    return f"Decision {number}: {instead.strip()}"
-
-
-def gate_answer(view: ProjectView, action: GateAction, words: str, spec_text: str = "") -> GateAnswer:
-    """An answer in words, with what the decisions say that it names by their numbers.
-
-    Args:
-        view: The project, whose spec waits.
-        action: What happens next.
-        words: A person's.
-        spec_text: SPEC.md as it was edited; empty if it was not.
-    """
-    return GateAnswer(
-        action=action, text=words, spec_text=spec_text, named=named_decisions(words, _shown(view))
-    )
-
-
-def _shown(view: ProjectView) -> list[Decision]:
-    """Those of the draft that was shown last; none if there is none."""
-    spec = last_spec(view)
-    return decisions_of(spec) if spec else []
+    decided = known[number - 1]
+    return f'Decision {number}, of {decided.place}, "{decided.text}": {instead.strip()}'

@@ -18,7 +18,6 @@ from specwright.domain.base.slugs import slugify
 from specwright.domain.costs.estimate import Estimate, Price, build_estimate, research_estimate
 from specwright.domain.spec.acceptance_text import acceptance_file
 from specwright.domain.spec.completeness import ValidationReport, in_words, validate
-from specwright.domain.spec.departures import passed_over, unmentioned
 from specwright.domain.spec.draft_history import DraftHistory
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
@@ -235,9 +234,6 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     scope = factory.journal.scope(scope_name)
     spec = ProductSpecDraft.model_validate(result.spec).stamped(_created_at(factory), scope.now())
     report = validate(result.spec)
-    asked = asked_text(factory)
-    doubts = [*report.warnings, *passed_over(asked, spec.outside), *unmentioned(asked, spec)]
-    report = report.model_copy(update={"warnings": doubts})
     sources = [{"query": source.query, "urls": list(source.urls)} for source in result.sources]
     store, files = factory.store, draft_files(factory)
     shown = _shown_before(factory, spec)

@@ -314,13 +314,13 @@ def trace(
         str,
         typer.Argument(
             metavar="TEXT",
-            help="A sentence of SPEC.md or a part of it, TSK-001, 'TSK-001 criterion 2', or a module.",
+            help="TSK-001, 'TSK-001 criterion 2', words of a criterion, or a module.",
         ),
     ],
     directory: Directory = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """From a sentence or task to its tests and code, and back."""
+    """From a criterion, task or module to its tests and code."""
     from specwright.application.stages.trace import ProjectTrace
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.module import trace_page
@@ -331,7 +331,7 @@ def trace(
         found = project.of(text) if text.strip() else None
     if found is None:
         raise InputError(
-            f"{text!r} stands nowhere: it is no sentence of SPEC.md, no criterion, no task and no module",
+            f"{text!r} is no criterion, no task and no module",
             where=str(directory),
             remedy=f"{did_you_mean(text, project.known)}`{next_command('tasks', directory)}` lists the tasks, "
             f"`{next_command('modules', directory)}` the modules",

@@ -10,7 +10,6 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from specwright.application.history.rounds import DebateRounds
-from specwright.application.stages.trace import JudgedCriterion, TracedSentence
 from specwright.cli.documents.parts import Document, Finding, Verdict
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
@@ -309,13 +308,11 @@ class Provenance(Document):
 
 
 class Trace(Document):
-    """What a text leads to: sentences of SPEC.md, and tasks with what shows their criteria."""
+    """What a text leads to: tasks with what shows their criteria."""
 
     text: str
-    found_as: list[Literal["sentence", "criterion", "task", "module"]]
-    sentences: list[TracedSentence]
+    found_as: Literal["criterion", "task", "module"]
     tasks: list[TaskReport]
-    judged: list[JudgedCriterion]
 
 
 class Debates(Document):

@@ -1,5 +1,5 @@
 """A module for a reader: its contract and evidence, or how it came about, back to the spec (design: provenance); and what
-answers to a sentence, a criterion or a task (design: trace)."""
+answers to a criterion or a task (design: trace)."""
 
 import shlex
 from collections.abc import Sequence
@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.factory import ProjectView
-from specwright.application.history.criterion_evidence import JudgedFrom
 from specwright.application.history.provenance import Provenance
 from specwright.application.history.rounds import DebateRounds
-from specwright.application.stages.trace import Trace, TracedSentence
+from specwright.application.stages.trace import Trace
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack
 from specwright.domain.contract.contract import MicroModuleContract
@@ -189,42 +188,18 @@ def _named(chain: Provenance, ref: str) -> str:
 
 
 def trace_page(found: Trace) -> Page:
-    """The sentences, then each task with its modules and its criteria, and what shows them."""
+    """Each task with its modules and its criteria, and what shows them."""
     page = Page()
-    page.heading(f"{found.text}  ({' and '.join(found.found_as)})")
-    if found.is_uncovered:
-        page.prose(
-            "No criterion quotes this sentence. What follows only has words in common with it, and does not show it."
-        )
-    page.prose(
-        "Which criterion an example or a test shows is recorded. From which sentence a criterion comes is not: a sentence "
-        "is linked by what it has in common with the spec."
-    )
-    page.heading("SPEC.md")
-    for sentence in found.sentences:
-        _add_sentence(page, sentence)
-    if not found.sentences:
-        page.prose("No sentence has anything in common with it.", 2)
+    page.heading(f"{found.text}  ({found.found_as})")
     for task in found.tasks:
-        _add_task(page, found, task)
-    if not found.tasks:
-        page.heading("Tasks")
-        page.prose("No task has anything in common with it; the researcher was given all of SPEC.md.", 2)
+        _add_task(page, task)
     page.line()
     page.prose("Paths are those below state_store/; after a # stands a JSON pointer.")
     return page
 
 
-def _add_sentence(page: Page, sentence: TracedSentence) -> None:
-    page.prose(f"line {sentence.line}: {sentence.text}", 2, 2)
-    for link in sentence.links:
-        where = f"{link.task_id} criterion {link.criterion}" if link.criterion else link.task_id
-        page.prose(f"- {where}, by {link.by}", 4, 2)
-
-
-def _add_task(page: Page, found: Trace, task: TaskReport) -> None:
-    weak = found.by_words_alone(task.task_id)
-    page.heading(f"{task.task_id}  {task.name}  {task.status}{'  (by words alone)' if weak else ''}")
+def _add_task(page: Page, task: TaskReport) -> None:
+    page.heading(f"{task.task_id}  {task.name}  {task.status}")
     for module in task.modules:
         page.copy(
             "module", f"{', '.join(module.functions)}  {module.module_ref}, {module.tests} tests passed"
@@ -235,7 +210,6 @@ def _add_task(page: Page, found: Trace, task: TaskReport) -> None:
         page.row("module", "none is shipped yet")
     for criterion in task.criteria:
         _add_criterion(page, criterion)
-        _add_judged_from(page, found.judged_from(task.task_id, criterion.criterion))
 
 
 def _add_criterion(page: Page, criterion: CriterionReport) -> None:
@@ -247,15 +221,4 @@ def _add_criterion(page: Page, criterion: CriterionReport) -> None:
     for one in criterion.evidence:
         page.prose(f"- {one.result} {KINDS[one.kind]} {one.name}: {one.detail}", 4, 2)
         for path in dict.fromkeys((one.stated_in, *one.ran_in)):
-            page.line(path, " " * 6)
-
-
-def _add_judged_from(page: Page, rows: Sequence[JudgedFrom]) -> None:
-    """What models judged a criterion from, with where it is written and where its results are."""
-    if rows:
-        page.prose("judged by models from these, which the Challenger named for the task's criteria:", 4)
-    for one in rows:
-        what = f"{one.shows}: {one.text}" if one.text else f"test {one.shows}, which passed"
-        page.prose(f"- {one.module}, {what}", 4, 2)
-        for path in (one.stated_in, *one.ran_in):
             page.line(path, " " * 6)

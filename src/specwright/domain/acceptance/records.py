@@ -234,6 +234,12 @@ class TaskAcceptance(OmittedIfEmpty):
         return (*self.items, *self.sessions)
 
     @property
+    def scripts_hosts(self) -> bool:
+        """Whether an example or a property scripts what hosts answer."""
+        nodes = [node for one in self.items if (tree := python_tree(one.code)) for node in ast.walk(tree)]
+        return any(isinstance(node, ast.ImportFrom) and node.module == "modules.testing" for node in nodes)
+
+    @property
     def shown(self) -> frozenset[int]:
         """The criteria that something executable shows."""
         return frozenset(n for one in self.showing for n in one.criteria)

@@ -9,6 +9,15 @@ MAX_CHARACTERS = 4_000_000
 principles)."""
 
 
+MIN_WORDS = 5
+"""Of evidence, of a reason, and of the detail of a change (F§9.5, F§9.6)."""
+
+
+def is_vague(text: str) -> bool:
+    """Whether a text has too few words to say anything specific."""
+    return len(re.findall(r"[\w']+", text)) < MIN_WORDS
+
+
 def one_line(text: str) -> str:
     """The text without unprintable characters, single-spaced."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
@@ -37,6 +46,15 @@ def first_sentences(text: str, most: int) -> str:
     more = len(sentences) - taken
     counted = f" (and {more} more sentence{'' if more == 1 else 's'})" if more else ""
     return " ".join(sentences[:taken]) + counted
+
+
+def holds(text: str, part: str) -> bool:
+    """Whether a part stands in a text, whatever the case, the white space, the emphasis and the marks of code."""
+    return _unmarked(part) in _unmarked(text)
+
+
+def _unmarked(text: str) -> str:
+    return " ".join(text.replace("`", "").replace("**", "").split()).casefold()
 
 
 def did_you_mean(wanted: str, known: Iterable[str]) -> str:

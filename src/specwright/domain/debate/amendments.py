@@ -8,10 +8,10 @@ from typing import Any
 
 from specwright.domain.answers.answers import Amendment
 from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule
+from specwright.domain.base.text import MIN_WORDS, is_vague
 from specwright.domain.contract.boundary.types import class_names
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
 from specwright.domain.contract.examples_file import chapters
-from specwright.domain.debate.vague_text import CONCRETE_WORDS, MIN_WORDS, is_vague
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.syntax_tree import parse_module
 
@@ -23,7 +23,7 @@ def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list
     """Why amendments are too vague, or have the wrong kind of target."""
     problems: list[str] = []
     for i, amendment in enumerate(amendments):
-        if is_vague(amendment.detail, CONCRETE_WORDS):
+        if is_vague(amendment.detail):
             problems.append(f"amendments.{i}.detail: say exactly what changes, in {MIN_WORDS} words or more")
         if contracts != amendment.target.startswith("contract:"):
             wanted = "contract:<name>#<json pointer>" if contracts else "function:, test:, example: or file:"

@@ -23,12 +23,12 @@ from specwright.domain.answers.answers import (
     UnshownCriterion,
     Verdict,
 )
+from specwright.domain.base.text import MIN_WORDS, is_vague
 from specwright.domain.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
 from specwright.domain.contract.examples_file import chapters
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.debate.exact_changes import may_amend, unmended
 from specwright.domain.debate.falsifying import strike_problems
-from specwright.domain.debate.vague_text import MIN_WORDS, is_praise, is_vague
 
 MILD_REVIEW = "mild_review_violation"
 """The invariant of the one failure of a FAIL that stands in place of a review."""
@@ -86,7 +86,7 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
         if assessment.assessment != "NOT_MET" and _is_empty_dimension(evidence, sources.contracts):
             continue  # it is shown by what is not there, and the prompt says so
-        if _word_count(evidence) < MIN_WORDS or is_praise(_uncited(evidence)):
+        if _word_count(evidence) < MIN_WORDS:
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
         elif assessment.assessment != "NOT_MET":
             problems += [f"{path}: {problem}" for problem in _citation_problems(evidence, sources)]
@@ -288,10 +288,6 @@ def _unknown(text: str, sources: Citable) -> Iterator[str]:
     for test in _TEST.findall(text) if sources.tests else ():
         if not _listed(test, sources.tests):
             yield f"no test is called {test}; cite a listed one"
-
-
-def _uncited(evidence: str) -> str:
-    return _TEST.sub("", _POINTER.sub("", evidence))
 
 
 def _listed(test: str, tests: Collection[str]) -> bool:

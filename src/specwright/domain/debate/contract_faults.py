@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from specwright.domain.answers.answers import ContractFault, Failure, FaultOf
+from specwright.domain.base.text import MIN_WORDS, is_vague
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
-from specwright.domain.debate.vague_text import MIN_WORDS, is_vague
 
 BOUNDARY_CODES = frozenset({"tests.boundary"})
 """Findings that say that something does not cross between a test and the module."""

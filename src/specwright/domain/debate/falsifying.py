@@ -19,9 +19,9 @@ from specwright.domain.answers.answers import (
     Verdict,
 )
 from specwright.domain.base.record import OmittedIfEmpty, Sha256
+from specwright.domain.base.text import MIN_WORDS, is_vague
 from specwright.domain.contract.contract import MISSING, MicroModuleContract
 from specwright.domain.contract.falsifying_tests import FalsifyingTest
-from specwright.domain.debate.vague_text import MIN_WORDS, is_vague
 
 
 class TriedTest(OmittedIfEmpty):

@@ -2,29 +2,22 @@
 case open (design: outside, decisions).
 
 The researcher names what is not built, or not shown, as it says with its sentence, and code checks that it stands there.
-What it passed over is looked for by the words that such a sentence has, as a warning for the person who approves. Each task
-has a list of its own decisions; a sketch may say one too, in a line that begins with `Decided:`. The number of a decision is
-its place in the whole spec, and is good for the draft that shows it.
+Each task has a list of its own decisions; a sketch may say one too, in a line that begins with `Decided:`. The number of a
+decision is its place in the whole spec, and is good for the draft that shows it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from enum import Enum
-from typing import Any, NamedTuple, cast
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from specwright.domain.base.markdown_text import inline, printable
+from specwright.domain.base.text import holds
 from specwright.domain.interfaces.records import OutsideScope
-from specwright.domain.spec.completeness import Deficiency, Severity
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.statements import Statement, holds, same_words, statements, values_in
 
 _SHORTEST = 8
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
-_PART = re.compile(r"[a-z0-9.]{2,}")
 _MARK = re.compile(r"^Decided:\s*")
 _NARROWS = "out of scope:"
-_NUMBERS = r"#?\d{1,4}(?:\s*(?:,|and|,\s*and)\s*#?\d{1,4})*"
-_NAMED = re.compile(rf"\bdecisions?\s+({_NUMBERS})", re.IGNORECASE)
 
 
 def outside_problems(outside: Sequence[OutsideScope], text: str) -> list[str]:
@@ -87,134 +80,6 @@ def _chapter(heading: str, count: str, scopes: Sequence[OutsideScope]) -> str:
 
 def _things(scopes: Sequence[OutsideScope]) -> str:
     return f"{'one thing' if len(scopes) == 1 else f'{len(scopes)} things'} that SPEC.md asks for"
-
-
-_UNITS = r"(?:milliseconds?|seconds?|minutes?|hours?|days?|nights?|mornings?|weeks?|mondays?)"
-
-
-class OutsideKind(Enum):
-    """A kind of thing that is not built, or cannot be shown: what it is called, in the researcher's request as well, and the
-    words by which a sentence asks for it."""
-
-    CONCURRENCY = (
-        "several things at a time, by one program or by two",
-        r"concurren\w+|in parallel|parallel(?:ly|i[sz]\w+)?|multi-?thread\w*|multi-?process\w*|threads?|thread pools?|"
-        r"worker (?:pool|process)\w*|background threads?|simultaneous\w*|race conditions?|all (?:cores|CPUs)|"
-        r"at (?:the same|one) (?:time|moment)|\w+ workers",
-    )
-    SERVICE = (
-        "a program that keeps running or works by itself",
-        r"daemon\w*|cron\w*|schedul(?:er|es?|ed|ing)|background (?:service|process|job|task|worker)s?|"
-        r"in the background|long[- ]running|(?:keeps?|stays?|remains?) (?:running|resident|connected|open)|"
-        r"runs? (?:forever|continuously|all the time|as a service|around the clock|all day|permanently)|24/7|polls?|"
-        r"polling|web ?sockets?|push notifications?|systemd|live updates?|"
-        r"watch(?:es)? (?:the|a|for) (?:folders?|director(?:y|ies)|changes?|new files?)|"
-        r"(?:as soon as|whenever) a (?:file|note|mail|message)\b.* (?:changes|appears|arrives|comes)|"
-        rf"every (?:\w+ )?{_UNITS}|each {_UNITS} at",
-    )
-    WINDOWS = (
-        "a graphical interface",
-        r"GUIs?|graphical\w*|desktop (?:app\w*|window|program)|mobile apps?|(?:phone|iOS|Android|iPhone) apps?|tkinter|"
-        r"PyQt\w*|Qt|Electron|buttons?|drag\w*[- ](?:and|&)[- ]drop\w*|drag \w+ (?:on|in)to|click\w*|mouse|dialogs?|"
-        r"pop-?ups?|(?:main|own|new|opens? an?|in a) window|menu bar|(?:system )?tray(?: icons?)?|touch ?screens?|"
-        r"dashboards?|web (?:UI|app|application|interface|front-?end|dashboard|form)s?|"
-        r"HTML (?:page|form|interface)s?|check ?box(?:es)?|sliders?|dark mode",
-    )
-
-    @property
-    def what(self) -> str:
-        """What it is called."""
-        return self.value[0]
-
-    def is_asked_by(self, sentence: str) -> bool:
-        """Whether a sentence speaks of it, and does not say that it is not wanted."""
-        words = re.finditer(rf"(?<![\w-])(?:{self.value[1]})(?![\w-])", sentence, re.IGNORECASE)
-        return any(not _EXCEPT.search(sentence[: found.start()]) for found in words)
-
-
-_EXCEPT = re.compile(
-    r"(?:\b(?:no|not|never|without|nor|cannot|at most|no more than)\b|n't\b)[^;.]{0,30}$", re.IGNORECASE
-)
-"""What stands before words that say what is not wanted, or how often at most."""
-
-_NOT_WANTED = re.compile(
-    r"\b(?:out of scope|not|no|non-goals?|later|limits?|leaves? out|excluded)\b", re.IGNORECASE
-)
-
-
-def passed_over(asked: str, outside: Sequence[OutsideScope]) -> list[Deficiency]:
-    """A warning for each sentence that asks for what is not built, or cannot be shown, and that `outside` does not quote.
-
-    Args:
-        asked: What was asked for.
-        outside: What the spec says of it.
-    """
-    sentences = statements(asked)
-    headings = {one.section: one.text for one in sentences if one.line == one.section}
-    wanted = [one for one in sentences if not _NOT_WANTED.search(headings.get(one.section, ""))]
-    return [
-        _warning(kind, one)
-        for one in wanted
-        for kind in OutsideKind
-        if kind.is_asked_by(one.text) and not any(same_words(one.text, scope.quote) for scope in outside)
-    ]
-
-
-def _warning(kind: OutsideKind, sentence: Statement) -> Deficiency:
-    message = (
-        f"this asks for {kind.what}, which is not built or cannot be shown, and nothing in `outside` says what becomes "
-        f"of it: {sentence.text}"
-    )
-    return Deficiency(
-        path="", field=f"SPEC.md line {sentence.line}", severity=Severity.WARNING, message=message
-    )
-
-
-def unmentioned(asked: str, spec: ProductSpec | ProductSpecDraft) -> list[Deficiency]:
-    """A warning for each sentence with a number, a quoted text or code of which the spec says nothing anywhere: it may have
-    been forgotten.
-
-    Args:
-        asked: What was asked for.
-        spec: What was made of it.
-    """
-    spec_text = _without_commas("\n".join(_texts(spec.to_json())))
-    found: list[Deficiency] = []
-    for sentence in statements(asked):
-        values = [
-            value for value in dict.fromkeys(values_in(sentence.text)) if not _has_parts(spec_text, value)
-        ]
-        if values:
-            message = f"{', '.join(values)} stands nowhere in the spec: {sentence.text}"
-            found.append(
-                Deficiency(
-                    path="", field=f"SPEC.md line {sentence.line}", severity=Severity.WARNING, message=message
-                )
-            )
-    return found
-
-
-def _texts(value: Any) -> Iterator[str]:
-    match value:
-        case dict():
-            for one in cast("dict[str, Any]", value).values():
-                yield from _texts(one)
-        case list():
-            for one in cast("list[Any]", value):
-                yield from _texts(one)
-        case _:
-            yield str(value)
-
-
-def _without_commas(text: str) -> str:
-    """In small letters, and numbers without the commas of their thousands."""
-    return _THOUSANDS.sub("", text).casefold()
-
-
-def _has_parts(text: str, value: str) -> bool:
-    """Whether each word and number of a value stands in a text."""
-    parts = [part.strip(".") for part in _PART.findall(_without_commas(value))]
-    return all(re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", text) for part in parts if part)
 
 
 class Decision(NamedTuple):
@@ -293,25 +158,5 @@ def decisions_text(decisions: Sequence[Decision]) -> str:
     """The chapter of `spec.md`: each decision with where it applies."""
     count = decisions_count(decisions)
     lines = [f"{one.number}. {inline(one.text)} ({one.place})" for one in decisions]
-    told = f"{count[0].upper()}{count[1:]} An amendment that names a number has it decided otherwise."
+    told = f"{count[0].upper()}{count[1:]} `specwright amend --decision N TEXT` has one decided otherwise."
     return "\n\n".join(("## Decisions", told, "\n".join(lines)))
-
-
-def named_decisions(words: str, decisions: Sequence[Decision]) -> str:
-    """What each decision says that a person's words name by its number, since the next draft counts anew; empty if they
-    name none.
-
-    Args:
-        words: `Decision 3: half to even.`
-        decisions: Of the draft that the words are about.
-    """
-    numbers = set(_numbers(words))
-    quoted = [
-        f'- Decision {one.number}, of {one.place}: "{one.text}"' for one in decisions if one.number in numbers
-    ]
-    return "\n".join(("The decisions named here:", *quoted)) if quoted else ""
-
-
-def _numbers(words: str) -> Iterator[int]:
-    for found in _NAMED.finditer(words):
-        yield from map(int, re.findall(r"\d+", found[1]))

@@ -40,7 +40,6 @@ class GateAnswer(Record):
     Args:
         action: What happens next.
         text: Feedback or reasons, in a person's words; empty if the edited SPEC.md says it.
-        named: What the decisions say that the text names by their numbers.
         asked: How many answers models had given about the spec before it; -1 if that was not noted.
         spec_text: SPEC.md as it was edited since the last answer; empty if it was not.
         examples: The examples and properties as the person edited them; empty if they were not.
@@ -50,7 +49,6 @@ class GateAnswer(Record):
 
     action: GateAction
     text: str = ""
-    named: str = ""
     asked: int = -1
     spec_text: str = ""
     examples: str = ""
@@ -63,7 +61,6 @@ class GateAnswer(Record):
             part
             for part in (
                 self.text,
-                self.named,
                 self.spec_text and f"{_EDITED}\n\n{self.spec_text}",
                 self.examples and f"{_EXAMPLES}\n\n{self.examples}",
             )
@@ -110,7 +107,7 @@ class DraftHistory(Record):
     def reasons(self) -> list[str]:
         """Why earlier drafts were rejected."""
         rejections = (answer for answer in self.answers if answer.action is GateAction.REJECT)
-        return ["\n\n".join(filter(None, (one.text, one.named))) for one in rejections if one.text]
+        return [one.text for one in rejections if one.text]
 
     @property
     def feedback(self) -> list[str]:

@@ -15,7 +15,6 @@ from specwright.application.history.rounds import (
     planned_modules,
 )
 from specwright.application.history.sealed_debate import tests_of_debate
-from specwright.application.stages.trace import ProjectTrace, Trace
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.falsifying import TriedTest
@@ -79,7 +78,6 @@ class ModulePage(NamedTuple):
         debates: Over its contracts and implementations.
         standing: `sealed`, `halted` or `unfinished`.
         chain: Back to the spec.
-        trace: The sentences of SPEC.md and the criteria that it answers to.
     """
 
     name: str
@@ -97,7 +95,6 @@ class ModulePage(NamedTuple):
     debates: list[DebatePage]
     standing: str
     chain: Provenance | None
-    trace: Trace | None
 
 
 def module_page(view: ProjectView, wanted: str) -> ModulePage:
@@ -136,7 +133,6 @@ def module_page(view: ProjectView, wanted: str) -> ModulePage:
         list(_debate_pages(view, debates)) if debates else [],
         debates.standing if debates else "sealed",
         _chain(view, ref) if is_sealed else None,
-        _trace(view, newest.name),
     )
 
 
@@ -234,12 +230,4 @@ def _chain(view: ProjectView, ref: str) -> Provenance | None:
     try:
         return provenance(view, ref)
     except CorruptionError:
-        return None
-
-
-def _trace(view: ProjectView, name: str) -> Trace | None:
-    """The sentences and criteria that a module answers to; None before the approval."""
-    try:
-        return ProjectTrace(view).of(name)
-    except SpecwrightError:
         return None
