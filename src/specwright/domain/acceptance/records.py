@@ -90,6 +90,13 @@ class _CodeShowing(_Showing):
         """Its last line."""
         return self.code.strip().splitlines()[-1]
 
+    @property
+    def body(self) -> str:
+        """Its code as it was written, without imports."""
+        tree = python_tree(self.code)
+        nodes = [one for one in tree.body if not isinstance(one, ast.Import | ast.ImportFrom)] if tree else []
+        return "\n".join(ast.get_source_segment(self.code, one, padded=True) or "" for one in nodes)
+
 
 class AcceptanceExample(_CodeShowing):
     """A use of the product, and what comes out."""

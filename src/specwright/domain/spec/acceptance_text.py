@@ -10,7 +10,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from specwright.domain.acceptance.readable import WIDTH, readable_code, readable_value
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
@@ -25,6 +24,9 @@ from specwright.domain.spec.product_spec import Epic, ProductSpec, ProductSpecDr
 from specwright.errors import InputError
 
 _LONGEST_CELL = 1_000
+_WIDTH = 72
+"""Characters of a call or a result that fits into a table."""
+
 FORM = "docs/command-line.md#the-form-of-acceptancemd"
 """Where the form of the file is told, with an example."""
 
@@ -104,7 +106,7 @@ def _visible(text: str) -> str:
 
 def _coded(items: Sequence[CodeItem]) -> str:
     """Calls with their results: short ones in a table, long ones each with lines of its own."""
-    short = [item for item in items if max(len(_call(item)), len(_outcome(item))) <= WIDTH]
+    short = [item for item in items if max(len(_call(item)), len(_outcome(item))) <= _WIDTH]
     return _table(short) + "".join(_block(item) for item in items if item not in short)
 
 
@@ -114,9 +116,9 @@ def _outcome(item: CodeItem) -> str:
 
 def _block(item: CodeItem) -> str:
     """A call over several lines, and below it what it gives."""
-    call = fenced(_whole(readable_code(item.code)), "python", "   ")
+    call = fenced(_whole(item.body.splitlines()), "python", "   ")
     if isinstance(item, AcceptanceExample):
-        result = f"   gives\n\n{fenced(_whole(readable_value(item.gives)), 'python', '   ')}"
+        result = f"   gives\n\n{fenced(_whole([item.gives]), 'python', '   ')}"
     else:
         result = f"   is {_result(item)}"
     return f"\n\n   {_cell(_label(item))}:\n\n{call}\n\n{result}\n"
@@ -149,15 +151,6 @@ def _call(item: CodeItem) -> str:
     tree = python_tree(item.code)
     nodes = tree.body if tree else []
     return "; ".join(ast.unparse(node) for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom))
-
-
-def _without_imports(item: CodeItem) -> list[str]:
-    """The lines of the code without the imports, as they were written."""
-    tree = python_tree(item.code)
-    nodes = tree.body if tree else []
-    kept = [node for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom)]
-    texts = [ast.get_source_segment(item.code, node, padded=True) or ast.unparse(node) for node in kept]
-    return [line for text in texts for line in text.splitlines()]
 
 
 def _result(item: CodeItem) -> str:
@@ -257,7 +250,7 @@ def task_acceptance(acceptance: TaskAcceptance) -> str:
         f"\n\n{provides}"
     ]
     for item in acceptance.items:
-        lines = _without_imports(item)
+        lines = item.body.splitlines()
         if isinstance(item, AcceptanceExample):
             lines += f"gives {item.gives}".splitlines()
         block = "\n".join(f"    {line}" for line in lines)

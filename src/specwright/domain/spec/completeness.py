@@ -15,7 +15,6 @@ from typing import NamedTuple
 from pydantic import Field, ValidationError
 
 from specwright.canonical_json import JsonObject, JsonValue
-from specwright.domain.acceptance.readable import hard_to_read
 from specwright.domain.acceptance.records import TaskAcceptance, name_of
 from specwright.domain.acceptance.rules import TaskPromise, acceptance_problems
 from specwright.domain.base.graph import describe_cycle, find_cycles
@@ -346,17 +345,6 @@ def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
             yield task.warning("acceptance_criteria", message)
 
 
-def _hard_examples(task: _Node) -> Iterator[Deficiency]:
-    """Examples of the researcher that a person cannot judge at a look."""
-    try:
-        acceptance = TaskAcceptance.model_validate(task.data.get("acceptance"))
-    except ValidationError:
-        return
-    for one in acceptance.examples:
-        if one.author != "person" and (problem := hard_to_read(one)):
-            yield task.warning("acceptance.examples", f"{one.title!r} {problem}")
-
-
 def _short_limits(task: _Node) -> Iterator[Deficiency]:
     """Decisions that a contract takes over as they are, and would be refused with."""
     for index, text in task.texts("decisions"):
@@ -380,7 +368,6 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
                 f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects (criterion 12)",
             )
     yield from _unshown_criteria(node)
-    yield from _hard_examples(node)
     yield from _short_limits(node)
     subtasks = node.texts("subtasks")
     for earlier, later in style_hints.near_duplicates([text for _, text in subtasks]):

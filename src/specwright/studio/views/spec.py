@@ -19,7 +19,6 @@ from specwright.application.stages.product import (
 from specwright.application.store.layout import spec_files
 from specwright.bootstrap.costs import budgets_in, price_of, prices_of, total_cost
 from specwright.bootstrap.spec_file import spec_changed, spec_copy
-from specwright.domain.acceptance.readable import readable_code, readable_value
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty
 from specwright.domain.costs.budget import below_estimate
 from specwright.domain.interfaces.records import OutsideScope
@@ -196,8 +195,6 @@ def _row(task: TaskSpec) -> TaskRow:
 
 def _evidence(one: AcceptanceExample | AcceptanceProperty) -> Evidence:
     if isinstance(one, AcceptanceExample):
-        code, gives = readable_code(one.code), readable_value(one.gives)
-        return Evidence("example", one.title, "\n".join(code), "\n".join(gives), one.author)
+        return Evidence("example", one.title, one.body, one.gives, one.author)
     variables = ", ".join(f"{name}: {kind}" for name, kind in one.variables.items())
-    code = "\n".join(readable_code(one.code))
-    return Evidence("property", one.title, code, f"true for all {variables}", one.author)
+    return Evidence("property", one.title, one.body, f"true for all {variables}", one.author)
