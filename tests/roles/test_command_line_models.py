@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from specwright.errors import InputError, ModelUnavailableError
 from specwright.journal.journal import FileJournal
-from specwright.ports.journal import tokens_of
+from specwright.ports.journal import usage_of
 from specwright.ports.roles import Place, Role
 from specwright.roles.agent.agent import structured_answer
 from specwright.roles.answers.submission import Form, Submission
@@ -103,7 +103,7 @@ def test_an_answer_is_journalled_and_counted(path: Path, tmp_path: Path, name: s
     assert fake.note["in"].startswith("# Instructions\n\nBe fair.\n\n# Message\n\nIs it?")
     assert '"decision"' in fake.note["in"]
     (record,) = journal.records("model")
-    assert tokens_of(record.answer) == (100, 7)
+    assert usage_of(record.answer)[:2] == (100, 7)
     journal.close()
 
 

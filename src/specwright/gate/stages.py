@@ -189,7 +189,6 @@ class MeasuringStages:
             threshold=self._strength,
             tests_seconds=tests_seconds,
             runner=self._runner,
-            siblings=self._candidate.siblings,
         )
 
     def _contract_fuzz(self, shown: Collection[str]) -> "_StageReport":

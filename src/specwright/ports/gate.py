@@ -35,14 +35,12 @@ class Candidate(NamedTuple):
     """A module that wants to ship.
 
     `files` maps posix paths below the module's directory (`implementation/__init__.py`, `tests/test_x.py`,
-    `tests/obligations.json`, `examples.md`) to their bytes; `contract` is the locked one. `siblings` names the functions
-    in it that are judged by themselves too, as the scopes of mutants do: small faults in them are theirs to notice.
+    `tests/obligations.json`, `examples.md`) to their bytes; `contract` is the locked one.
     """
 
     contract: MicroModuleContract
     files: Mapping[str, bytes]
     dependencies: tuple[SealedModule, ...] = ()
-    siblings: frozenset[str] = frozenset()
 
 
 class Finding(NamedTuple):

@@ -133,11 +133,6 @@ def usage_of(answer: JsonValue) -> Usage:
     )
 
 
-def tokens_of(answer: JsonValue) -> tuple[int, int]:
-    """Input and output tokens of a journalled model answer."""
-    return usage_of(answer)[:2]
-
-
 def characters_of(answer: JsonValue) -> int:
     """The characters of the request that a journalled model answer answers."""
     asked = cast(dict[str, int], cast(dict[str, Any], answer).get("asked") or {})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.ports.journal import tokens_of
+from specwright.ports.journal import usage_of
 from testkit.endpoint import Endpoint, Fault, place_of, serving
 from testkit.layout import examine_store
 from testkit.loop.processes import Uninterrupted
@@ -60,7 +60,7 @@ def test_the_anthropic_wire_format_makes_the_same_modules(
     assert sealed(tmp_path) == sealed(uninterrupted.project)
     asked = records(tmp_path, "model")
     assert [request.place.run_id for request in endpoint.log] == [record.place.scope for record in asked]
-    used = [tokens_of(record.answer) for record in asked]
+    used = [usage_of(record.answer)[:2] for record in asked]
     assert sum(i for i, _ in used) == endpoint.tokens["prompt_tokens"] > 10_000
     assert sum(o for _, o in used) == endpoint.tokens["completion_tokens"] > 1_000
     assert {request.get("tool_choice", {}).get("name") for request in endpoint.requests} == {
@@ -74,7 +74,7 @@ def test_the_anthropic_wire_format_makes_the_same_modules(
 
 def test_the_journal_counts_the_tokens_that_the_endpoint_counted(uninterrupted: Uninterrupted):
     """Input and output, in agents and in structured answers (D-S4-09, D-S6-05)."""
-    used = [tokens_of(record.answer) for record in records(uninterrupted.project, "model")]
+    used = [usage_of(record.answer)[:2] for record in records(uninterrupted.project, "model")]
     counted = uninterrupted.endpoint.tokens
     assert sum(i for i, _ in used) == counted["prompt_tokens"] > 10_000
     assert sum(o for _, o in used) == counted["completion_tokens"] > 1_000
@@ -123,7 +123,7 @@ def test_answers_of_weak_models_are_understood_or_asked_for_again(
         if asked.ordinal and asked.place.role == "arbiter"
     ]
     assert ["no JSON object" in text for text in asked_again] == [True, True]
-    used = [tokens_of(record.answer) for record in records(tmp_path, "model")]
+    used = [usage_of(record.answer)[:2] for record in records(tmp_path, "model")]
     assert sum(i for i, _ in used) == endpoint.tokens["prompt_tokens"]
 
 
@@ -203,5 +203,5 @@ def test_the_example_runs_over_an_endpoint_as_it_does_from_its_playbook(workshop
         for p, stage in zip(called, stages, strict=True)
     ) == sorted((call["role"], call["task"], call["subject"], call["stage"]) for call in expected)
     examine_store(tmp_path / "over")
-    used = [tokens_of(record.answer) for record in records(tmp_path / "over", "model")]
+    used = [usage_of(record.answer)[:2] for record in records(tmp_path / "over", "model")]
     assert sum(i + o for i, o in used) == endpoint.tokens["total_tokens"]

@@ -306,7 +306,6 @@ def judge_directory(
     dependencies: Sequence[Path] = (),
     *,
     fix: bool = False,
-    siblings: frozenset[str] = frozenset(),
 ) -> DirectoryVerdict:
     """Judge a directory.
 
@@ -315,16 +314,15 @@ def judge_directory(
         directory: Of docs/design.md#module-directory.
         dependencies: Module directories that it calls; others are looked for beside it.
         fix: Whether a drifted docstring is written instead of reported.
-        siblings: Functions in it that are judged by themselves, as `Candidate` has them.
 
     Raises:
         InputError: it is no module directory, or a dependency is nowhere.
         RefusedError: `fix` on a sealed version.
     """
     found = read_module(directory, dependencies)
-    if found.candidate is None:
+    candidate = found.candidate
+    if candidate is None:
         return DirectoryVerdict(str(directory), found.findings)
-    candidate = found.candidate._replace(siblings=siblings)
     verdict, more = gate.judge(candidate), list[Finding]()
     if verdict.tests:  # those could be run
         verdict, more = _with_regression_tests(gate, directory, candidate, verdict)

@@ -94,7 +94,6 @@ def examine_strength(
     tests_seconds: float = 0.0,
     runner: Pair | None = None,
     budget: float = BUDGET_SECONDS,
-    siblings: Collection[str] = (),
 ) -> Strength:
     """Run the tests of a staged candidate, which have passed, on stubs and mutants.
 
@@ -106,13 +105,12 @@ def examine_strength(
         tests_seconds: How long the tests took before; a mutant may take ten times as long.
         runner: Of `start_runner`, if it was started before; the caller stops it.
         budget: Processor time for all mutants; where the tests are too slow for it, fewer are run.
-        siblings: Scopes that are left to the tests of other modules.
 
     Raises:
         SpecwrightError: the runner itself did not come up.
     """
     files = ParsedFiles.of(files)
-    mutants = [mutant for mutant in mutants_of(files) if mutant.scope not in siblings]
+    mutants = mutants_of(files)
     taken = sampled(mutants, MOST_MUTANTS)
     entries = [entry.name for entry in entry_points(contract)]
     # written anew as the mutants are, so that nothing but the fault differs between it and them
