@@ -127,6 +127,17 @@ def test_what_the_contract_does_not_declare_is_500_and_shows_nothing(
     assert "KeyError: '/secret/place'" in said
 
 
+def test_a_result_that_cannot_be_written_is_a_fault_as_well(ask: Ask, monkeypatch: pytest.MonkeyPatch):
+    """One that is nested too deeply, for example (D-45-10)."""
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    monkeypatch.setattr(importlib.import_module("market.quote"), "quote", lambda **given: deep)
+
+    status, answer = ask("GET /items/milk")
+    assert (status, answer["error"]) == (500, "InternalError")
+
+
 @pytest.mark.parametrize(
     ("line", "body", "status", "told"),
     [

@@ -19,7 +19,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .calls import document
 from .models import given, value_problem
-from .results import json_text
 from .served import Served, served
 
 __all__ = ["MOST_BODY", "application"]
@@ -83,10 +82,10 @@ def _add_route(application: FastAPI, one: Served) -> None:
         others = values.pop(_REST, None)
         outcome = await one.call(values | (given(others) if others else {}))
         if outcome.outputs is not None:
-            return _json(200, json_text(outcome.outputs) if outcome.outputs else "null")
+            return _json(200, outcome.text)
         if outcome.error:
-            return _failed(one.use["errors"][outcome.error], outcome.error, outcome.message)
-        return _failed(500, "InternalError", outcome.message)
+            return _failed(one.use["errors"][outcome.error], outcome.error, outcome.text)
+        return _failed(500, "InternalError", outcome.text)
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [

@@ -15,8 +15,7 @@ from pydantic import ValidationError
 
 from .calls import document
 from .models import given, value_problem
-from .results import json_text, json_value
-from .served import Served, served
+from .served import served
 
 __all__ = ["server"]
 
@@ -58,7 +57,8 @@ def server(stated: Mapping[str, Any] | None = None, options: Mapping[str, str] |
             values = given(arguments[params.name].model_validate(params.arguments or {}))
         except ValidationError as error:
             return _told(f"the arguments of {params.name} are wrong: {value_problem(error.errors())}")
-        return await _called(uses[params.name], values)
+        outcome = await uses[params.name].call(values)
+        return _told(f"{outcome.error}: {outcome.text}" if outcome.error else outcome.text, outcome.outputs)
 
     return Server(
         stated["mcp"]["name"],
@@ -69,20 +69,10 @@ def server(stated: Mapping[str, Any] | None = None, options: Mapping[str, str] |
     )
 
 
-async def _called(one: Served, values: Mapping[str, Any]) -> types.CallToolResult:
-    outcome = await one.call(values)
-    if outcome.outputs is None:
-        return _told(f"{outcome.error}: {outcome.message}" if outcome.error else outcome.message)
-    result = {name: json_value(value) for name, value in outcome.outputs.items()}
-    return _told(json_text(outcome.outputs) if outcome.outputs else "null", result)
-
-
 def _told(text: str, result: dict[str, Any] | None = None) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=_writable(text))],
-        structured_content=None
-        if result is None
-        else json.loads(_writable(json.dumps(result, ensure_ascii=False))),
+        structured_content=result and json.loads(_writable(json.dumps(result, ensure_ascii=False))),
         is_error=result is None,
     )
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from .calls import Function, ServerOptions, log_fault
 from .models import Models
+from .results import json_text, json_value
 
 __all__ = ["Outcome", "Served", "served"]
 
@@ -20,14 +21,15 @@ class Outcome(NamedTuple):
     """What became of a call.
 
     Args:
-        outputs: By name; None if it failed.
-        error: The name of the declared error; empty for one that no contract declares.
-        message: For the client; of an error that no contract declares it has the id under which stderr has the traceback.
+        text: The result as JSON, or the message of an error. That of an error that no contract declares has the id under
+            which stderr has the traceback.
+        outputs: As JSON has them, by name; None if it failed.
+        error: The name of the declared error; empty if there is none.
     """
 
+    text: str
     outputs: dict[str, Any] | None
     error: str = ""
-    message: str = ""
 
 
 class Served:
@@ -96,12 +98,15 @@ class Served:
 
 
 def _called(function: Function, arguments: Mapping[str, Any]) -> Outcome:
+    """What became of it; a result that is nested too deeply to be written is a fault of the function."""
     try:
-        return Outcome(function.call(arguments))
+        outputs = function.call(arguments)
+        found = {name: json_value(value) for name, value in outputs.items()}
+        return Outcome(json_text(outputs) if outputs else "null", found)
     except (Exception, SystemExit) as error:  # what the function raises, declared or not
         if name := function.declared(error):
-            return Outcome(None, name, str(error))
-        return Outcome(None, "", f"a fault of the server; its log has the id {log_fault()}")
+            return Outcome(str(error), None, name)
+        return Outcome(f"a fault of the server; its log has the id {log_fault()}", None)
 
 
 def served(stated: Mapping[str, Any], kind: str, options: Mapping[str, str] | None) -> list[Served]:
