@@ -84,7 +84,7 @@ def test_any_flipped_byte_of_a_finished_project_is_named(project: Path):
 def test_any_flipped_byte_of_a_long_debate_is_named(run: Run, tmp_path: Path):
     """With revisions, amendments and rulings, over six tasks (D-S9-11, D-15-01)."""
     copy = Path(shutil.copytree(run.project, tmp_path / "project"))
-    amended = list(copy.glob("state_store/debates/*/round-*/amendments.json"))
+    amended = list(copy.glob("state_store/debates/*/amendments-*.json"))
     assert amended
     assert checked(copy).unbound == ()
     assert unnamed(copy, 2) == []
@@ -109,8 +109,8 @@ def test_any_flipped_byte_of_a_halt_and_its_answer_is_named(given_up: Path, tmp_
         "product/sources.json",
         "product/history.json",
         "product/validation.json",
-        "debates/*/round-1/gate-IMPL-*.json",
-        "debates/*/round-1/gate-MP-*.json",
+        "debates/*/gate-1-IMPL-*.json",
+        "debates/*/gate-1-MP-*.json",
     ],
 )
 def test_what_was_approved_and_what_gates_saw_is_bound(project: Path, pattern: str):
@@ -123,7 +123,7 @@ def test_what_was_approved_and_what_gates_saw_is_bound(project: Path, pattern: s
     gone = {(fault.code, fault.where) for fault in checked(project).findings}
     assert ("record.missing", where) in gone or (
         "record.missing",
-        f"debates/*/round-*/{target.name}",
+        f"debates/*/{target.name.replace('gate-1', 'gate-*')}",
     ) in gone
 
 

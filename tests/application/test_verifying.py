@@ -247,7 +247,7 @@ def test_a_log_that_is_no_log_is_a_finding(project: Path):
 
 
 RECORDS: dict[str, Callable[[dict], object]] = {
-    "debates/*/round-1/challenge.json": lambda record: record.update(verdict="MAYBE"),
+    "artifacts/*/CHAL-*/*/body/challenge.json": lambda record: record.update(verdict="MAYBE"),
     "debates/*/proposal.json": lambda record: record.pop("claim"),
     "artifacts/*/*/*/envelope.json": lambda record: record.update(status="DONE"),
     "artifacts/*/CTR-*/*/body/contract.json": lambda record: record.update(name="no name"),
@@ -273,7 +273,7 @@ FLIPPED = {
     "an envelope": "artifacts/*/IMPL-*/*/envelope.json",
     "a context pack": "context_packs/*.json",
     "a contribution": "contributions/*.json",
-    "a record of a round": "debates/*/round-1/adjudication.json",
+    "a record of a round": "artifacts/*/ADJ-*/*/body/adjudication.json",
     "the last record of a debate": "debates/*/challenge.json",
     "a definition": "definitions/*",
     "a manifest": "releases/*/manifest.json",

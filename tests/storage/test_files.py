@@ -34,7 +34,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StateStore
 
 
 @pytest.mark.parametrize(
-    "path", ["a/b.txt", "context_packs/CP-00000001.json", "debates/PROP-00000001/round-1/adjudication.json"]
+    "path",
+    ["a/b.txt", "context_packs/CP-00000001.json", "artifacts/p/ADJ-00000001/1.0.0/body/adjudication.json"],
 )
 def test_a_published_file_never_changes(store, path: str):
     """F-6-04, F-4.1-15, F-5-05, F-7-11: the same bytes again change nothing, others are refused."""
@@ -66,7 +67,7 @@ def test_what_is_there_can_be_listed_and_read(store):
 PUBLISHED = (
     "modules/MM-1a2b3c4d/1.0.0/ship.json",
     "modules/MM-1a2b3c4d/1.0.0/implementation/__init__.py",
-    "debates/PROP-1a2b3c4d/round-1/adjudication.json",
+    "artifacts/initials/ADJ-1a2b3c4d/1.0.0/body/adjudication.json",
     "artifacts/initials/IMPL-1a2b3c4d/1.0.0/body/contract.json",
     "escalations/ESC-1a2b3c4d.json",
     "context_packs/CP-1a2b3c4d.json",

@@ -101,6 +101,7 @@ def _definition(data: bytes) -> None:
 
 
 ARTIFACT = r"artifacts/[a-z0-9-]+/(?:MP|CTR|RSR|IMPL|PROP|CHAL|ADJ)-[0-9a-f]{8}/\d+\.\d+\.\d+"
+DEBATE = r"debates/PROP-[0-9a-f]{8}"
 MODULE = r"modules/MM-[0-9a-f]{8}/\d+\.\d+\.\d+"
 UNPROPOSED = r"unproposed-TSK-\d{3,}\.\d+(?:r\d+)?-(?:round|amended)-\d"
 DRAFT = rf"drafts/MM-[0-9a-f]{{8}}/\d+\.\d+\.\d+/(?:IMPL-[0-9a-f]{{8}}|{UNPROPOSED})"
@@ -118,14 +119,11 @@ LAYOUT: list[tuple[str, Look]] = [
     (rf"{ARTIFACT}/body/contracts\.json", _json),
     (rf"{ARTIFACT}/body/report\.json", _record(ReuseSearchReport)),
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/contract\.json", _record(MicroModuleContract)),
-    (rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-\d+)?)/proposal\.json", _record(Proposal)),
-    (rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-\d+)?)/challenge\.json", _record(Challenge)),
-    (
-        rf"(?:{ARTIFACT}/body|debates/PROP-[0-9a-f]{{8}}(?:/round-\d+)?)/adjudication\.json",
-        _record(Adjudication),
-    ),
-    (r"debates/PROP-[0-9a-f]{8}/round-\d+/amendments\.json", _amendments),
-    (r"debates/PROP-[0-9a-f]{8}/round-\d+/gate-(?:MP|IMPL)-[0-9a-f]{8}\.json", _gate),
+    (rf"(?:{ARTIFACT}/body|{DEBATE})/proposal\.json", _record(Proposal)),
+    (rf"(?:{ARTIFACT}/body|{DEBATE})/challenge\.json", _record(Challenge)),
+    (rf"(?:{ARTIFACT}/body|{DEBATE})/adjudication\.json", _record(Adjudication)),
+    (rf"{DEBATE}/amendments-\d+\.json", _amendments),
+    (rf"{DEBATE}/gate-\d+-(?:MP|IMPL)-[0-9a-f]{{8}}\.json", _gate),
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/(?:implementation|tests)/\w+\.py", _text),
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/tests/obligations\.json", _obligations),
     (rf"(?:{ARTIFACT}/body|{MODULE}|{DRAFT})/examples\.md", _text),

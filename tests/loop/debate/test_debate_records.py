@@ -203,8 +203,8 @@ def test_a_target_outside_the_grammar_is_refused_by_schema(target: str):
 
 
 def test_the_records_of_a_debate_have_their_fields_and_places(debated: DebateWorkbench):
-    """F-9.1-02, F-9.1-03, F-9.1-04, F-9.1-07, D-15-01: by round under the first proposal's id, the last round at
-    F§7's path too; nothing is ever rewritten."""
+    """F-9.1-02, F-9.1-03, F-9.1-04, F-9.1-07, D-15-01: each is an artifact, and the newest of each kind
+    is at F§7's path, under the first proposal's id; no artifact is ever rewritten."""
     base = debated.debate("double")
     first = debated.record("double", 1, "proposal")
     assert base.name == first["proposal_id"]
@@ -233,11 +233,11 @@ def test_the_records_of_a_debate_have_their_fields_and_places(debated: DebateWor
         ),
     )
     for kind, schema, fields in kinds:
-        last = base / "round-3" / f"{kind}.json"
-        assert (base / f"{kind}.json").read_bytes() == last.read_bytes()
+        last = base / f"{kind}.json"
+        assert debated.read(last) == debated.record("double", 3, kind)
         assert fields <= debated.read(last).keys()
         assert schema.from_bytes(last.read_bytes(), kind).to_bytes() == last.read_bytes()
-        for path in base.glob(f"round-*/{kind}.json"):
+        for path in debated.base.glob(f"artifacts/*/*/*/body/{kind}.json"):
             with pytest.raises(RefusedError):
                 debated.store.publish(path.relative_to(debated.base).as_posix(), b"{}")
 

@@ -457,7 +457,7 @@ def test_after_another_plan_an_escalation_still_tells_the_debates_before_it(dire
         second = bench.escalation.debate_trail
         assert second.proposals[: len(first.debate_trail.proposals)] == first.debate_trail.proposals
         for kind in ("proposal", "challenge", "adjudication"):
-            held = list(bench.base.glob(f"debates/*/round-*/{kind}.json"))
+            held = list(bench.base.glob(f"artifacts/*/*/*/body/{kind}.json"))
             assert len(getattr(second, f"{kind}s")) == len(held), kind
 
 

@@ -60,8 +60,8 @@ def test_each_gate_s_decision_is_told_with_the_hash_of_what_it_saw(
     """The lock behind the contract debate, then the ship gate; the hash is that of the debate's record (D-33-02, W-7-08)."""
     decided = payloads(told, "gate.decided")
     assert [(one["gate"], one["verdict"]) for one in decided] == [("lock", "pass"), ("ship", "pass")]
-    records = (uninterrupted.project / "state_store/debates").glob("*/round-*/gate-*.json")
-    there = {sha256(path.read_bytes()).hexdigest(): path.stem.removeprefix("gate-") for path in records}
+    records = (uninterrupted.project / "state_store/debates").glob("*/gate-*.json")
+    there = {sha256(path.read_bytes()).hexdigest(): path.stem.split("-", 2)[2] for path in records}
     assert {one["evidence_sha256"]: one["reference"].partition("@")[0] for one in decided} == there
 
 
@@ -69,7 +69,7 @@ def test_the_record_of_a_gate_says_what_passed(uninterrupted: Uninterrupted):
     """Which contracts were locked; which files passed which stages and tests (D-29-02)."""
     folder = uninterrupted.project / "state_store/debates"
     lock, ship = (
-        json.loads(next(folder.glob(f"*/round-*/gate-{kind}-*.json")).read_bytes()) for kind in ("MP", "IMPL")
+        json.loads(next(folder.glob(f"*/gate-*-{kind}-*.json")).read_bytes()) for kind in ("MP", "IMPL")
     )
     (evidence,) = (
         json.loads(path.read_bytes())

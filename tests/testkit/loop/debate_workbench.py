@@ -7,6 +7,7 @@ wrong.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -151,10 +152,22 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         """The debates by their subject: for each round the kinds of record that lie there."""
         found: dict[str, list[str]] = {}
         for debate in sorted((self.base / "debates").glob("*")):
-            rounds = sorted(debate.glob("round-*"), key=lambda path: int(path.name.partition("-")[2]))
+            rounds = self.rounds(debate)
             found[self.subject_of(debate)] = [
-                " ".join(sorted(p.stem.partition("-")[0] for p in r.iterdir())) for r in rounds
+                " ".join(sorted(kind for kind, _ in rounds[number])) for number in sorted(rounds)
             ]
+        return found
+
+    def rounds(self, debate: Path) -> dict[int, list[tuple[str, Path]]]:
+        """The records of a debate by the number of their round, each with its kind."""
+        number, found = 1, defaultdict[int, list[tuple[str, Path]]](list)
+        for purpose, name in [("", debate.name), *self.outputs(debate.name)]:
+            (path,) = (self.base / "artifacts").glob(f"*/{name}/*/body/*.json")
+            number += purpose == Purpose.OPENS_ROUND
+            found[number].append((path.stem, path))
+        for path in [*debate.glob("gate-*.json"), *debate.glob("amendments-*.json")]:
+            kind, number = path.stem.split("-")[:2]
+            found[int(number)].append((kind, path))
         return found
 
     def debate(self, subject: str) -> Path:
@@ -164,7 +177,7 @@ class DebateWorkbench(workbench.ProjectWorkbench):
 
     def subject_of(self, debate: Path) -> str:
         """What a debate is about."""
-        target = self.read(debate / "round-1/proposal.json")["target_artifact_id"]
+        target = canonical_json.loads(self.body(debate.name)["proposal.json"])["target_artifact_id"]
         if target.startswith("MP-"):
             return "contracts"
         contract = next(given.ref for given in self.envelope(target).inputs if given.ref.startswith("CTR-"))
@@ -172,13 +185,17 @@ class DebateWorkbench(workbench.ProjectWorkbench):
 
     def record(self, subject: str, number: int, kind: str) -> Any:
         """One record of a round."""
-        (path,) = (self.debate(subject) / f"round-{number}").glob(f"{kind}*.json")
+        (path,) = (path for found, path in self.rounds(self.debate(subject))[number] if found == kind)
         return self.read(path)
 
     def envelope(self, name: str) -> ArtifactEnvelope:
         """An artifact's envelope."""
         (path,) = (self.base / "artifacts").glob(f"*/{name}/*/envelope.json")
         return ArtifactEnvelope.from_bytes(path.read_bytes(), name)
+
+    def outputs(self, name: str) -> list[tuple[str, str]]:
+        """What followed from an artifact: purpose and id."""
+        return [(one.purpose, one.ref.partition("@")[0]) for one in self.envelope(name).outputs]
 
     def body(self, name: str) -> dict[str, bytes]:
         """An artifact's files."""
@@ -227,7 +244,7 @@ class DebateWorkbench(workbench.ProjectWorkbench):
             judged = amendments["before"]
         if ruling["target_artifact_id"] != judged or ruling["ship_directive"] != "SHIP":
             yield f"{ref} was not approved"
-        gate = self.record(name, last, f"gate-{target.artifact_id}")
+        gate = self.read(self.debate(name) / f"gate-{last}-{target.artifact_id}.json")
         if gate["failures"]:
             yield f"{ref} did not pass the gate"
 

@@ -17,7 +17,6 @@ from specwright.application.debate.implementation import module_of
 from specwright.application.debate.judges import (
     ask_arbiter,
     ask_challenger,
-    record_ref,
     store_record,
     store_ruling,
 )
@@ -314,7 +313,7 @@ class Debate:
         records, number = self._records(state["cause_debate"]), state["cause_round"]
         proposal = records.proposal(number)
         failures = [as_failure(fault) for fault in proposal.contract_at_fault]
-        sources = ((record_ref(proposal), "what it says of its contract"),) if failures else ()
+        sources = ((proposal.ref, "what it says of its contract"),) if failures else ()
         if not records.has_ruling(number):  # code confirmed it
             return failures, sources
         challenge, ruling = records.challenge(number), records.adjudication(number)
@@ -341,9 +340,9 @@ class Debate:
 
 def _sources(challenge: Challenge, ruling: Adjudication | None = None) -> tuple[tuple[str, str], ...]:
     """The records that failures come from, with what a role is shown of each."""
-    sources = [(record_ref(challenge), "its failures, without its assessments")]
+    sources = [(challenge.ref, "its failures, without its assessments")]
     if ruling:
-        sources.append((record_ref(ruling), "its rationale, as a failure to correct"))
+        sources.append((ruling.ref, "its rationale, as a failure to correct"))
     return tuple(sources)
 
 

@@ -316,7 +316,7 @@ def _challenge(
         factory, case.deliverable, case.version_id, "what it challenges", case.history.proposals[-1]
     )
     store_record(factory, scope, by, record, about)
-    factory.invocations.contribute(scope, by, ContributionType.CHALLENGE, record_ref(record))
+    factory.invocations.contribute(scope, by, ContributionType.CHALLENGE, record.ref)
     return record
 
 
@@ -438,7 +438,7 @@ def store_ruling(
     answered = history.proposals[-1], history.challenges[-1]
     about = _about(factory, deliverable, record.target_artifact_id, "what it decides on", *answered)
     store_record(factory, scope, by, record, about)
-    factory.invocations.contribute(scope, by, ContributionType.ADJUDICATION, record_ref(record))
+    factory.invocations.contribute(scope, by, ContributionType.ADJUDICATION, record.ref)
 
 
 def store_record(
@@ -451,14 +451,8 @@ def store_record(
     """Store a debate record as an artifact of its own."""
     kind = ArtifactType(type(record).__name__.upper())
     body = {f"{kind.lower()}.json": record.to_bytes()}
-    name = record_ref(record).partition("@")[0]
+    name = record.ref.partition("@")[0]
     factory.artifacts.create(scope, by, kind, body, inputs=inputs, name=name)
-
-
-def record_ref(record: Proposal | Challenge | Adjudication) -> str:
-    """The reference of a debate record, which is always the first version of its id."""
-    names = {"proposal_id", "challenge_id", "adjudication_id"} & type(record).model_fields.keys()
-    return f"{getattr(record, names.pop())}@1.0.0"
 
 
 def _about(
@@ -467,7 +461,7 @@ def _about(
     """The artifacts whose status a record moves, and the records that it answers."""
     names = deliverable.artifacts(version_id)
     about = [(factory.artifacts.ref(deliverable.task.folder, name), why) for name in names]
-    return [*about, *((record_ref(record), "what it answers") for record in answered)]
+    return [*about, *((record.ref, "what it answers") for record in answered)]
 
 
 def open_judge_pack(
@@ -483,15 +477,15 @@ def open_judge_pack(
     first, full = cases[0].deliverable, Permission.FULL
     task, histories = task_ref(factory, first.task), [case.history for case in cases]
     included = [
-        (record_ref(record), full, _HISTORY)
+        (record.ref, full, _HISTORY)
         for history in histories
         for record in (*history.proposals, *history.challenges)
     ]
     included += [row for case in cases for row in _contract_rows(case)]
     adjudications = [ruling for history in histories for ruling in history.adjudications]
     carried = {ruling.ref: ruling for ruling in rulings.values()}
-    earlier = [r for r in adjudications if record_ref(r) not in carried]
-    whole = {record_ref(r) for r in adjudications if place.role is Role.ARBITER}
+    earlier = [r for r in adjudications if r.ref not in carried]
+    whole = {r.ref for r in adjudications if place.role is Role.ARBITER}
     included += [ruling.row for ref, ruling in carried.items() if ref not in whole]
     if first.plan_ref:
         included.append((first.plan_ref, Permission.SUMMARY_ONLY, PLAN_CLAIM))
@@ -501,7 +495,7 @@ def open_judge_pack(
     versions = sorted({proposal.deliverable_ref for history in histories for proposal in history.proposals})
     excluded = [(ref, f"{hidden} is never shown to this role") for ref in versions]
     if place.role is Role.ARBITER:
-        included += [(record_ref(record), full, _HISTORY) for record in adjudications]
+        included += [(record.ref, full, _HISTORY) for record in adjudications]
         included.append((task, full, "the task file, for grounding"))
         excluded += [(d.contract.ref, "dependencies are no business of this role") for d in dependencies]
     else:
@@ -514,7 +508,7 @@ def open_judge_pack(
         extract = f"{described}its acceptance criteria{examples} and what its sketch decided"
         extract += ", as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
-        excluded += [(record_ref(r), "rulings are not shown to this role") for r in earlier]
+        excluded += [(r.ref, "rulings are not shown to this role") for r in earlier]
     included += [row for row in others if row not in included]
     scope, own = factory.journal.scope(scopes.pack(place.run_id)), first.task
     return factory.invocations.open(

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import planned_modules
-from specwright.application.store import layout
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.base.ids import ArtifactType
 from specwright.domain.contract.contract import MicroModuleContract
+from specwright.domain.debate.debate import Challenge, Proposal
 from specwright.domain.modules.acceptance_report import Reference
 
 _NUMBERED = re.compile(r"\s*(?:criterion\s+)?([0-9]+)\s*[:.)](.*)", re.DOTALL | re.IGNORECASE)
@@ -62,14 +62,6 @@ class _Planned(NamedTuple):
     task_id: str
 
 
-class _RoundRecord(NamedTuple):
-    """A record of a round, and where it is."""
-
-    debate_id: str
-    number: int
-    path: Reference
-
-
 class DebateIndex:
     """The debates of a project, found by what they are about. Everything is read once, when it is first asked for.
 
@@ -104,31 +96,25 @@ class DebateIndex:
 
     def judged_in(self, module_ref: str) -> Reference | None:
         """Where the Challenger judged last whether the tests of a module show the criteria."""
-        last = self._last(self._version(module_ref), "challenge")
-        if last is None:
+        if not (last := self._last(self._version(module_ref), Challenge)):
             return None
-        challenge = self._view.debates.records(last.debate_id).challenge(last.number)
+        challenge = Challenge.from_bytes(self._view.store.read(last), last)
         places = [at for at, one in enumerate(challenge.rubric_assessments) if one.criterion == _TRACED]
-        return f"{last.path}#/rubric_assessments/{places[0]}" if places else None
+        return f"{last}#/rubric_assessments/{places[0]}" if places else None
 
     def _last_checks(self, target: str, names: Sequence[str], own: str) -> Iterator[CriterionCheck]:
         """What the last proposal of a debate says of the criteria."""
-        last = self._last(target, "proposal")
-        if last is None:
+        if not (last := self._last(target, Proposal)):
             return
-        proposal = self._view.debates.records(last.debate_id).proposal(last.number)
+        proposal = Proposal.from_bytes(self._view.store.read(last), last)
         for place, text in enumerate(proposal.acceptance_checks):
             for criterion, module, shows in read_check(text, names, own):
-                yield CriterionCheck(criterion, module, shows, f"{last.path}#/acceptance_checks/{place}")
+                yield CriterionCheck(criterion, module, shows, f"{last}#/acceptance_checks/{place}")
 
-    def _last(self, target: str, kind: str) -> "_RoundRecord | None":
-        """The last record of a kind in the debate over a plan or an implementation."""
+    def _last(self, target: str, kind: type[Proposal | Challenge]) -> Reference:
+        """The last record of a kind in the debate over a plan or an implementation; empty if there is none."""
         debate_id = self._debates.get(target, "")
-        numbers = self._view.debates.records(debate_id).rounds() if debate_id else []
-        rows = (
-            _RoundRecord(debate_id, n, layout.round_record(debate_id, n, kind)) for n in reversed(numbers)
-        )
-        return next((one for one in rows if self._view.store.exists(one.path)), None)
+        return self._view.debates.records(debate_id).last_path(kind) if debate_id else ""
 
     def _contract(self, plan_id: str, name: str) -> MicroModuleContract | None:
         """A contract as the last proposal of a plan has it."""

@@ -55,6 +55,17 @@ class ArtifactStore:
             for name in self._store.names(f"{layout.ARTIFACTS}/{folder}")
         }
 
+    def folder_of(self, name: str) -> str:
+        """The folder of an artifact.
+
+        Raises:
+            CorruptionError: there is no such artifact.
+        """
+        for folder in self._store.names(layout.ARTIFACTS):
+            if self._store.names(layout.artifact(folder, name)):
+                return folder
+        raise CorruptionError("a record is missing", where=f"{layout.ARTIFACTS}/*/{name}")
+
     def envelope(self, folder: str, name: str) -> ArtifactEnvelope:
         """An artifact's envelope.
 
@@ -150,6 +161,11 @@ class ArtifactStore:
         if before:
             self._note(by.folder, before, ArtifactRef(ref=created.ref, purpose=Purpose.REVISED_BY))
         return name
+
+    def debated(self, folder: str, debate_id: str, record: str, purpose: Purpose) -> None:
+        """Note a record of a debate among the outputs of its first proposal: whether it opens a round or is in one."""
+        output = ArtifactRef(ref=self.ref(folder, record), purpose=purpose)
+        self._note(folder, self.envelope(folder, debate_id), output)
 
     def challenged(self, folder: str, name: str, challenge: str) -> None:
         """DRAFT to CHALLENGED, by a CHALLENGE that references it."""

@@ -1,21 +1,25 @@
-"""The records of debates: one directory per round, and the newest record of each kind beside them (design: debate,
-store-layout)."""
+"""The records of debates, by round (design: debate, store-layout)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from specwright import canonical_json
 from specwright.application.store import layout
+from specwright.application.store.artifacts import ArtifactStore
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure, StruckTest
+from specwright.domain.artifacts.artifact import FIRST_VERSION, Purpose
+from specwright.domain.base.ids import ArtifactType
 from specwright.domain.base.record import Record
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest
+from specwright.errors import CorruptionError
 from specwright.ports.store import StateStore
 
 ALL = 1_000_000
 
-_KINDS: dict[str, type[Record]] = {"proposal": Proposal, "challenge": Challenge, "adjudication": Adjudication}
+_Kind = TypeVar("_Kind", Proposal, Challenge, Adjudication)
 
 
 class GateResult(NamedTuple):
@@ -58,24 +62,32 @@ class DebateHistory(NamedTuple):
 
 
 class DebateRecords:
-    """The records of one debate. A round's records are written once."""
+    """The records of one debate, by round.
+
+    Proposals, challenges and adjudications are artifacts; the envelope of the first proposal lists those that came after
+    it. `debates/` has a copy of the newest of each kind, what the gate found, and what became of amendments.
+    """
 
     def __init__(self, store: StateStore, debate_id: str) -> None:
         self._store = store
+        self._artifacts = ArtifactStore(store)
         self._debate_id = debate_id
 
     def write(self, number: int, record: Proposal | Challenge | Adjudication) -> None:
-        """Write a round's proposal, which opens it, or its challenge or adjudication."""
-        kind, data = type(record).__name__.lower(), record.to_bytes()
-        self._store.publish(self._path(number, kind), data)
-        self._store.replace(layout.latest_record(self._debate_id, kind), data)
+        """Add a round's proposal, which opens it, or its challenge or adjudication; its artifact is stored already."""
+        name, known = record.ref.partition("@")[0], list(self._listed())
+        if (number, name) not in known:  # else a crash came after this
+            purpose = Purpose.IN_ROUND if number == known[-1][0] else Purpose.OPENS_ROUND
+            self._artifacts.debated(self._folder, self._debate_id, name, purpose)
+        latest = layout.latest_record(self._debate_id, type(record).__name__.lower())
+        self._store.replace(latest, record.to_bytes())
 
     def write_amendments(
         self, number: int, before: str, after: str, answer: AmendmentsAnswer
     ) -> dict[str, bytes]:
         """Record what became of the amendments; returns the record by its path."""
         record = canonical_json.pretty({"before": before, "after": after, "answer": answer.to_json()})
-        path = self._path(number, "amendments")
+        path = layout.amendments(self._debate_id, number)
         self._store.publish(path, record)
         return {path: record}
 
@@ -94,26 +106,28 @@ class DebateRecords:
 
     def proposal(self, number: int) -> Proposal:
         """What was proposed in a round."""
-        path = self._path(number, "proposal")
-        return Proposal.from_bytes(self._store.read(path), path)
+        return self._one(Proposal, number)
 
     def has_ruling(self, number: int) -> bool:
         """Whether a round was ruled on."""
-        return self._store.exists(self._path(number, "adjudication"))
+        return number in self._names(Adjudication)
 
     def challenge(self, number: int) -> Challenge:
         """The verdict of a round."""
-        path = self._path(number, "challenge")
-        return Challenge.from_bytes(self._store.read(path), path)
+        return self._one(Challenge, number)
 
     def adjudication(self, number: int) -> Adjudication:
         """The ruling of a round."""
-        path = self._path(number, "adjudication")
-        return Adjudication.from_bytes(self._store.read(path), path)
+        return self._one(Adjudication, number)
+
+    def last_path(self, kind: type[Proposal | Challenge]) -> str:
+        """The path of the newest record of a kind; empty if there is none."""
+        names = self._names(kind)
+        return self._path(kind, names[max(names)]) if names else ""
 
     def amendments(self, number: int) -> tuple[str, str, AmendmentsAnswer]:
         """The version before and after amendments, and the Proposer's word on each."""
-        data = canonical_json.loads(self._store.read(self._path(number, "amendments")))
+        data = canonical_json.loads(self._store.read(layout.amendments(self._debate_id, number)))
         return data["before"], data["after"], AmendmentsAnswer.model_validate(data["answer"])
 
     def gate(self, number: int, version_id: str) -> GateResult:
@@ -134,15 +148,14 @@ class DebateRecords:
         number = self.rounds()[-1]
         if reached := self.judged(number):
             return self.gate(number, reached[-1]).failures
-        if not self._store.exists(self._path(number, "challenge")):
+        if number not in self._names(Challenge):
             return []
         struck = self.adjudication(number).struck_tests if self.has_ruling(number) else []
         return self.challenge(number).without(struck)
 
     def rounds(self) -> list[int]:
         """The numbers of the rounds; one that a person overruled is followed by one with that ruling alone."""
-        names = (n for n in self._store.names(layout.debate(self._debate_id)) if n.startswith("round-"))
-        return sorted(int(name.removeprefix("round-")) for name in names)
+        return sorted({number for number, _ in self._listed()})
 
     def falsified(self, upto: int = ALL) -> tuple[list[TriedTest], list[StruckTest]]:
         """The falsifying tests that were tried in so many rounds, and those of them that were struck (design:
@@ -153,27 +166,59 @@ class DebateRecords:
 
     def amended(self, number: int) -> AmendmentsAnswer | None:
         """The Proposer's word on the amendments of a round, if there were any."""
-        return self.amendments(number)[2] if self._store.exists(self._path(number, "amendments")) else None
+        written = self._store.exists(layout.amendments(self._debate_id, number))
+        return self.amendments(number)[2] if written else None
 
     def judged(self, number: int) -> list[str]:
         """The versions of a round that reached the gate."""
-        names = self._store.names(layout.debate_round(self._debate_id, number))
-        return [n.removeprefix("gate-").removesuffix(".json") for n in names if n.startswith("gate-")]
+        names, start = self._store.names(layout.debate(self._debate_id)), f"gate-{number}-"
+        return [n.removeprefix(start).removesuffix(".json") for n in names if n.startswith(start)]
 
     def history(self, proposals: int = ALL, challenges: int = ALL, adjudications: int = ALL) -> DebateHistory:
         """The debate as it was at some point: the records of so many rounds.
 
         A step that runs again after a crash must not see what came after it, so every step says how much it saw.
         """
-        upto = {"proposal": proposals, "challenge": challenges, "adjudication": adjudications}
-        return DebateHistory(*(self._read_all(name, upto[name]) for name in upto))
+        return DebateHistory(
+            self._read_all(Proposal, proposals),
+            self._read_all(Challenge, challenges),
+            self._read_all(Adjudication, adjudications),
+        )
 
-    def _path(self, number: int, kind: str) -> str:
-        return layout.round_record(self._debate_id, number, kind)
+    def _one(self, kind: type[_Kind], number: int) -> _Kind:
+        name = self._names(kind).get(number)
+        if name is None:
+            what = f"the {kind.__name__.lower()} of round {number} is missing"
+            raise CorruptionError(what, where=layout.debate(self._debate_id))
+        return self._read(kind, name)
 
-    def _read_all(self, kind: str, upto: int) -> list[Any]:
-        paths = [self._path(number, kind) for number in self.rounds() if number <= upto]
-        return [_KINDS[kind].from_bytes(self._store.read(p), p) for p in paths if self._store.exists(p)]
+    def _read_all(self, kind: type[_Kind], upto: int) -> list[_Kind]:
+        names = self._names(kind)
+        return [self._read(kind, names[number]) for number in sorted(names) if number <= upto]
+
+    def _read(self, kind: type[_Kind], name: str) -> _Kind:
+        path = self._path(kind, name)
+        return kind.from_bytes(self._store.read(path), path)
+
+    def _path(self, kind: type[Record], name: str) -> str:
+        return f"{layout.body(self._folder, name, FIRST_VERSION)}/{kind.__name__.lower()}.json"
+
+    def _names(self, kind: type[Record]) -> dict[int, str]:
+        """The id of the record of a kind in each round that has one."""
+        prefix = f"{ArtifactType(kind.__name__.upper()).prefix}-"
+        return {number: name for number, name in self._listed() if name.startswith(prefix)}
+
+    def _listed(self) -> Iterator[tuple[int, str]]:
+        """The records with the number of their round."""
+        number = 1
+        yield number, self._debate_id
+        for output in self._artifacts.envelope(self._folder, self._debate_id).outputs:
+            number += output.purpose == Purpose.OPENS_ROUND
+            yield number, output.ref.partition("@")[0]
+
+    @cached_property
+    def _folder(self) -> str:
+        return self._artifacts.folder_of(self._debate_id)
 
 
 class DebateStore:

@@ -161,24 +161,19 @@ def debate(debate_id: str) -> str:
     return f"{DEBATES}/{debate_id}"
 
 
-def debate_round(debate_id: str, number: int) -> str:
-    """The directory of one round of a debate."""
-    return f"{debate(debate_id)}/round-{number}"
-
-
-def round_record(debate_id: str, number: int, kind: str) -> str:
-    """A record of a round: `proposal`, `challenge`, `adjudication` or `amendments`."""
-    return f"{debate_round(debate_id, number)}/{kind}.json"
-
-
 def latest_record(debate_id: str, kind: str) -> str:
-    """The copy of a debate's newest record of a kind."""
+    """The copy of a debate's newest record of a kind: `proposal`, `challenge` or `adjudication`."""
     return f"{debate(debate_id)}/{kind}.json"
 
 
-def gate_record(debate_id: str, number: int, version_id: str) -> str:
+def amendments(debate_id: str, number: int) -> str:
+    """What became of the amendments of a round."""
+    return f"{debate(debate_id)}/amendments-{number}.json"
+
+
+def gate_record(debate_id: str, number: int | str, version_id: str) -> str:
     """What the gate found of a version at the end of a round."""
-    return round_record(debate_id, number, f"gate-{version_id}")
+    return f"{debate(debate_id)}/gate-{number}-{version_id}.json"
 
 
 def context_pack(pack_id: str) -> str:

@@ -108,7 +108,7 @@ def gate_records(store: StateStore, bindings: LogBindings) -> dict[str, set[str]
     return {
         path: set(hashes)
         for version_id, hashes in bindings.decisions.items()
-        for path in paths.get(version_id, [f"{layout.DEBATES}/*/round-*/gate-{version_id}.json"])
+        for path in paths.get(version_id, [layout.gate_record("*", "*", version_id)])
     }
 
 
@@ -129,9 +129,8 @@ def _record_paths(store: StateStore) -> dict[str, list[str]]:
     """The records of gates, by the version that they judged."""
     paths: dict[str, list[str]] = {}
     for debate_id in store.names(layout.DEBATES):
-        for folder in store.names(layout.debate(debate_id)):
-            for name in store.names(f"{layout.debate(debate_id)}/{folder}"):
-                if name.startswith("gate-"):
-                    version_id = name.removeprefix("gate-").removesuffix(".json")
-                    paths.setdefault(version_id, []).append(f"{layout.debate(debate_id)}/{folder}/{name}")
+        for name in store.names(layout.debate(debate_id)):
+            if name.startswith("gate-"):
+                version_id = name.split("-", 2)[2].removesuffix(".json")
+                paths.setdefault(version_id, []).append(f"{layout.debate(debate_id)}/{name}")
     return paths

@@ -120,13 +120,12 @@ class StoredRecords:
                 yield VerifyFinding("record.changed", path, "the file was changed after it was written")
 
     def _copies(self) -> Iterator[VerifyFinding]:
-        """The records of each round, and the last of each kind at docs/design.md#store-layout's path."""
+        """The newest records of each debate, which are copies."""
         ends = tuple(f"/body/{name}.json" for name in _DEBATED)
         bodies = {sha256 for path in self._paths if path.endswith(ends) for sha256 in self._hashes(path)}
         for path in self._paths:
-            name = path.rpartition("/")[2].removesuffix(".json")
-            is_record = path.startswith(f"{layout.DEBATES}/") and name in _DEBATED
-            if is_record and canonical_json.sha256(self._store.read(path)) not in bodies:
+            is_copy = any(fnmatchcase(path, layout.latest_record("*", name)) for name in _DEBATED)
+            if is_copy and canonical_json.sha256(self._store.read(path)) not in bodies:
                 yield VerifyFinding("record.changed", path, "it is the body of no artifact")
 
     def _hashes(self, path: str) -> Collection[str]:

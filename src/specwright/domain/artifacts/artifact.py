@@ -56,6 +56,8 @@ class Purpose(StrEnum):
     SEALED_AS = "sealed-as"
     DEPRECATED_FOR = "deprecated-for"
     REVISED_BY = "revised-by"
+    OPENS_ROUND = "opens-round"
+    IN_ROUND = "in-round"
 
 
 _STATUS_AFTER: Mapping[str, ArtifactStatus | None] = {
@@ -69,6 +71,8 @@ _STATUS_AFTER: Mapping[str, ArtifactStatus | None] = {
     Purpose.SEALED_AS: _S.SHIPPED,
     Purpose.DEPRECATED_FOR: _S.DEPRECATED,
     Purpose.REVISED_BY: None,
+    Purpose.OPENS_ROUND: None,
+    Purpose.IN_ROUND: None,
 }
 """The status that an output gives the artifact; None where it changes none."""
 

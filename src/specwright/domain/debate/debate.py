@@ -66,6 +66,11 @@ class Proposal(Record):
     preflight: list[str] = Field(default_factory=list)
     contract_at_fault: list[ContractFault] = Field(default_factory=list)
 
+    @property
+    def ref(self) -> str:
+        """`id@version` of its artifact."""
+        return f"{self.proposal_id}@1.0.0"
+
 
 class Challenge(OmittedIfEmpty):
     """The Challenger's verdict on a deliverable (design: debate, falsifying-tests).
@@ -88,6 +93,11 @@ class Challenge(OmittedIfEmpty):
     untested_criteria: list[UntestedCriterion] = Field(default_factory=list)
     open_cases: list[Failure] = Field(default_factory=list)
     mendable: bool = False
+
+    @property
+    def ref(self) -> str:
+        """`id@version` of its artifact."""
+        return f"{self.challenge_id}@1.0.0"
 
     @property
     def rests_on_open_cases(self) -> bool:
@@ -136,6 +146,11 @@ class Adjudication(Record):
     struck_tests: list[StruckTest] = Field(default_factory=list)
     set_aside: list[SetAsideCriterion] = Field(default_factory=list)
     confirmed_fault: FaultOf | None = None
+
+    @property
+    def ref(self) -> str:
+        """`id@version` of its artifact."""
+        return f"{self.adjudication_id}@1.0.0"
 
 
 def challenge(
