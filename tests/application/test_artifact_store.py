@@ -32,7 +32,7 @@ class Counted:
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
 
-    def hex8(self, taken: Callable[[str], bool] = lambda _: False) -> str:
+    def hex8(self) -> str:
         return f"{next(self._numbers):08x}"
 
     def now(self) -> str:

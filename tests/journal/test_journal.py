@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from specwright.errors import CorruptionError, InputError, NonDeterminismError
 from specwright.journal import FileJournal, Recording, SystemSource, read_records
+from specwright.journal.journal import IDS
 
 OPENED: list[FileJournal] = []
 
@@ -204,14 +205,11 @@ class Counting(SystemSource):
     def __init__(self) -> None:
         self._next = count()
 
-    def hex8(self) -> str:
-        return f"{next(self._next):08x}"
+    def uuid(self) -> str:
+        return f"{next(self._next):08x}" + "0" * 24
 
     def now(self) -> str:
         return f"2030-01-01T00:00:{next(self._next):02d}.000Z"
-
-    def wire_id(self) -> str:
-        return f"wire_{next(self._next)}"
 
 
 def drawn(journal: FileJournal, times: int = 1) -> list[Any]:
@@ -220,7 +218,7 @@ def drawn(journal: FileJournal, times: int = 1) -> list[Any]:
     return [
         draw
         for n in range(times)
-        for draw in (scope.hex8(), scope.now(), scope.stamps(2), scope.readings([float(n)]))
+        for draw in (scope.hex8(), scope.now(), scope.wire_id(), scope.recall("draw", n, lambda n=n: n))
     ]
 
 
@@ -228,14 +226,28 @@ def test_draws_are_recorded_like_answers(path: Path):
     """Ids, times, Wire ids and measured values are drawn once (D-04-02, D-S4-01)."""
     first = drawn(opened(path, source=Counting()))
     assert drawn(opened(path, source=Counting())) == first
-    assert {record.place.kind for record in read_records(path)} == {"draw"}
+    assert [record.place.kind for record in read_records(path)] == ["step", "draw"]
 
 
-def test_a_hex_draw_that_is_taken_is_drawn_again_and_only_the_last_is_kept(path: Path):
-    """Redrawn until unused; on re-execution the taken ones are not met again (D-04-02)."""
-    taken = {"00000000", "00000001"}
-    assert opened(path, source=Counting()).scope("x").hex8(taken.__contains__) == "00000002"
-    assert opened(path).scope("x").hex8(lambda _: True) == "00000002"
+def test_the_ids_and_the_time_of_a_step_are_one_record(path: Path):
+    """A step that needs more ids than one record has draws again; its time stays (D-04-02)."""
+    scope = opened(path).scope("x")
+    times, ids = {scope.now() for _ in range(3)}, [scope.hex8() for _ in range(IDS)]
+    assert [record.place.kind for record in read_records(path)] == ["step"]
+    ids.append(scope.hex8())
+    assert len(list(read_records(path))) == 2
+    again = opened(path).scope("x")
+    assert [again.hex8() for _ in ids] == ids
+    assert {again.now()} == {scope.now()} == times
+
+
+def test_an_id_is_drawn_again_until_no_other_of_the_journal_begins_so(path: Path):
+    """Also after a restart; the redrawn ones are not met again (D-04-02)."""
+    ids: list[str] = []
+    for name in ("x", "y", "x"):
+        scope = opened(path, source=Counting()).scope(name)
+        ids += [scope.hex8() for _ in range(IDS)]
+    assert len(set(ids)) == 2 * IDS
 
 
 def test_a_recording_serves_the_draws_and_leaves_the_answers_to_its_model(path: Path, tmp_path: Path):

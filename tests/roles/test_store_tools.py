@@ -342,7 +342,7 @@ def test_a_conversation_that_is_repeated_meets_the_same_answers(desk: Desk, tmp_
     assert again.store.tree("artifacts") == stored
     again.journal.close()
     kinds = [record.place.kind for record in read_records(tmp_path / "journal.jsonl")]
-    assert (kinds.count("tool"), kinds.count("draw")) == (3, 4)
+    assert (kinds.count("tool"), kinds.count("step")) == (3, 2)
     fresh = desk._replace(journal=FileJournal(tmp_path / "other.jsonl"))
     assert json.loads(fresh.told([query(ref)])[0])["index"]["status"] == "DEPRECATED"
     fresh.journal.close()

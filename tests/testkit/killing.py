@@ -237,8 +237,7 @@ class DeadlyScope:
         self.recall = self._watched(scope.recall)
         self.hex8 = self._watched(scope.hex8)
         self.now = self._watched(scope.now)
-        self.stamps = self._watched(scope.stamps)
-        self.readings = self._watched(scope.readings)
+        self.wire_id = self._watched(scope.wire_id)
 
     def _watched(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any) -> Any:

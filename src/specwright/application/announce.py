@@ -85,18 +85,16 @@ def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[A
     same Wires, which the log passes over.
     """
     context = project_stream(project_id)
-    stamps = scope.stamps(len(events))
+    ids, ts = [scope.wire_id() for _ in events], scope.now()
     request = cast(JsonValue, [[event.type, event.stream_id] for event in events])
     places = cast(
         list[list[Any]],
-        scope.recall(
-            "place", request, lambda: _places(factory, context, events, [s.wire_id for s in stamps])
-        ),
+        scope.recall("place", request, lambda: _places(factory, context, events, ids)),
     )
     factory.log.append(
         [
-            _wire(event, stamp.wire_id, stamp.ts, context, seq, cause)
-            for event, stamp, (seq, cause) in zip(events, stamps, places, strict=True)
+            _wire(event, wire_id, ts, context, seq, cause)
+            for event, wire_id, (seq, cause) in zip(events, ids, places, strict=True)
         ]
     )
     factory.projection.catch_up()

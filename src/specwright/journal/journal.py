@@ -7,20 +7,22 @@ that has drifted instead of refusing it.
 
 import hashlib
 import json
-import secrets  # noqa: TID251 - this is the port of randomness
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from ulid import ULID
 
 from specwright.canonical_json import JsonValue
 from specwright.errors import NonDeterminismError
 from specwright.journal.records import JournalFile, JournalRecord, JournalStorage, Place, read_records
-from specwright.ports.journal import Stamp
+
+IDS = 8
+"""The ids that a step draws at once, with its time; one that needs more draws again."""
 
 
 def request_digest(request: JsonValue) -> str:
@@ -31,18 +33,14 @@ def request_digest(request: JsonValue) -> str:
 class SystemSource:
     """The source of new draws: the system's clock and secure randomness."""
 
-    def hex8(self) -> str:
-        """Eight random hex digits."""
-        return secrets.token_hex(4)
+    def uuid(self) -> str:
+        """A UUID4, 32 hex digits."""
+        return uuid.uuid4().hex  # noqa: TID251 - this is the port of ids
 
     def now(self) -> str:
         """The time in milliseconds, UTC."""
         moment = datetime.fromtimestamp(time.time(), UTC)  # noqa: TID251 - this is the clock's port
         return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
-
-    def wire_id(self) -> str:
-        """`wire_` + ULID."""
-        return f"wire_{ULID()}"
 
 
 class Recording:
@@ -92,10 +90,21 @@ class StoredJournal:
         self._recording = recording
         self._lock = threading.Lock()
         self._known = {record.place: record for record in storage.records()}
+        steps = (record.answer for record in self.records("step"))
+        self._drawn = {one[:8] for step in steps for one in cast("dict[str, list[str]]", step)["ids"]}
 
     def scope(self, name: str) -> "JournalScope":
         """Enter a stretch of work."""
-        return JournalScope(name, self, self._source)
+        return JournalScope(name, self)
+
+    def draw(self) -> JsonValue:
+        """A new time, and ids of which none begins like another one of this journal."""
+        ids: list[str] = []
+        while len(ids) < IDS:
+            if (one := self._source.uuid())[:8] not in self._drawn:
+                self._drawn.add(one[:8])
+                ids.append(one)
+        return {"time": self._source.now(), "ids": cast(JsonValue, ids)}
 
     def __len__(self) -> int:
         """How many records it has."""
@@ -137,8 +146,9 @@ class StoredJournal:
         return answer
 
     def _recorded(self, place: Place, digest: str, live: Callable[[], JsonValue]) -> JsonValue:
-        """The draw or web search of the recording if it is the same request, or a new answer."""
-        record = self._recording.at(place) if self._recording and place.kind in ("draw", "web") else None
+        """The record of the recording if it is the same request, or a new answer; never a model's."""
+        served = place.kind in ("step", "draw", "web")
+        record = self._recording.at(place) if self._recording and served else None
         return record.answer if record and record.request == digest else live()
 
 
@@ -160,11 +170,12 @@ class FileJournal(StoredJournal):
 class JournalScope:
     """A stretch of work in a journal."""
 
-    def __init__(self, name: str, journal: StoredJournal, source: SystemSource) -> None:
+    def __init__(self, name: str, journal: StoredJournal) -> None:
         self.name = name
         self._journal = journal
-        self._source = source
         self._next: dict[str, int] = {}
+        self._time = ""
+        self._ids: list[str] = []
 
     def place(self, kind: str) -> Place:
         """The place of the next record of a kind."""
@@ -176,29 +187,27 @@ class JournalScope:
         self._next[kind] = self._next.get(kind, 0) + 1
         return answer
 
-    def hex8(self, taken: Callable[[str], bool] = lambda _: False) -> str:
-        """Eight lowercase hex digits that are not taken."""
+    def hex8(self) -> str:
+        """The first eight hex digits of the next UUID4."""
+        return self._next_id()[:8]
 
-        def draw() -> str:
-            while taken(drawn := self._source.hex8()):
-                continue
-            return drawn
-
-        return cast(str, self.recall("draw", "hex8", draw))
+    def wire_id(self) -> str:
+        """`wire_` + the ULID of the step's time and the next UUID4."""
+        milliseconds = int(datetime.fromisoformat(self.now()).timestamp() * 1000)
+        return f"wire_{ULID(milliseconds.to_bytes(6, 'big') + bytes.fromhex(self._next_id())[:10])}"
 
     def now(self) -> str:
-        """The time."""
-        return cast(str, self.recall("draw", "now", self._source.now))
+        """The time of the step."""
+        if not self._time:
+            self._draw()
+        return self._time
 
-    def stamps(self, count: int) -> list[Stamp]:
-        """Fresh Wire ids with their times."""
+    def _next_id(self) -> str:
+        if not self._ids:
+            self._draw()
+        return self._ids.pop(0)
 
-        def draw() -> JsonValue:
-            return [[self._source.wire_id(), self._source.now()] for _ in range(count)]
-
-        drawn = cast(list[list[str]], self.recall("draw", f"stamps {count}", draw))
-        return [Stamp(*pair) for pair in drawn]
-
-    def readings(self, values: list[float]) -> list[float]:
-        """Measured values."""
-        return cast(list[float], self.recall("draw", f"readings {len(values)}", lambda: list(values)))
+    def _draw(self) -> None:
+        drawn = cast("dict[str, Any]", self.recall("step", "ids and time", self._journal.draw))
+        self._time = self._time or drawn["time"]
+        self._ids += drawn["ids"]

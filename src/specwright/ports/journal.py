@@ -3,58 +3,19 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from decimal import Decimal
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 from specwright.canonical_json import JsonValue
 from specwright.domain.costs.cost import Usage
 from specwright.errors import CorruptionError
 
 
-class Stamp(NamedTuple):
-    """The id and time of a Wire: `wire_` + ULID, ISO-8601 UTC."""
-
-    wire_id: str
-    ts: str
-
-
-class Draws(Protocol):
-    """Ids and clock readings. Each is recorded, so that a resumed run draws the same."""
-
-    def hex8(self, taken: Callable[[str], bool] = ...) -> str:
-        """Eight lowercase hex digits from a secure source, drawn again while `taken` is true (design: ids)."""
-        ...
-
-    def now(self) -> str:
-        """The time, ISO-8601 UTC in milliseconds."""
-        ...
-
-    def stamps(self, count: int) -> list[Stamp]:
-        """New Wire ids with their times."""
-        ...
-
-    def readings(self, values: list[float]) -> list[float]:
-        """Measured values such as durations; the recorded ones when the run is repeated."""
-        ...
-
-
-class AnswerScope(Protocol):
-    """A named step whose answers are looked up before they are asked for."""
-
-    @property
-    def name(self) -> str:
-        """The step."""
-        ...
-
-    def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
-        """An answer; see `Scope`."""
-        ...
-
-
-class Scope(Draws, AnswerScope, Protocol):
+class Scope(Protocol):
     """A named step of the run; its records are identified by their order within it.
 
     A scope is opened again each time its step is entered, and starts at its first record. Its name must be unique for each
-    logical step (task, attempt, round, role), or it would read the records of another.
+    logical step (task, attempt, round, role), or it would read the records of another. The ids and the time of a step are
+    drawn together, in one record.
     """
 
     @property
@@ -66,14 +27,26 @@ class Scope(Draws, AnswerScope, Protocol):
         """The recorded answer at this place, or what `live` answers now, recorded and fsynced.
 
         Args:
-            kind: `model`, `tool`, `web`, `verdict`, `place`, `kept` or `draw`; only draws and web searches are repeated from
-                a recording.
+            kind: `model`, `tool`, `web`, `verdict`, `place`, `kept`, `step` (ids and time) or `draw` (measured values); only
+                the last two and web searches are repeated from a recording.
             request: The complete request; its SHA-256 is recorded.
             live: Answers the request. Its exceptions pass through and nothing is recorded.
 
         Raises:
             NonDeterminismError: another request was recorded at this place.
         """
+        ...
+
+    def hex8(self) -> str:
+        """The first eight hex digits of a new UUID4 that no other of this journal begins with (design: ids)."""
+        ...
+
+    def wire_id(self) -> str:
+        """The id of a new Wire, `wire_` + ULID."""
+        ...
+
+    def now(self) -> str:
+        """The time of the step, ISO-8601 UTC in milliseconds."""
         ...
 
 

@@ -62,8 +62,8 @@ def test_a_log_says_when_the_tests_ran(directory: Path):
     with DebateWorkbench(directory, script()) as bench:
         assert bench.begin() == "SHIPPED"
         log = bench.read(bench.sealed()["double"] / "tests/execution_log.json")
-        drawn = [record for record in bench.journal.records("draw") if "/double/gate/" in record.place.scope]
-        (began,) = (record.answer for record in drawn if "/run/" in record.place.scope)
+        drawn = [record for record in bench.journal.records("step") if "/double/gate/" in record.place.scope]
+        (began,) = (record.answer["time"] for record in drawn if "/run/" in record.place.scope)
         assert log["executed_at"] == began
 
 

@@ -256,13 +256,15 @@ def _recalled(scope: Scope, request: JsonValue, observe: Callable[[], GateVerdic
 def _with_measures(scope: Scope, verdict: GateVerdict) -> GateVerdict:
     """A verdict whose measures are draws, so that a replay says the same: durations, and how far a sweep came that is
     bounded by time."""
-    durations = scope.readings([test.duration_ms for test in verdict.tests])
-    tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, durations, strict=True))
-    notes = cast(list[str], scope.recall("draw", "notes", lambda: list(verdict.notes)))
-    stages = scope.recall(
-        "draw", "stages", lambda: [[s.duration_ms, dict(s.observed)] for s in verdict.stages]
-    )
-    return verdict._replace(tests=tests, notes=tuple(notes), stages=_measured(verdict.stages, stages))
+    measures: JsonValue = {
+        "tests": [test.duration_ms for test in verdict.tests],
+        "notes": list(verdict.notes),
+        "stages": [[s.duration_ms, dict(s.observed)] for s in verdict.stages],
+    }
+    drawn = cast("dict[str, Any]", scope.recall("draw", "measures", lambda: measures))
+    tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, drawn["tests"], strict=True))
+    stages = _measured(verdict.stages, drawn["stages"])
+    return verdict._replace(tests=tests, notes=tuple(drawn["notes"]), stages=stages)
 
 
 def _measured_only(verdict: GateVerdict) -> GateVerdict:

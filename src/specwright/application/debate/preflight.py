@@ -13,7 +13,6 @@ from specwright.domain.debate.contract_faults import PreflightFinding, Preflight
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.errors import AnswerError
 from specwright.ports.gate import Finding, GateVerdict
-from specwright.ports.journal import Stamp
 from specwright.ports.roles import Files
 
 _NO_TIME = "1970-01-01T00:00:00.000Z"
@@ -34,21 +33,17 @@ class UnrecordedScope:
         """What `live` answers now."""
         return live()
 
-    def hex8(self, taken: Callable[[str], bool] = lambda _: False) -> str:
+    def hex8(self) -> str:
         """No id of anything."""
         return "00000000"
+
+    def wire_id(self) -> str:
+        """None: no Wire is appended here."""
+        return ""
 
     def now(self) -> str:
         """No time."""
         return _NO_TIME
-
-    def stamps(self, count: int) -> list[Stamp]:
-        """None: no Wire is appended here."""
-        return []
-
-    def readings(self, values: list[float]) -> list[float]:
-        """The values."""
-        return list(values)
 
 
 class Preflight:

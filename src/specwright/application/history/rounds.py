@@ -86,7 +86,7 @@ class Planned(NamedTuple):
 
 
 def planned_modules(view: ProjectView) -> list[Planned]:
-    """Every contract that was ever proposed, the oldest first."""
+    """Every contract that was ever proposed, the oldest first; those of one plan by name."""
     found: list[Planned] = []
     for name, folder in _folders(view, ArtifactType.CONTRACT).items():
         data = view.artifacts.body(folder, name)["contract.json"]
@@ -96,7 +96,7 @@ def planned_modules(view: ProjectView) -> list[Planned]:
                 MicroModuleContract.from_bytes(data, f"{name}/contract.json"),
             )
         )
-    return sorted(found, key=lambda one: one.envelope.created_at)
+    return sorted(found, key=lambda one: (one.envelope.created_at, one.contract.name))
 
 
 def debates_of(view: ProjectView, planned: list[Planned]) -> ModuleDebates:

@@ -444,7 +444,7 @@ def _store(
     """Store a plan with its contracts and reuse reports, record the contribution, and return its id."""
     artifacts, task_version = factory.artifacts, task_ref(factory, task)
     plan_id = artifact_id(ArtifactType.MICRO_PLAN, scope.hex8())
-    plan, contracts = rules.draw_up(answer, plan_id, task_version, _new_module_ids(factory, scope))
+    plan, contracts = rules.draw_up(answer, plan_id, task_version, lambda: module_id(scope.hex8()))
     earlier = before.contract_ids if before else {}
     reports: dict[str, str] = {}
     for module in answer.modules:
@@ -476,19 +476,6 @@ def _store(
             Step("estimate", task.entry.spec_task_id, f"still to come: {estimate.in_words()}")
         )
     return plan_id
-
-
-def _new_module_ids(factory: Factory, scope: Scope) -> Callable[[], str]:
-    """Draws the ids of new modules."""
-    drawn = set[str]()
-
-    def new_module_id() -> str:
-        # a directory of this very run may exist already when the node runs again, so the draw is recorded whole
-        name = module_id(scope.hex8(lambda hex8: hex8 in drawn or factory.modules.is_taken(module_id(hex8))))
-        drawn.add(name.removeprefix("MM-"))
-        return name
-
-    return new_module_id
 
 
 def nearest_modules(factory: Factory, task: Task) -> list[str]:

@@ -17,7 +17,7 @@ from langchain_core.runnables import run_in_executor
 
 from specwright.canonical_json import JsonValue
 from specwright.errors import SpecwrightError
-from specwright.ports.journal import AnswerScope, provider_of, read_as_model_answer, usage_of
+from specwright.ports.journal import Scope, provider_of, read_as_model_answer, usage_of
 from specwright.ports.progress import RoleDone
 from specwright.roles.models.failures import answer_in, openai_usage, translated
 from specwright.roles.models.provider_cache import marked_for_caching
@@ -50,7 +50,7 @@ class Account(NamedTuple):
 
 def journalled(
     model: BaseChatModel,
-    scope: AnswerScope,
+    scope: Scope,
     meter: "Meter",
     ask: Ask | None = None,
     account: Account | None = None,
@@ -127,7 +127,7 @@ class _Journalled:
             return {**answer, "model": account.model, "usd": None if usd is None else str(usd)}
 
         identity = request_of(messages, {} if self.__dict__.get(_TOOLLESS) else kwargs)
-        scope: AnswerScope = self.__dict__[_SCOPE]
+        scope: Scope = self.__dict__[_SCOPE]
         meter: Meter = self.__dict__[_METER]
         answer: JsonValue = None
         try:
