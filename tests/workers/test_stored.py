@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.workers.answers import approved_in_advance, leave_approval
 from specwright.bootstrap.workers.drive_record import (
     MOST_ATTEMPTS,
     DriveError,
@@ -14,7 +13,13 @@ from specwright.bootstrap.workers.drive_record import (
     drive_record,
     note_drive,
 )
-from specwright.bootstrap.workers.stored_settings import STORED_SETTINGS, store_settings, worker_settings
+from specwright.bootstrap.workers.stored_settings import (
+    STORED_SETTINGS,
+    approved_in_advance,
+    leave_approval,
+    store_settings,
+    worker_settings,
+)
 from specwright.errors import CorruptionError, InputError
 from specwright.settings import Settings
 from testkit.memory_tree import MemoryTree

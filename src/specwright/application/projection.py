@@ -20,7 +20,7 @@ from specwright.domain.escalation.resolutions import CRITERION, RELEASE, Resolut
 from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome, NewVersion
 from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.modules.deprecation import Deprecation
-from specwright.domain.modules.resealed import ResealedModule
+from specwright.domain.modules.evidence import ResealedModule
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes

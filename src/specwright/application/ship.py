@@ -7,8 +7,8 @@ from specwright.application import scopes
 from specwright.application.announce import Announcement, announce
 from specwright.application.debate.gate_runs import execution_log
 from specwright.application.debate.implementation import Implementation
+from specwright.application.earlier_versions import reports_of
 from specwright.application.factory import Factory
-from specwright.application.reports import reports_of
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import Task

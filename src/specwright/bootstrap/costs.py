@@ -18,7 +18,6 @@ from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError
 from specwright.journal.records import JournalRecord
 from specwright.ports.journal import characters_of, paid_for, provider_of, read_as_model_answer, usage_of
-from specwright.ports.prices import Prices
 from specwright.ports.roles import Role
 from specwright.roles.models.prices import PublishedPrices, model_label
 from specwright.roles.models.spending import Spending, StageEstimate, counted
@@ -159,7 +158,7 @@ def require_prices(settings: Settings) -> None:
             )
 
 
-def costs(directory: Path, by: Division, prices: Prices) -> dict[str, Cost]:
+def costs(directory: Path, by: Division, prices: PublishedPrices) -> dict[str, Cost]:
     """The costs of a project, the largest part first.
 
     By content, a part's requests are those that hold it, and its tokens and money are its share of theirs by
@@ -178,7 +177,7 @@ def costs(directory: Path, by: Division, prices: Prices) -> dict[str, Cost]:
     return dict(sorted(sums.items(), key=lambda item: (-item[1].input_tokens, -item[1].characters)))
 
 
-def total_cost(directory: Path, prices: Prices) -> Cost:
+def total_cost(directory: Path, prices: PublishedPrices) -> Cost:
     """The sum over a project."""
     whole = Cost()
     for cost in costs(directory, "role", prices).values():
@@ -192,7 +191,7 @@ def _model_records(store: ProjectStore) -> Iterator[tuple[JournalRecord, str]]:
         yield record, f"{store.journal_address}, {record.place.scope} {record.place.ordinal}"
 
 
-def _parts(record: JournalRecord, by: Division, prices: Prices) -> dict[str, Cost]:
+def _parts(record: JournalRecord, by: Division, prices: PublishedPrices) -> dict[str, Cost]:
     answer = cast(dict[str, Any], record.answer)
     bought = provider_of(record.answer)
     usage, characters = usage_of(record.answer), characters_of(record.answer)
@@ -216,7 +215,7 @@ def _parts(record: JournalRecord, by: Division, prices: Prices) -> dict[str, Cos
     return {**parts, "answers": whole._replace(characters=0, input_tokens=0, usd=written)}
 
 
-def _paid(model: str, usage: Usage, prices: Prices) -> Decimal | None:
+def _paid(model: str, usage: Usage, prices: PublishedPrices) -> Decimal | None:
     """What an answer costs; one of no tokens and no model, as a playbook gives it, costs nothing."""
     if not model and not usage.input_tokens + usage.output_tokens:
         return Decimal(0)

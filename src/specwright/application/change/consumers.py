@@ -22,9 +22,8 @@ from specwright.application.debate.gate_runs import (
 )
 from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, superseded
+from specwright.application.earlier_versions import reports_of
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.regression_tests import tests_sealed_with
-from specwright.application.reports import reports_of
 from specwright.application.ship import seal_files
 from specwright.application.tasks import all_shipped, project_state, task_board
 from specwright.canonical_json import JsonValue
@@ -33,8 +32,7 @@ from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.versions import serves
 from specwright.domain.escalation.resolutions import NewTask
 from specwright.domain.interface_change.comparison import Bump, next_version
-from specwright.domain.modules.evidence import tree_sha256
-from specwright.domain.modules.resealed import ResealedModule
+from specwright.domain.modules.evidence import ResealedModule, tree_sha256
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_changes import UNFINISHED
 from specwright.domain.tasks.task_parts import parts_of
@@ -155,7 +153,7 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     def started_at(digest: str) -> str:
         return factory.journal.scope(scopes.gate_run(scope.name, digest)).now()
 
-    judging, earlier = candidate(factory.modules, contract, files), tests_sealed_with(factory, old.ref)
+    judging, earlier = candidate(factory.modules, contract, files), factory.modules.regression_tests(old.ref)
     task = factory.projection.definitions[consumer.task_id]
     approved = module_acceptance(task, judging)
     binding = (examples_of_reports(reports_of(factory, contract.module_id)), approved_examples(approved))
@@ -174,7 +172,8 @@ def _reseal(factory: Factory, consumer: Consumer, judged: _Candidate) -> None:
     old, contract = consumer.contract, judged.contract
     scope = factory.journal.scope(f"{scopes.reseal(cause, old.ref)}/seal")
     struck = factory.modules.evidence(old.ref).struck_tests
-    sealed = seal_files(factory, scope, contract, judged.verdict, struck, tests_sealed_with(factory, old.ref))
+    tests = factory.modules.regression_tests(old.ref)
+    sealed = seal_files(factory, scope, contract, judged.verdict, struck, tests)
     names = [f"{factory.modules.contract(new).name} {new}" for new in consumer.later.values()]
     record = ResealedModule(
         module_ref=contract.ref,

@@ -33,11 +33,10 @@ from specwright.application.debate.gate_runs import (
     with_falsifying_tests,
 )
 from specwright.application.debate.preflight import Preflight, UnrecordedScope, claims_of
+from specwright.application.earlier_versions import reports_of, required_tests
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan, claim_of_plan
-from specwright.application.regression_tests import required_tests
-from specwright.application.reports import reports_of
 from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView

@@ -233,8 +233,7 @@ class TaskEvidence:
 
     def _falsifying_tests(self, text: str) -> Iterator[CriterionEvidence]:
         for module in self.modules:
-            sealed = self._view.modules.regression_tests(module.ref)
-            for place, test in enumerate(sealed.tests if sealed else ()):
+            for place, test in enumerate(self._view.modules.regression_tests(module.ref)):
                 if text in test.criteria:
                     where = f"{module.directory}/{layout.REGRESSION_TESTS}#/tests/{place}"
                     yield CriterionEvidence(

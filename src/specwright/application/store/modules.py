@@ -83,10 +83,12 @@ class ModuleStore:
         path = layout.ship_evidence(ref)
         return ShipEvidence.from_bytes(self._store.read(path), path)
 
-    def regression_tests(self, ref: str) -> RegressionTests | None:
-        """The falsifying tests beside a version, if there are any."""
+    def regression_tests(self, ref: str) -> list[RegressionTest]:
+        """The falsifying tests beside a version."""
         path = f"{layout.module(ref)}/{layout.REGRESSION_TESTS}"
-        return RegressionTests.from_bytes(self._store.read(path), path) if self._store.exists(path) else None
+        return (
+            RegressionTests.from_bytes(self._store.read(path), path).tests if self._store.exists(path) else []
+        )
 
     def examples(self, ref: str) -> str:
         """The examples of a version."""

@@ -35,7 +35,7 @@ from specwright.application.verify.views import (
     projection_findings,
 )
 from specwright.canonical_json import JsonValue
-from specwright.domain.modules.resealed import ResealedModule
+from specwright.domain.modules.evidence import ResealedModule
 from specwright.errors import SpecwrightError
 from specwright.ports.store import FileTree, StateStore
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
     from specwright.index.embedder import Embedder
     from specwright.index.sqlite_index import DatabaseCodeIndex
     from specwright.queue.jobs import JobQueue, QueuedJob
-    from specwright.roles.models.rate_limits import Limiter
+    from specwright.roles.models.shared_rate_limits import SharedRateLimiter
 
 
 def user_cache() -> Path:
@@ -38,7 +38,7 @@ def user_cache() -> Path:
 
 
 class PostgresStore:
-    """The `ProjectStore` of a schema.
+    """A project in a schema, with the methods of `DirectoryStore`.
 
     Nothing of the project is written into its directory; what programs on this machine need is in the user's cache.
 
@@ -116,7 +116,7 @@ class PostgresStore:
         """The triggers and functions that are not as the program made them."""
         return self._database.unlike_schema() if self._database.exists else []
 
-    def limiter(self, limits: Mapping[str, ProviderLimits]) -> "Limiter":
+    def limiter(self, limits: Mapping[str, ProviderLimits]) -> "SharedRateLimiter":
         """For every process that drives a project of the database."""
         from specwright.roles.models.shared_rate_limits import SharedRateLimiter
 

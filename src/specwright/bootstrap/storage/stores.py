@@ -8,7 +8,7 @@ import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from agent_wire.database import Dump, dump_file, restore_file
 from agent_wire.log import DatabaseWireLog, SqliteWireLog
@@ -22,16 +22,17 @@ from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.index.database import VERSION as INDEX_VERSION
 from specwright.journal import FileJournal, JournalRecord, Recording, read_records
 from specwright.journal.journal import StoredJournal
-from specwright.ports.store import FileTree, StateStore
+from specwright.ports.store import FileTree
 from specwright.settings import ProviderLimits, load_settings
 from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock, driver_of
 
 if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
+    from specwright.bootstrap.storage.postgres_store import PostgresStore
     from specwright.graphs.checkpoints import Saver, SaverClass
     from specwright.index.embedder import Embedder
     from specwright.index.sqlite_index import DatabaseCodeIndex
     from specwright.queue.jobs import QueuedJob
-    from specwright.roles.models.rate_limits import Limiter
+    from specwright.roles.models.rate_limits import RateLimiter
 
 RUNTIME = ".specwright"
 TOPIC = "0.0.1001"
@@ -63,114 +64,11 @@ class ProjectContent(NamedTuple):
     rows: Dump
 
 
-class ProjectStore(Protocol):
-    """Where the records of a project are; what is opened is closed by the one who opens it."""
-
-    @property
-    def log_address(self) -> str:
-        """Where the log is, for messages."""
-        ...
-
-    @property
-    def journal_address(self) -> str:
-        """Where the journal is, for messages."""
-        ...
-
-    @property
-    def folder(self) -> FileTree:
-        """The project's files: task files, options of the last run, and `state_store/`."""
-        ...
-
-    @property
-    def files(self) -> StateStore:
-        """`state_store/`."""
-        ...
-
-    @property
-    def workspace(self) -> Path:
-        """A directory on this machine for what roles have on the way."""
-        ...
-
-    def driving(self) -> AbstractContextManager[None]:
-        """Hold the project against other drivers; it is made if there is none.
-
-        Raises:
-            BusyError: another process drives it.
-        """
-        ...
-
-    def driver(self) -> str:
-        """The process that drives it, in words; empty if none does."""
-        ...
-
-    def has_log(self) -> bool:
-        """Whether a run has begun."""
-        ...
-
-    def log(self, *, reading: bool = False) -> DatabaseWireLog:
-        """The Wire log."""
-        ...
-
-    def journal(self, recording: Recording | None = None) -> StoredJournal:
-        """The journal, for a driver."""
-        ...
-
-    def has_answers(self) -> bool | None:
-        """Whether anything is in the journal; None if there is no journal."""
-        ...
-
-    def records(self, kind: str = "") -> Iterator[JournalRecord]:
-        """The journal's records of a kind; none if there is no journal."""
-        ...
-
-    def index(self, embedder: "Embedder") -> "DatabaseCodeIndex":
-        """The Code Index."""
-        ...
-
-    def checkpoints(self, saver: "SaverClass") -> "AbstractContextManager[Saver]":
-        """The graphs' checkpoints."""
-        ...
-
-    def unlike_schema(self) -> list[str]:
-        """What keeps the records append-only and is not as the program made it, in words; of files that are verified as
-        they are nothing."""
-        ...
-
-    def limiter(self, limits: Mapping[str, ProviderLimits]) -> "Limiter":
-        """Holds the limits of providers, for all that drive projects in this place."""
-        ...
-
-    def content(self) -> ProjectContent:
-        """Everything that is moved to another store, in one state.
-
-        Raises:
-            BusyError: a run changes it meanwhile.
-        """
-        ...
-
-    def restore(self, content: ProjectContent) -> None:
-        """Write what another store had, as it was; this one is driven and empty."""
-        ...
-
-    def queueing(self) -> AbstractContextManager[None]:
-        """Have a worker drive the project: what the block writes and the job are written together, or nothing is.
-
-        Raises:
-            InputError: the store has no workers.
-        """
-        ...
-
-    def jobs(self) -> "list[QueuedJob]":
-        """The project's jobs that workers have not done yet, the claimed one first."""
-        ...
-
-    def workers(self) -> int:
-        """How many workers are alive, whatever they drive."""
-        ...
-
-
 class DirectoryStore:
-    """A project in its directory."""
+    """A project in its directory. What is opened is closed by the one who opens it.
+
+    `folder` has the project's files: task files, options of the last run, and `state_store/`, which is `files`.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._runtime = directory / RUNTIME
@@ -190,19 +88,23 @@ class DirectoryStore:
 
     @property
     def workspace(self) -> Path:
-        """A directory beside the log."""
+        """A directory beside the log, for what roles have on the way."""
         return self._runtime / "work"
 
     def driving(self) -> AbstractContextManager[None]:
-        """Hold the lock of the directory."""
+        """Hold the project against other drivers; it is made if there is none.
+
+        Raises:
+            BusyError: another process drives it.
+        """
         return driver_lock(self._runtime)
 
     def driver(self) -> str:
-        """The process that holds the lock."""
+        """The process that drives it, in words; empty if none does."""
         return driver_of(self._runtime)
 
     def has_log(self) -> bool:
-        """Whether the log's file is there and is not empty, since SQLite takes an empty file for a new database."""
+        """Whether a run has begun: SQLite takes an empty file for a new database."""
         path = self._runtime / LOG
         return path.is_file() and path.stat().st_size > 0
 
@@ -211,18 +113,18 @@ class DirectoryStore:
         return SqliteWireLog(self._runtime / LOG, TOPIC, time.time_ns, reading=reading)
 
     def journal(self, recording: Recording | None = None) -> StoredJournal:
-        """The journal's file."""
+        """The journal, for a driver."""
         return FileJournal(self._runtime / JOURNAL, recording=recording)
 
     def has_answers(self) -> bool | None:
-        """Whether the journal's file is larger than nothing."""
+        """Whether anything is in the journal; None if there is no journal."""
         try:
             return (self._runtime / JOURNAL).stat().st_size > 0
         except FileNotFoundError:
             return None
 
     def records(self, kind: str = "") -> Iterator[JournalRecord]:
-        """The records of the journal's file."""
+        """The journal's records of a kind; none if there is no journal."""
         path = self._runtime / JOURNAL
         return read_records(path, kind) if path.exists() else iter(())
 
@@ -242,14 +144,18 @@ class DirectoryStore:
         """Nothing: `verify` looks at the triggers of the files themselves."""
         return []
 
-    def limiter(self, limits: Mapping[str, ProviderLimits]) -> "Limiter":
-        """For this process."""
+    def limiter(self, limits: Mapping[str, ProviderLimits]) -> "RateLimiter":
+        """Holds the limits of providers, for this process."""
         from specwright.roles.models.rate_limits import RateLimiter
 
         return RateLimiter(limits)
 
     def content(self) -> ProjectContent:
-        """The files, read while no run is at work."""
+        """Everything that is moved to another store, in one state.
+
+        Raises:
+            BusyError: a run changes it meanwhile.
+        """
         with self.driving():
             journal = self._runtime / JOURNAL
             lines = journal.read_bytes() if journal.is_file() else b""
@@ -260,7 +166,7 @@ class DirectoryStore:
             )
 
     def restore(self, content: ProjectContent) -> None:
-        """Write the files; the log is the last one, since with it a project is there."""
+        """Write what another store had; this one is driven and empty. The log is last, since with it a project is there."""
         for path, data in content.files.items():
             self.folder.publish(path, data)
         self.folder.publish(f"{RUNTIME}/{JOURNAL}", content.journal)
@@ -285,6 +191,9 @@ class DirectoryStore:
     def workers(self) -> int:
         """None."""
         return 0
+
+
+ProjectStore: TypeAlias = "DirectoryStore | PostgresStore"
 
 
 def moved_files(folder: FileTree) -> dict[str, bytes]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from specwright.bootstrap.project import open_project
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.bootstrap.storage.postgres_store import PostgresStore, opened_postgres_store
-from specwright.bootstrap.workers.answers import approved_in_advance
 from specwright.bootstrap.workers.drive_record import (
     MOST_ATTEMPTS,
     DriveError,
@@ -17,7 +16,7 @@ from specwright.bootstrap.workers.drive_record import (
     drive_record,
     note_drive,
 )
-from specwright.bootstrap.workers.stored_settings import worker_settings
+from specwright.bootstrap.workers.stored_settings import approved_in_advance, worker_settings
 from specwright.errors import (
     AnswerError,
     BudgetError,

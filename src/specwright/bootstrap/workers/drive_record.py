@@ -6,12 +6,17 @@ claims are the queue's; nothing is claimed here.
 """
 
 import json
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from specwright.bootstrap.storage.stores import RUNTIME
-from specwright.errors import SpecwrightError
+from specwright.bootstrap.storage.stores import RUNTIME, opened_store
+from specwright.errors import InputError, SpecwrightError
 from specwright.ports.store import FileTree
+from specwright.settings import load_settings
+
+if TYPE_CHECKING:
+    from specwright.queue.jobs import QueuedJob
 
 _RECORD = f"{RUNTIME}/drive.json"
 MOST_ATTEMPTS = 8
@@ -123,3 +128,34 @@ def drive_record(folder: FileTree) -> DriveRecord:
 def note_drive(folder: FileTree, record: DriveRecord) -> None:
     """Store a record in place of the last one."""
     folder.replace(_RECORD, json.dumps(record.to_json()).encode())
+
+
+class QueueState(NamedTuple):
+    """A project that workers drive.
+
+    Args:
+        jobs: What they have not done yet, the claimed one first.
+        workers: How many are alive, whatever they drive.
+        record: The last attempt.
+    """
+
+    jobs: "Sequence[QueuedJob]"
+    workers: int
+    record: DriveRecord
+
+    @property
+    def waits(self) -> bool:
+        """Whether a worker is to drive it."""
+        return bool(self.jobs)
+
+
+def queue_state(directory: Path) -> QueueState | None:
+    """What the queue says about a project; None if it is not driven by workers."""
+    try:
+        settings = load_settings(directory)
+    except InputError:  # what is there can be looked at all the same
+        return None
+    if settings.drive != "workers" or not settings.store:
+        return None
+    with opened_store(directory, settings.store) as store:
+        return QueueState(store.jobs(), store.workers(), drive_record(store.folder))

@@ -18,9 +18,8 @@ from specwright.application.stages.product import approve, shown_hash
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.models import answering
 from specwright.bootstrap.project import Project, open_project
-from specwright.bootstrap.workers.answers import leave_approval
 from specwright.bootstrap.workers.drive_record import drive_record, note_drive
-from specwright.bootstrap.workers.stored_settings import store_settings
+from specwright.bootstrap.workers.stored_settings import leave_approval, store_settings
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.errors import BusyError, InputError

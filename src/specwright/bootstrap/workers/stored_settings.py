@@ -1,7 +1,7 @@
-"""The settings of a project, kept with it for the workers (design: workers).
+"""What a command leaves with a project for the workers: settings, and an approval in advance (design: workers, approval).
 
-They are those of the directory where the last command was typed, with its options. What belongs to a machine stays out:
-keys, which are in the environment of the worker; the sandbox, which the owner of a machine chooses; the store itself.
+The settings are those of the directory where the last command was typed, with its options. What belongs to a machine
+stays out: keys, which are in the environment of the worker; the sandbox, which the owner of a machine chooses; the store.
 """
 
 import json
@@ -13,9 +13,13 @@ from pydantic import ValidationError
 from specwright.bootstrap.costs import SCRIPTED
 from specwright.bootstrap.storage.stores import RUNTIME, ProjectStore
 from specwright.errors import CorruptionError, InputError
+from specwright.ports.store import FileTree
 from specwright.settings import Settings, load_settings
 
 STORED_SETTINGS = f"{RUNTIME}/settings.json"
+_APPROVED = f"{RUNTIME}/approved_in_advance"
+"""Every other answer is in the log, or beside the draft, when the command that took it returns. This one is for a draft that
+nobody has written yet; it holds for one change, and until the next command."""
 _OF_A_MACHINE = {"store", "drive", "mirror", "hedera", "sandbox"}
 
 
@@ -66,6 +70,16 @@ def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
             where=where,
             remedy="run the workers with the version of Specwright that queued it",
         ) from error
+
+
+def leave_approval(folder: FileTree, change: int | None) -> None:
+    """Approve the next draft of a change in advance, or none."""
+    folder.replace(_APPROVED, b"" if change is None else str(change).encode())
+
+
+def approved_in_advance(folder: FileTree, change: int) -> bool:
+    """Whether the next draft of a change is approved in advance."""
+    return folder.exists(_APPROVED) and folder.read(_APPROVED) == str(change).encode()
 
 
 def _absolute(model: str) -> str:

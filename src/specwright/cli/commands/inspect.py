@@ -46,7 +46,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.application.stages.status import project_status
     from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import driven_by, last_run, reading_project
-    from specwright.bootstrap.workers.queue_state import queue_state
+    from specwright.bootstrap.workers.drive_record import queue_state
     from specwright.cli.pages.queued import add_queue, queue_document
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
     from specwright.cli.terminal.at_work import at_work_document, at_work_in_words

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from specwright.bootstrap.workers.queue_state import QueueState
+from specwright.bootstrap.workers.drive_record import QueueState
 from specwright.cli.terminal.output import next_command, pasteable
 from specwright.gate.terminal.page import Page
 

@@ -15,7 +15,7 @@ from specwright.bootstrap.models import model_sources_of
 from specwright.bootstrap.project import Project, open_project
 from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
 from specwright.bootstrap.views.reading import last_run, reading_project
-from specwright.bootstrap.workers.queue_state import queue_state
+from specwright.bootstrap.workers.drive_record import queue_state
 from specwright.bootstrap.workers.queueing import open_queued
 from specwright.cli.pages.module import deprecation_page
 from specwright.cli.pages.queued import queued_document, queued_page

@@ -224,3 +224,20 @@ class ShipEvidence(Record):
     def ref(self) -> str:
         """`MM-...@x.y.z`."""
         return f"{self.module_id}@{self.module_version}"
+
+
+class ResealedModule(Record):
+    """A version that code sealed without a debate: a consumer, judged again against the later version of a module that it
+    calls (design: change).
+
+    Args:
+        module_ref: The version.
+        replaces: The version whose files it has, apart from the references to the modules that it calls.
+        sha256: The hash of all of its files.
+        reason: Why, in one sentence.
+    """
+
+    module_ref: ModuleRefText
+    replaces: ModuleRefText
+    sha256: Annotated[Sha256, Field(description="Of its sealed files.")]
+    reason: Text

@@ -43,7 +43,7 @@ def model_label(name: str, base_url: str) -> str:
 
 
 class PublishedPrices:
-    """The port `Prices`: first what the settings say, then the published prices.
+    """What an answer of a model costs: first what the settings say, then the published prices.
 
     A server at an address of its own sets its own prices, so those of the model's maker are not taken for it.
 

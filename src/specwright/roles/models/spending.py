@@ -19,9 +19,9 @@ from specwright.domain.costs.budget import (
 from specwright.domain.costs.cost import Cost, Usage
 from specwright.errors import BudgetError
 from specwright.ports.journal import characters_of, paid_for, provider_of, usage_of
-from specwright.ports.prices import Prices
 from specwright.ports.progress import AnswerBought
 from specwright.ports.roles import Place, Role
+from specwright.roles.models.prices import PublishedPrices
 
 
 class StageEstimate(NamedTuple):
@@ -48,7 +48,7 @@ class Spending:
         models: As the journal names them, by role.
     """
 
-    def __init__(self, budgets: Budgets, prices: Prices, models: Mapping[Role, str]) -> None:
+    def __init__(self, budgets: Budgets, prices: PublishedPrices, models: Mapping[Role, str]) -> None:
         self._budgets = budgets
         self._prices = prices
         self._models = models

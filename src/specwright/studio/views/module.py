@@ -14,10 +14,9 @@ from specwright.application.history.rounds import (
     debates_of,
     planned_modules,
 )
-from specwright.application.history.sealed_debate import tests_of_debate
 from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
 from specwright.errors import CorruptionError, InputError, SpecwrightError
@@ -87,7 +86,7 @@ class ModulePage(NamedTuple):
     tests: list[tuple[str, str, str]]
     examples: str
     files: Mapping[str, str]
-    tries: list[TriedTest]
+    tries: list[RegressionTest]
     versions: list[str]
     uses: dict[str, str]
     used_by: dict[str, str]
@@ -125,7 +124,7 @@ def module_page(view: ProjectView, wanted: str) -> ModulePage:
         _tests(view, ref, debates) if is_sealed else [],
         view.modules.examples(ref) if is_sealed else "",
         _files(view, ref) if is_sealed else {},
-        tests_of_debate(view, ref) if is_sealed else [],
+        view.modules.regression_tests(ref),
         [one for one in view.modules.refs() if one.startswith(f"{newest.module_id}@")],
         {_ref_of(d.ref): _name(view, _ref_of(d.ref)) for d in newest.dependencies},
         callers,

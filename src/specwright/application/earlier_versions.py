@@ -1,5 +1,5 @@
-"""The falsifying tests that a version must pass because an earlier version of its module did (design:
-falsifying-tests)."""
+"""What earlier versions of a module bind a later one to: bug reports, and falsifying tests that they passed (design:
+bug-reports, falsifying-tests)."""
 
 from typing import cast
 
@@ -7,19 +7,21 @@ from packaging.version import Version
 
 from specwright.application import scopes
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.history.sealed_debate import tests_of_debate
 from specwright.canonical_json import JsonValue
+from specwright.domain.base.ids import ModuleRef
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.falsifying_tests import RegressionTest
-from specwright.domain.debate.regression_tests import as_regression_tests, still_counting
+from specwright.domain.debate.regression_tests import still_counting
+from specwright.domain.spec.bug_report import BugReport
 
 _FIRST = "1.0.0"
 
 
-def tests_sealed_with(view: ProjectView, module_ref: str) -> list[RegressionTest]:
-    """The tests beside a sealed version; of one that was sealed before they were kept, those of its debate."""
-    sealed = view.modules.regression_tests(module_ref)
-    return sealed.tests if sealed else as_regression_tests(tests_of_debate(view, module_ref), (), module_ref)
+def reports_of(view: ProjectView, module_id: str) -> list[BugReport]:
+    """The reports of a module that a repair was begun for, oldest first; not those whose repair was given up."""
+    begun = [one for one in view.projection.changes if one.before is not None and one.ended != "abandoned"]
+    reports = [one.request.report for one in begun if one.request.report is not None]
+    return [report for report in reports if ModuleRef.parse(report.module_ref).module_id == module_id]
 
 
 def required_tests(factory: Factory, contract: MicroModuleContract, run: str) -> list[RegressionTest]:
@@ -35,11 +37,10 @@ def required_tests(factory: Factory, contract: MicroModuleContract, run: str) ->
     scope = factory.journal.scope(scopes.regression_tests(run, contract.name))
     asked: JsonValue = {"tool": "version_before", "of": contract.ref}
     before = cast(str, scope.recall("tool", asked, lambda: _before(factory, contract)))
-    return (
-        still_counting(tests_sealed_with(factory, before), factory.modules.contract(before), contract)
-        if before
-        else []
-    )
+    if not before:
+        return []
+    kept = factory.modules.regression_tests(before)
+    return still_counting(kept, factory.modules.contract(before), contract)
 
 
 def _before(view: ProjectView, contract: MicroModuleContract) -> str:
