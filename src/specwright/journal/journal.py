@@ -13,13 +13,16 @@ import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ulid import ULID
 
 from specwright.canonical_json import JsonValue
 from specwright.errors import NonDeterminismError
-from specwright.journal.records import JournalFile, JournalRecord, JournalStorage, Place, read_records
+from specwright.journal.records import JournalFile, JournalRecord, Place, read_records
+
+if TYPE_CHECKING:
+    from specwright.journal.postgres_journal import PostgresJournal
 
 IDS = 8
 """The ids that a step draws at once, with its time; one that needs more draws again."""
@@ -81,7 +84,7 @@ class StoredJournal:
 
     def __init__(
         self,
-        storage: JournalStorage,
+        storage: "JournalFile | PostgresJournal",
         source: SystemSource | None = None,
         recording: Recording | None = None,
     ) -> None:

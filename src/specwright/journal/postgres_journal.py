@@ -7,7 +7,7 @@ from specwright.postgres import PostgresDatabase
 
 
 class PostgresJournal:
-    """The `JournalStorage` on the table `journal`; a record is stored as its line in a file would be.
+    """Records in the table `journal`, with the methods of `JournalFile`; a record is stored as its line in a file would be.
 
     Args:
         database: Of the project, whose connection another one closes.

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from specwright.atomic_write import sync_directory
 from specwright.canonical_json import JsonValue
@@ -93,35 +93,6 @@ def line_of(record: JournalRecord) -> bytes:
     return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
 
 
-class JournalStorage(Protocol):
-    """Where the records of a journal are, written by one process at a time."""
-
-    @property
-    def name(self) -> str:
-        """For messages."""
-        ...
-
-    def records(self) -> Iterator[JournalRecord]:
-        """Its records, in order.
-
-        Raises:
-            CorruptionError: one cannot be read.
-        """
-        ...
-
-    def append(self, record: JournalRecord) -> None:
-        """Add a record; it is durable when this returns.
-
-        Raises:
-            SpecwrightError: it cannot be written; the journal then ends with the record before it.
-        """
-        ...
-
-    def close(self) -> None:
-        """Close it."""
-        ...
-
-
 class JournalFile:
     """A journal open for appending, by one process at a time, as the project's lock ensures."""
 
@@ -134,7 +105,11 @@ class JournalFile:
         sync_directory(path.parent)  # so that the file's name survives too
 
     def records(self) -> Iterator[JournalRecord]:
-        """Its records, in order."""
+        """Its records, in order.
+
+        Raises:
+            CorruptionError: one cannot be read.
+        """
         return read_records(self.path)
 
     def append(self, record: JournalRecord) -> None:

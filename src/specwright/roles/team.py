@@ -197,7 +197,7 @@ class ModelRoles:
         limits: CallLimits = CallLimits(),  # noqa: B008 - immutable
         spending: Spending | None = None,
         fallbacks: Mapping[Role, Sequence[NamedSource]] = MappingProxyType({}),
-        limiter: Limiter | None = None,
+        limiter: "Limiter | None" = None,
     ) -> None:
         self._sources = sources
         self._journal = journal

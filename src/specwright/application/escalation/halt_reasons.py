@@ -16,7 +16,7 @@ from specwright.application.store.debates import DebateRecords, GateResult
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Decision, FaultOf
 from specwright.domain.artifacts.artifact import ArtifactStatus
-from specwright.domain.debate.debate import CONTRACTS, Adjudication
+from specwright.domain.debate.debate import CONTRACTS, Adjudication, Proposal
 from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.interface_change.exception import InterfaceChangeException
@@ -152,10 +152,8 @@ class _TaskResult:
             return None
         records = self.records(name)
         for number in reversed(records.rounds()):
-            before, upto = records.history(number - 1, 0, number - 1), records.history(number, 0, number)
-            proposed = len(before.proposals) < len(upto.proposals)
-            if proposed and len(before.adjudications) < len(upto.adjudications):
-                return upto.adjudications[-1]
+            if records.find(Proposal, number) and (ruling := records.find(Adjudication, number)):
+                return ruling
         return None
 
     def records(self, name: str) -> DebateRecords:

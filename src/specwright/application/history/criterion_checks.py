@@ -113,7 +113,7 @@ class DebateIndex:
 
     def _last(self, target: str, kind: type[Proposal | Challenge]) -> Reference:
         """The last record of a kind in the debate over a plan or an implementation; empty if there is none."""
-        debate_id = self._debates.get(target, "")
+        debate_id = self._by_version.get(target)
         return self._view.debates.records(debate_id).last_path(kind) if debate_id else ""
 
     def _contract(self, plan_id: str, name: str) -> MicroModuleContract | None:
@@ -154,13 +154,5 @@ class DebateIndex:
         return self._view.artifacts.folders()
 
     @cached_property
-    def _debates(self) -> dict[str, str]:
-        """The debate over each plan and each implementation, by its artifact."""
-        found: dict[str, str] = {}
-        for debate_id in self._view.debates.ids():
-            records = self._view.debates.records(debate_id)
-            for one in records.history(challenges=0, adjudications=0).proposals:
-                found[one.target_artifact_id] = debate_id
-            for number in records.rounds():
-                found |= dict.fromkeys(records.judged(number), debate_id)
-        return found
+    def _by_version(self) -> dict[str, str]:
+        return self._view.debates.by_version()

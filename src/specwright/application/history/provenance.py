@@ -113,6 +113,7 @@ class _Search:
         self._store = view.store
         self._artifacts = view.artifacts
         self._folders = view.artifacts.folders()
+        self._debates = view.debates.by_version()
 
     def follow(self, module_ref: str) -> Provenance:
         surface = self._view.modules.surface(module_ref)
@@ -197,11 +198,9 @@ class _Search:
         return tuple(found)
 
     def _debate(self, versions: tuple[ArtifactEnvelope, ...]) -> DebateRounds:
-        names = {envelope.artifact_id for envelope in versions}
-        for debate_id in self._view.debates.ids():
-            said = self._view.debates.records(debate_id).history(challenges=0, adjudications=0)
-            if said.proposals and said.proposals[0].target_artifact_id in names:
-                return debate_rounds(self._view, debate_id, "")
+        for envelope in versions:
+            if envelope.artifact_id in self._debates:
+                return debate_rounds(self._view, self._debates[envelope.artifact_id], "")
         raise CorruptionError("no debate was held over this artifact", where=versions[0].artifact_id)
 
     def _invocations(

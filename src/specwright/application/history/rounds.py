@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from specwright.application.factory import ProjectView
-from specwright.application.store.debates import DebateHistory
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.base.ids import ArtifactType
@@ -179,23 +178,20 @@ def _folders(view: ProjectView, kind: ArtifactType) -> dict[str, str]:
 
 def _rounds(view: ProjectView, debate_id: str) -> Iterator[Round]:
     records = view.debates.records(debate_id)
-    before = DebateHistory()
+    proposal = records.proposal(1)
     for number in records.rounds():
-        upto = records.history(number, number, number)
+        proposal = records.find(Proposal, number) or proposal
         yield Round(
             number=number,
-            proposal=upto.proposals[-1],
-            challenge=upto.challenges[-1] if len(upto.challenges) > len(before.challenges) else None,
-            adjudication=upto.adjudications[-1]
-            if len(upto.adjudications) > len(before.adjudications)
-            else None,
+            proposal=proposal,
+            challenge=records.find(Challenge, number),
+            adjudication=records.find(Adjudication, number),
             amended=records.amended(number),
             gate=[
                 GateOutcome(target=name, failures=records.gate(number, name).failures)
                 for name in records.judged(number)
             ],
         )
-        before = upto
 
 
 def _outcome(view: ProjectView, contract: MicroModuleContract) -> str:

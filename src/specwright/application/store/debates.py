@@ -120,6 +120,11 @@ class DebateRecords:
         """The ruling of a round."""
         return self._one(Adjudication, number)
 
+    def find(self, kind: type[_Kind], number: int) -> _Kind | None:
+        """The record of a kind of a round, if it has one."""
+        name = self._names(kind).get(number)
+        return self._read(kind, name) if name else None
+
     def last_path(self, kind: type[Proposal | Challenge]) -> str:
         """The path of the newest record of a kind; empty if there is none."""
         names = self._names(kind)
@@ -148,10 +153,8 @@ class DebateRecords:
         number = self.rounds()[-1]
         if reached := self.judged(number):
             return self.gate(number, reached[-1]).failures
-        if number not in self._names(Challenge):
-            return []
-        struck = self.adjudication(number).struck_tests if self.has_ruling(number) else []
-        return self.challenge(number).without(struck)
+        challenge, ruling = self.find(Challenge, number), self.find(Adjudication, number)
+        return challenge.without(ruling.struck_tests if ruling else []) if challenge else []
 
     def rounds(self) -> list[int]:
         """The numbers of the rounds; one that a person overruled is followed by one with that ruling alone."""
@@ -186,11 +189,11 @@ class DebateRecords:
         )
 
     def _one(self, kind: type[_Kind], number: int) -> _Kind:
-        name = self._names(kind).get(number)
-        if name is None:
+        record = self.find(kind, number)
+        if record is None:
             what = f"the {kind.__name__.lower()} of round {number} is missing"
             raise CorruptionError(what, where=layout.debate(self._debate_id))
-        return self._read(kind, name)
+        return record
 
     def _read_all(self, kind: type[_Kind], upto: int) -> list[_Kind]:
         names = self._names(kind)
@@ -234,3 +237,15 @@ class DebateStore:
     def records(self, debate_id: str) -> DebateRecords:
         """The records of one debate."""
         return DebateRecords(self._store, debate_id)
+
+    def by_version(self) -> dict[str, str]:
+        """The debate over each plan and each implementation that was proposed, or that reached the gate."""
+        found: dict[str, str] = {}
+        for debate_id in self.ids():
+            records = self.records(debate_id)
+            proposed = [
+                one.target_artifact_id for one in records.history(challenges=0, adjudications=0).proposals
+            ]
+            judged = [name for number in records.rounds() for name in records.judged(number)]
+            found |= dict.fromkeys((*proposed, *judged), debate_id)
+        return found

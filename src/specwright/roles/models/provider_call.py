@@ -39,7 +39,7 @@ def ask_provider(
     limits: CallLimits,
     waits: Callable[[str], None],
     provider: str = "",
-    limiter: Limiter | None = None,
+    limiter: "Limiter | None" = None,
 ) -> T:
     """The answer of a provider.
 

@@ -9,11 +9,14 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.settings import ProviderLimits
+
+if TYPE_CHECKING:
+    from specwright.roles.models.shared_rate_limits import SharedRateLimiter
 
 MINUTE = 60.0
 
@@ -31,26 +34,6 @@ class Request:
     sent_at: float
     tokens: int
     number: int = 0
-
-
-class Limiter(Protocol):
-    """Admits requests to providers as their limits allow."""
-
-    def admitted(
-        self, provider: str, tokens: int, waits: Callable[[str], None]
-    ) -> AbstractContextManager[Request]:
-        """Wait until a request may be sent; it is under way until the block ends.
-
-        Args:
-            provider: That is asked.
-            tokens: What the request may take. One that is larger than the limit is sent once nothing else is counted.
-            waits: Told in a few words before each wait for another reason.
-        """
-        ...
-
-    def settle(self, request: Request, tokens: int) -> None:
-        """Replace the estimate of a request by what the provider counted, unless it counted nothing."""
-        ...
 
 
 @dataclass(slots=True)
@@ -84,7 +67,13 @@ class RateLimiter:
 
     @contextmanager
     def admitted(self, provider: str, tokens: int, waits: Callable[[str], None]) -> Generator[Request]:
-        """Wait until a request may be sent, as `Limiter` says."""
+        """Wait until a request may be sent; it is under way until the block ends.
+
+        Args:
+            provider: That is asked.
+            tokens: What the request may take. One that is larger than the limit is sent once nothing else is counted.
+            waits: Told in a few words before each wait for another reason.
+        """
         told = ""
         with self._changed:
             use, limits = self._uses[provider], self._limits.get(provider, ProviderLimits())
@@ -109,6 +98,9 @@ class RateLimiter:
         with self._changed:
             request.tokens = tokens or request.tokens
             self._changed.notify_all()
+
+
+Limiter: TypeAlias = "RateLimiter | SharedRateLimiter"
 
 
 def in_words(provider: str, why: str, seconds: float | None) -> str:

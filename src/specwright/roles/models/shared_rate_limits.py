@@ -44,7 +44,7 @@ class _Found(NamedTuple):
 
 
 class SharedRateLimiter:
-    """The `Limiter` of a database.
+    """Admits the requests of all processes that use a database.
 
     Args:
         database: Of the project.
@@ -70,7 +70,7 @@ class SharedRateLimiter:
 
     @contextmanager
     def admitted(self, provider: str, tokens: int, waits: Callable[[str], None]) -> Generator[Request]:
-        """Wait until a request may be sent, as `Limiter` says.
+        """Wait until a request may be sent, as `RateLimiter` does.
 
         Raises:
             RefusedError: the session that holds the project is over.
