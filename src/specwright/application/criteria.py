@@ -8,7 +8,6 @@ record of the ruling: every later role that judges the same criterion is told of
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.context.packs import Row
 from specwright.application.factory import Factory, ProjectView
@@ -59,7 +58,7 @@ def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history:
     """
     names: list[str] = []
     for one in ruling.set_aside:
-        scope = factory.journal.scope(scopes.question(ruling.adjudication_id, one.criterion))
+        scope = factory.journal.scope(f"{ruling.adjudication_id}/criterion-{one.criterion}")
         name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
         text = task.definition.acceptance_criteria[one.criterion - 1]
         details = {"cause": CRITERION, "criterion": one.criterion, "text": text, "reason": one.reason}
@@ -106,7 +105,7 @@ def carried_rulings(
     if not questions:
         return {}
     ids: JsonValue = [question.escalation_id for question in questions]
-    answers = factory.journal.scope(scopes.rulings(place)).recall(
+    answers = factory.journal.scope(f"{place}/rulings").recall(
         "tool", {"tool": "rulings", "questions": ids}, lambda: [_answer(factory, q) for q in questions]
     )
     for question, answer in zip(questions, cast(list[str], answers), strict=True):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory
 from specwright.domain.base.ids import ModuleRef
@@ -25,7 +24,7 @@ def deprecate(factory: Factory, asked: DeprecationRequest) -> Deprecation:
     entry = _active(factory, ref)
     if asked.replacement is not None:
         _active(factory, asked.replacement)
-    scope = factory.journal.scope(scopes.deprecation(ref))
+    scope = factory.journal.scope(f"deprecation/{ref}")
     decided = Deprecation(
         **asked.model_dump(),
         decided_at=scope.now(),

@@ -5,7 +5,6 @@ from typing import cast
 
 from packaging.version import Version
 
-from specwright.application import scopes
 from specwright.application.factory import Factory, ProjectView
 from specwright.canonical_json import JsonValue
 from specwright.domain.base.ids import ModuleRef
@@ -34,7 +33,7 @@ def required_tests(factory: Factory, contract: MicroModuleContract, run: str) ->
     """
     if contract.module_version == _FIRST:
         return []
-    scope = factory.journal.scope(scopes.regression_tests(run, contract.name))
+    scope = factory.journal.scope(f"{run}/{contract.name}/regression-tests")
     asked: JsonValue = {"tool": "version_before", "of": contract.ref}
     before = cast(str, scope.recall("tool", asked, lambda: _before(factory, contract)))
     if not before:

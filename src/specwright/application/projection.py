@@ -335,7 +335,7 @@ class Projection:
         if (version := outcome.version) is None:
             return
         self.changed_by[version.module_ref] = name
-        self._set_cause(scopes.exception_cause(name, outcome.number))
+        self._set_cause(f"exception/{name}-{outcome.number}")
         self._ship_changed(event, version)
 
     def _ship_changed(self, event: _Event, version: NewVersion) -> None:

@@ -3,7 +3,6 @@ sealing, wire)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
-from specwright.application import scopes
 from specwright.application.announce import Announcement, announce
 from specwright.application.debate.gate_runs import execution_log
 from specwright.application.debate.implementation import Implementation
@@ -69,7 +68,7 @@ def seal(
     contract = module.contract
     if not verdict.passed:
         raise RefusedError("the ship gate did not pass this module", where=contract.ref)
-    scope = factory.journal.scope(scopes.seal(task.run, contract.name, version_id))
+    scope = factory.journal.scope(f"{task.run}/{contract.name}/seal/{version_id}")
     sealing = module.tests_to_seal(active_tests)
     sealed = seal_files(
         factory, scope, contract, verdict, struck, sealing, lambda: module.mark_shipped(version_id)
@@ -125,7 +124,7 @@ def announce_reused(factory: Factory, task: Task, ref: str) -> None:
     Raises:
         CorruptionError: the sealed files were altered.
     """
-    scope = factory.journal.scope(scopes.reuse(task.run, ref))
+    scope = factory.journal.scope(f"{task.run}/reuse/{ref}")
     announce(factory, scope, factory.projection.project_id, [reused(factory, task, ref)])
 
 

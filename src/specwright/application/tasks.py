@@ -206,7 +206,7 @@ def begin(factory: Factory, task: Task) -> bool:
         task.event("task.claimed", {"claimed_by": "agent:engineering-loop"}),
         task.event("task.started"),
     ]
-    scope = factory.journal.scope(scopes.dispatch(task.run))
+    scope = factory.journal.scope(f"{task.run}/dispatch")
     announce(factory, scope, factory.projection.project_id, events)
     factory.progress.note(Step("task", task.entry.spec_task_id, task.definition.name))
     return True
@@ -214,7 +214,7 @@ def begin(factory: Factory, task: Task) -> bool:
 
 def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facing: str) -> None:
     """Complete a task, and make available what waited for it alone."""
-    scope = factory.journal.scope(scopes.shipped(task.run))
+    scope = factory.journal.scope(f"{task.run}/shipped")
     events = completion(factory, task, module_refs, task_facing)
     announce(factory, scope, factory.projection.project_id, events)
     factory.progress.note(Step("shipped", task.entry.spec_task_id, task.definition.name))

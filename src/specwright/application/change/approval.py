@@ -93,7 +93,7 @@ def approve_change(factory: Factory, spec: ProductSpec, by: str) -> None:
     number, project_id = change.request.number, projection.project_id
     difference = spec_difference(before, spec)
     definitions = {d.spec_task_id: d for d in lay_out_change(spec, difference, projection.definitions)}
-    scope = factory.journal.scope(scopes.change_step(number, "approval"))
+    scope = factory.journal.scope(f"{scopes.product_change(number)}/approval")
     sha256, folder = factory.store.define(spec.to_bytes()), layout.spec_files(number).folder
     for definition in definitions.values():
         factory.store.define(definition.to_bytes())

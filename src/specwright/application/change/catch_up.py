@@ -39,7 +39,7 @@ def _write_migration_files(factory: Factory) -> None:
 
 def _write_spec_of_repair(factory: Factory, number: int) -> None:
     """The spec that a repair was begun with: that of the release, under the next version (design: bug-reports)."""
-    files, scope = layout.spec_files(number), factory.journal.scope(scopes.change_step(number, "files"))
+    files, scope = layout.spec_files(number), factory.journal.scope(f"{scopes.product_change(number)}/files")
     if not factory.store.exists(files.spec):
         spec = factory.projection.spec  # a repair that is given up has its files before
         assert spec is not None

@@ -57,7 +57,7 @@ def abandon_change(factory: Factory) -> None:
             remedy="`specwright status` says where the project is",
         )
     number, project_id = change.request.number, projection.project_id
-    scope = factory.journal.scope(scopes.change_step(number, "abandon"))
+    scope = factory.journal.scope(f"{scopes.product_change(number)}/abandon")
     sha256 = factory.store.define(change.request.to_bytes())
     events = [review(project_id, "change.abandoned", sha256, scopes.product_change(number), OPERATOR)]
     if change.before is not None:

@@ -8,7 +8,6 @@ crash finds the same, and what was judged is in the journal.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
-from specwright.application import scopes
 from specwright.application.announce import announce, review, task_event
 from specwright.application.change.catch_up import finish_change
 from specwright.application.debate.gate_runs import (
@@ -133,7 +132,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     """The same files under a contract that names the later versions, as the gate judges them."""
     cause, old = factory.projection.cause, consumer.contract
-    scope = factory.journal.scope(scopes.reseal(cause, old.ref))
+    scope = factory.journal.scope(f"{cause}/reseal/{old.ref}")
     asked: JsonValue = {"tool": "versions", "of": old.module_id}
     taken = cast(
         Sequence[str],
@@ -148,10 +147,10 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     files[ENTRY] = factory.gate.documented(files[ENTRY], contract)
 
     def measured(digest: str) -> Scope:
-        return factory.journal.scope(scopes.measured(cause, contract.name, digest))
+        return factory.journal.scope(f"{cause}/{contract.name}/measured/{digest}")
 
     def started_at(digest: str) -> str:
-        return factory.journal.scope(scopes.gate_run(scope.name, digest)).now()
+        return factory.journal.scope(f"{scope.name}/run/{digest}").now()
 
     judging, earlier = candidate(factory.modules, contract, files), factory.modules.regression_tests(old.ref)
     task = factory.projection.definitions[consumer.task_id]
@@ -170,7 +169,7 @@ def _reseal(factory: Factory, consumer: Consumer, judged: _Candidate) -> None:
     """Seal it; the log says so, and the tasks that had the version before have this one."""
     cause, project_id = factory.projection.cause, factory.projection.project_id
     old, contract = consumer.contract, judged.contract
-    scope = factory.journal.scope(f"{scopes.reseal(cause, old.ref)}/seal")
+    scope = factory.journal.scope(f"{f'{cause}/reseal/{old.ref}'}/seal")
     struck = factory.modules.evidence(old.ref).struck_tests
     tests = factory.modules.regression_tests(old.ref)
     sealed = seal_files(factory, scope, contract, judged.verdict, struck, tests)
@@ -209,7 +208,7 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
     )
     (definition,) = parts_of(projection.definitions, whole.task_id, [part])
     sha256 = factory.store.define(definition.to_bytes())
-    scope = factory.journal.scope(scopes.migration(projection.cause, whole.spec_task_id))
+    scope = factory.journal.scope(f"{projection.cause}/migration/{whole.spec_task_id}")
     waits = [projection.definitions[ref].spec_task_id for ref in definition.depends_on]
     created = task_event(
         "task.created",
@@ -242,7 +241,7 @@ def _retire_migrated(factory: Factory) -> None:
         for version in factory.modules.versions(module.module_id):
             old = f"{module.module_id}@{version}"
             if serves_later(old, module) and old not in shipped:
-                scope = factory.journal.scope(scopes.supersession(projection.cause, old))
+                scope = factory.journal.scope(f"{projection.cause}/superseded/{old}")
                 if events := superseded(factory, scope, old, ref):
                     announce(factory, scope, projection.project_id, events)
     finish_deprecations(factory)

@@ -127,7 +127,7 @@ def _begin_repair(factory: Factory, report: BugReport, task_id: str, spec_text: 
     is the person's own approval, and the spec says the same under the next version."""
     projection, before = factory.projection, released_spec(factory)
     number, project_id = len(projection.changes) + 1, projection.project_id
-    scope = factory.journal.scope(scopes.change_step(number, "report"))
+    scope = factory.journal.scope(f"{scopes.product_change(number)}/report")
     now, reference = scope.now(), scopes.product_change(number)
     asked = ChangeRequest(
         number=number,

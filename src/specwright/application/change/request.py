@@ -52,7 +52,7 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
             )
         return
     number = len(projection.changes) + 1
-    scope = factory.journal.scope(scopes.change_step(number, "request"))
+    scope = factory.journal.scope(f"{scopes.product_change(number)}/request")
     base = released_spec(factory)
     _check_request(factory, request, spec_before, spec_text)
     if request or factory.given_spec is None:

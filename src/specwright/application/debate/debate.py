@@ -7,7 +7,6 @@ state holds ids and counters only; what was said is in the records. Both kinds o
 from collections.abc import Sequence
 
 from specwright import canonical_json
-from specwright.application import scopes
 from specwright.application.announce import announce, gate_decision
 from specwright.application.criteria import raise_questions
 from specwright.application.debate.case import Case
@@ -176,7 +175,7 @@ class Debate:
         active_tests = self._active_tests(records, number, before)
         version, answer = self._deliverable.amend(before, number, records.adjudication(number), active_tests)
         written = records.write_amendments(number, before, version.version_id, answer)
-        scope = scopes.amendments(self._task.run, self._deliverable.name, version.version_id)
+        scope = f"{self._task.run}/{self._deliverable.name}/amended/{version.version_id}"
         note_hashes(self._factory.journal.scope(scope), written)
         self._note("amended", f"round {number}")
         return {"version_id": version.version_id}
@@ -212,7 +211,7 @@ class Debate:
             passed=not result.failures,
             caused_by=self._task.stream,
         )
-        scope = self._factory.journal.scope(scopes.gate_decision(self._task.run, name, version_id))
+        scope = self._factory.journal.scope(f"{self._task.run}/{name}/decided/{version_id}")
         announce(self._factory, scope, project_id, [decided])
         return {"halt_reason": "; ".join(f.evidence for f in result.failures), "source_of_failure": "gate"}
 
@@ -243,7 +242,7 @@ class Debate:
     def _proposal(self, version: Version, number: int) -> Proposal:
         """What was submitted, as the proposal of a round."""
         place = self._task.place(self._deliverable.name, f"round-{number}", Role.PROPOSER)
-        scope = self._factory.journal.scope(scopes.proposal(place.run_id))
+        scope = self._factory.journal.scope(f"{place.run_id}/proposal")
         record = Proposal(
             proposal_id=artifact_id(ArtifactType.PROPOSAL, scope.hex8()),
             target_artifact_id=version.version_id,

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from specwright import canonical_json
-from specwright.application import scopes
 from specwright.application.criteria import CriterionRuling
 from specwright.application.debate.case import Case
 from specwright.application.factory import Factory
@@ -73,7 +72,7 @@ class Examination:
         self._earlier = [tried for earlier in history.challenges for tried in earlier.falsifying_tests]
         self._contracts = contracts
         self._asked = asked
-        self._scope = factory.journal.scope(scopes.falsifying_tests(place))
+        self._scope = factory.journal.scope(f"{place}/tests")
         self._without_tests: ChallengerAnswer | None = None
         self._incomplete: tuple[ChallengerAnswer, list[TriedTest]] | None = None
         self._was_review = False

@@ -312,7 +312,7 @@ class Implementation:
             version_id: The version.
             active_tests: Falsifying tests of its debate, which must pass as well (design: falsifying-tests).
         """
-        scope = self._factory.journal.scope(scopes.gate(self.task.run, self.name, version_id))
+        scope = self._factory.journal.scope(f"{self.task.run}/{self.name}/gate/{version_id}")
         return self._judged(scope, self.files(version_id), active_tests, shipping=True)
 
     def artifacts(self, version_id: str) -> list[str]:
@@ -354,7 +354,7 @@ class Implementation:
 
         def started_at(digest: str) -> str:
             own = isinstance(scope, UnrecordedScope)
-            return (scope if own else self._factory.journal.scope(scopes.gate_run(scope.name, digest))).now()
+            return (scope if own else self._factory.journal.scope(f"{scope.name}/run/{digest}")).now()
 
         def measured(digest: str) -> Scope:
             return scope if isinstance(scope, UnrecordedScope) else self._measured(digest)
@@ -368,7 +368,7 @@ class Implementation:
     def _measured(self, digest: str) -> Scope:
         """The scope of what the slow stages showed of these files."""
         task = self.task.entry.spec_task_id
-        return self._factory.journal.scope(scopes.measured(task, self.name, digest))
+        return self._factory.journal.scope(f"{task}/{self.name}/measured/{digest}")
 
     def _draft_problems(self, answer: ProposerAnswer, files: Files, preflight: Preflight) -> list[str]:
         found = preflight.problems(files, answer.contract_at_fault)
@@ -445,7 +445,7 @@ class Implementation:
         try:
             yield
         except AnswerError as error:
-            scope = self._factory.journal.scope(scopes.refused_draft(self.task.run, self.name, stage))
+            scope = self._factory.journal.scope(f"{self.task.run}/{self.name}/unproposed/{stage}")
             name = f"{self.task.run}-{stage}"
             self._factory.drafts.add_refused(
                 scope, self.contract, name, preflight.files, error, preflight.refusal(error)

@@ -309,7 +309,7 @@ def _challenge(
     opened = open_cases(answer.failures, _earlier_rounds(case)) if case.name == CONTRACTS else []
     standing = [failure for failure in answer.failures if failure not in opened]
     mendable = all(one.exact_changes for one in standing) and _by_code(case, standing) is not None
-    scope = factory.journal.scope(scopes.record(case.place(Role.CHALLENGER).run_id))
+    scope = factory.journal.scope(f"{case.place(Role.CHALLENGER).run_id}/record")
     name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
     record = challenge(answer, name, case.version_id, examination.tried, opened, mendable=mendable)
     about = _about(
@@ -391,7 +391,7 @@ def _ruling_problems(
 
 def _ruling(factory: Factory, case: Case, by: Invocation, answer: ArbiterAnswer) -> Adjudication:
     """The record of an answer that was accepted."""
-    scope = factory.journal.scope(scopes.record(case.place(Role.ARBITER).run_id))
+    scope = factory.journal.scope(f"{case.place(Role.ARBITER).run_id}/record")
     answer = taken_over(answer, _offers(case))
     record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), case.version_id)
     store_ruling(factory, case.deliverable, scope, by, record, case.history)
@@ -413,7 +413,7 @@ def called_modules(cases: Sequence[Case]) -> list[DependencyView]:
 
 def known_views(factory: Factory, views: Sequence[DependencyView], place: str) -> list[DependencyView]:
     """Sealed modules with their statuses in the Code Index, as an invocation, by its `run_id`, is shown them."""
-    scope = factory.journal.scope(scopes.index_statuses(place))
+    scope = factory.journal.scope(f"{place}/index")
     statuses = index_statuses(factory, scope, [view.contract.ref for view in views])
     return [view.known_as(statuses.get(view.contract.ref)) for view in views]
 
@@ -510,7 +510,7 @@ def open_judge_pack(
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(r.ref, "rulings are not shown to this role") for r in earlier]
     included += [row for row in others if row not in included]
-    scope, own = factory.journal.scope(scopes.pack(place.run_id)), first.task
+    scope, own = factory.journal.scope(f"{place.run_id}/pack"), first.task
     return factory.invocations.open(
         scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded
     )

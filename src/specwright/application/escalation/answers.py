@@ -9,7 +9,6 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review, task_event
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.actions import suited_actions
@@ -162,7 +161,7 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
         if _is_same(record, resolution):
             return resolution.escalation_id  # this node runs again after a crash
     name, task = _opened(factory, resolution)
-    scope = factory.journal.scope(scopes.resolution(name))
+    scope = factory.journal.scope(f"resolution/{name}")
     record = _record(name, task, resolution, scope.now())
     _append(factory, scope, record, _EFFECTS[resolution.action](factory, task, record))
     factory.progress.note(Step("resolved", task.entry.spec_task_id, f"{name}: {resolution.action}"))

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import Task, project_state, task_at, task_board
@@ -65,7 +64,7 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
     Returns:
         The escalation's id.
     """
-    scope = factory.journal.scope(scopes.halt(task.run))
+    scope = factory.journal.scope(f"{task.run}/halt")
     name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
     if factory.escalations.exists(name):  # this node runs again after a crash
         escalation = factory.escalations.escalation(name)
@@ -147,7 +146,7 @@ def open_escalations(factory: ProjectView) -> list[str]:
 def _raise(factory: Factory, state: ProjectState, task: Task, waits_for: int) -> None:
     # a task may stall again after an answer that left it where it was
     count = factory.projection.escalations_raised.get(task.task_id, 0) + 1
-    scope = factory.journal.scope(scopes.stall(task.run, count))
+    scope = factory.journal.scope(f"{task.run}/stalled-{count}")
     name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
     why = _stall(state, task)
     escalation = _escalation(task, why, name, now, DebateTrail(), _excerpt(state, task.task_id, waits_for))

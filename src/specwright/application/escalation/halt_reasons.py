@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from specwright.application import scopes
 from specwright.application.debate.implementation import module_of
 from specwright.application.escalation.fix import draft_names
 from specwright.application.escalation.halt import Halt
@@ -179,7 +178,7 @@ class _TaskResult:
                 continue
             records, module = self.records(name), module_of(self._factory, self._task, plan, name)
             version_id = records.history().proposals[-1].target_artifact_id
-            scope = self._factory.journal.scope(scopes.halted_draft(self._task.run, name, version_id))
+            scope = self._factory.journal.scope(f"{self._task.run}/{name}/aside/{version_id}")
             # a version may be halted again after a person's answer; the note of each halt stays
             suffix = f"-r{len(self._task.answers)}" if self._task.answers else ""
             note = {"reason": reason, **records.last_gate()}

@@ -7,7 +7,6 @@ the Proposer's. Neither leaves a revision; everything after them is as in any de
 
 from typing import Any, NamedTuple, cast
 
-from specwright.application import scopes
 from specwright.application.debate.debate import Debate
 from specwright.application.debate.implementation import Implementation, module_of
 from specwright.application.escalation.actions import is_refused_by_gate
@@ -111,7 +110,7 @@ def resume_module(factory: Factory, task: Task) -> EngineeringState:
     others = {other: why for other, why in halted["failed"].items() if other != name}
     carried = {key: halted[key] for key in _CARRIED if key in halted}
     begun = cast(EngineeringState, {**carried, "failed": others, "deliverable": name})
-    run_id = scopes.human_proposer(task.run, name)
+    run_id = f"{task.run}/{name}/operator"
     scope = factory.journal.scope(run_id)
     by = factory.invocations.open_resolution(scope, run_id, task.task_id, task.folder, record.escalation_id)
     enter = _overruled if record.action is Action.APPROVE_OVERRIDE else _fixed

@@ -8,7 +8,6 @@ log counts, and the next command that drives the project appends it.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.escalation.answers import next_attempt
 from specwright.application.escalation.halt import open_escalations
@@ -84,7 +83,7 @@ def decide(factory: Factory, request: DecisionRequest) -> ExceptionDecision:
             where=known.escalation,
             remedy="`specwright exceptions list` says where it is now",
         )
-    scope = factory.journal.scope(scopes.exception_decision(request.exception_id, number))
+    scope = factory.journal.scope(f"exception/{request.exception_id}/{number}")
     decided = ExceptionDecision(
         **request.to_json(), number=number, decided_by=OPERATOR, decided_at=scope.now()
     )

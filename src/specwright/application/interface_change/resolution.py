@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from specwright import canonical_json
-from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.debate.debate import Debate, open_debate
 from specwright.application.debate.implementation import module_of
@@ -164,7 +163,7 @@ class Resolution:
         contract = module.contract
         tried, struck = factory.debates.records(state["debate_id"]).falsified()
         active = active_tests(tried, struck, canonical_json.digest(contract.to_json()))
-        scope = factory.journal.scope(scopes.seal(self._task.run, contract.name, version_id))
+        scope = factory.journal.scope(f"{self._task.run}/{contract.name}/seal/{version_id}")
         files = seal_files(
             factory,
             scope,
@@ -181,7 +180,7 @@ class Resolution:
 
     def reject(self, reason: str, debate_id: str = "") -> None:
         """Nothing was agreed: the transcript goes beside the escalation, and the person decides again."""
-        scope = self._factory.journal.scope(scopes.exception_outcome(self._label))
+        scope = self._factory.journal.scope(f"exception/{self._label}/outcome")
         trail = DebateTrail()
         if debate_id:
             history = self._factory.debates.records(debate_id).history()
@@ -198,7 +197,7 @@ class Resolution:
         """Say what came of the approval; with a new version the old one is retired, and the halted task runs again
         (design: wire)."""
         factory, name = self._factory, self._known.record.exception_id
-        scope = factory.journal.scope(f"{scopes.exception_outcome(self._label)}/wire")
+        scope = factory.journal.scope(f"exception/{self._label}/outcome/wire")
         outcome = ExceptionOutcome(
             exception_id=name,
             number=self._number,

@@ -105,7 +105,7 @@ def first_plan(factory: Factory, task: Task, ahead: AdvanceAnswer | None = None)
     Raises:
         AnswerError: no sound plan in the bounded attempts (design: planning).
     """
-    scope = factory.journal.scope(scopes.human_plan(task.run))
+    scope = factory.journal.scope(f"{task.run}/plan/given")
     known = known_modules(factory, scope) if task.answers else KnownModules({}, frozenset())
     human = human_plan(factory, task, known)
     if human.answer is not None:
@@ -249,7 +249,7 @@ def _store_given(
     """Store a person's plan; it was checked when the answer was given, and is checked again as it is used."""
     if problems := rules.check(answer)[0]:
         raise AnswerError("the plan that was given does not hold any more", problems=tuple(problems))
-    run_id = scopes.human_planner(task.run)
+    run_id = f"{task.run}/plan/operator"
     by = factory.invocations.open_resolution(scope, run_id, task.task_id, task.folder, human.escalation)
     return _store(factory, scope, task, by, answer, rules)
 
@@ -264,7 +264,7 @@ def _asked(
 ) -> str:
     """Ask the planner, unless it has answered ahead, and store its plan."""
     place = task.place("plan", stage, Role.PLANNER)
-    scope = factory.journal.scope(scopes.plan(place.run_id))
+    scope = factory.journal.scope(f"{place.run_id}/plan")
     everything = known_modules(factory, scope)
     human = human_plan(factory, task, everything)
     rules = _rules(factory, task, scope, everything, human, revision.reopened if revision else None)
@@ -494,7 +494,7 @@ def _nearest_query(task: Task) -> str:
 
 def _nearest_when_planned(factory: Factory, task: Task) -> list[str]:
     """The same as it was when the task was planned."""
-    scope, asked = factory.journal.scope(scopes.nearest(task.run)), {"query": _nearest_query(task)}
+    scope, asked = factory.journal.scope(f"{task.run}/plan/nearest"), {"query": _nearest_query(task)}
     found = scope.recall(
         "tool", {"tool": "nearest", **asked}, lambda: cast(JsonValue, nearest_modules(factory, task))
     )

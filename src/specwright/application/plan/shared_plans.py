@@ -186,7 +186,7 @@ def _asked_together(factory: Factory, shared: SharedTasks) -> AdvanceAnswer:
     """Ask, and keep each part for its task; that of the task that is dispatched last, so that a crash before it leaves
     the request to be repeated."""
     place, task = shared.place(Role.PLANNER), shared.tasks[0]
-    scope = factory.journal.scope(scopes.plan(place.run_id))
+    scope = factory.journal.scope(f"{place.run_id}/plan")
     known = known_modules(factory, scope)
     entries = [
         PackEntry(task_ref(factory, other), Permission.FULL, "a task that is planned with it")

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 
 from specwright import canonical_json
-from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.artifacts import ArtifactStore
@@ -145,7 +144,7 @@ def announce_locked(factory: Factory, task: Task, plan: StoredPlan) -> None:
         factory.store.define(contract.to_bytes())
     sha256 = factory.store.define(canonical_json.pretty(locked))
     project_id = factory.projection.project_id
-    scope = factory.journal.scope(scopes.lock(task.run, plan.plan_id))
+    scope = factory.journal.scope(f"{task.run}/lock/{plan.plan_id}")
     event = review(project_id, "plan.locked", sha256, plan.plan_id, caused_by=task.stream)
     announce(factory, scope, project_id, [event])
 

@@ -8,7 +8,6 @@ wrong itself is struck by AMEND_SPEC. The next release closes the question.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from specwright.application import scopes
 from specwright.application.announce import Announcement, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import task_at
@@ -116,7 +115,7 @@ def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]
     """
     if not broken:
         return []
-    scope = factory.journal.scope(scopes.failed_release(release_id))
+    scope = factory.journal.scope(f"{release_id}/escalation")
     name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
     first = broken[0]
     task = task_at(factory, first.task.task_id)
