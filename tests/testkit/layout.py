@@ -12,7 +12,7 @@ from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import ArtifactEnvelope
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
-from specwright.domain.base.record import OmittedIfEmpty, OmittedIfNone, Record
+from specwright.domain.base.record import OmittedIfEmpty, Record
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.falsifying_tests import RegressionTests
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
@@ -82,7 +82,7 @@ DEFINED = (
 
 def _omitted(schema: type[Record]) -> set[str]:
     """The fields that stand in the JSON of a record only if they say something."""
-    return set(schema.omitted) if issubclass(schema, OmittedIfNone | OmittedIfEmpty) else set()
+    return set(schema.omitted) if issubclass(schema, OmittedIfEmpty) else set()
 
 
 def _definition(data: bytes) -> None:
