@@ -115,7 +115,6 @@ def test_this_machine_offers_one():
 
 
 SHORTEN = (MODULES / "shorten/implementation/__init__.py").read_text(encoding="utf-8")
-SHORTEN_TESTS = (MODULES / "shorten/tests/test_shorten.py").read_text(encoding="utf-8")
 
 
 def _tested(*bodies, source=SHORTEN, name="shorten", imports="shorten"):
