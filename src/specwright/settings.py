@@ -110,8 +110,6 @@ class Settings(BaseSettings):
     """The same in US dollars."""
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
     """US dollars for a million tokens in and out, of models whose price is not published or not yours."""
-    lane: Literal["task", "one-shot"] = "task"
-    """What a Proposer's first request drafts: the modules of a task, or those of all tasks that fit (design: one-shot)."""
     calls_per_role: int = Field(default=60, ge=2)
     """Model calls of one role invocation."""
     gate_timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)

@@ -33,7 +33,7 @@ def test_a_proposer_is_told_of_lazy_slots_that_its_contract_has(case):
     """D-43-05, D-43-06: what it gets, how it is counted, and nothing of what the contract has not."""
     inputs, returns, due = SLOTS[case]
     contract = a_contract(inputs, returns)
-    told = proposer_message([ModuleRequest(contract, {"implementation/__init__.py": b""})], [])
+    told = proposer_message(ModuleRequest(contract, {"implementation/__init__.py": b""}), [])
     assert {said for said in (TAKEN, YIELDED, CALLED) if said in told} == due
 
 
@@ -62,5 +62,5 @@ def test_who_judges_is_told_the_same(case):
         contract_at_fault=[],
     )
     debate = JudgedDebate("contracts", [a_contract(inputs, returns)], DebateHistory([proposal]))
-    told = challenge_message([debate], [], ["It does what it says."])
+    told = challenge_message(debate, [], ["It does what it says."])
     assert {said for said in (TAKEN, YIELDED, CALLED) if said in told} == due

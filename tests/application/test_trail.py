@@ -46,8 +46,8 @@ def test_the_chain_of_every_module_is_whole(run: Run, name: str):
     assert found.versions[0].status is ArtifactStatus.SHIPPED
     assert found.locked.status is found.planned.status is ArtifactStatus.SHIPPED
     assert name in {module.name for module in found.plan.modules}
-    invoked = [one for one in run.invoked if {name, "plan", "contracts"} & {*one.place.subject.split("+")}]
-    task = next(one.place.task for one in invoked if name in one.place.subject.split("+"))
+    invoked = [one for one in run.invoked if {name, "plan", "contracts"} & {one.place.subject}]
+    task = next(one.place.task for one in invoked if name == one.place.subject)
     wanted = [one.place.run_id for one in invoked if one.place.task == task]
     assert [one.contribution.produced_by.run_id for one in found.invocations] == wanted
     assert all(

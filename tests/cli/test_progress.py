@@ -153,15 +153,6 @@ def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.Monke
     assert "$0.0312" in plan
 
 
-def test_a_request_about_many_tasks_has_its_columns_too() -> None:
-    """DESIGN §9: the first of them, and how many more."""
-    subject = "+".join(f"TSK-00{number}" for number in range(1, 6))
-    started = RoleStarted(f"TSK-001.1/{subject}/round-1/planner", "planner", "TSK-001", subject, "round-1")
-    many, one, *_ = told(started, DONE, STARTED, DONE)
-    assert "planner    TSK-001 + 4 more " in many
-    assert many.index("calls") == one.index("calls")
-
-
 @pytest.mark.parametrize(
     ("seconds", "words"), [(0.04, "0.0s"), (59.94, "59.9s"), (61, "1:01"), (3599, "59:59"), (3725, "1:02:05")]
 )

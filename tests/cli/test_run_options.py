@@ -74,28 +74,3 @@ def test_run_tells_the_edited_model(waiting: Path) -> None:
     """The whole command: a project that a playbook began goes on with the model of the edited file (D-S9-01)."""
     settings(waiting, 'model = "openai:edited"\n')
     specwright("run", waiting).refuses("openai:edited", "OPENAI_API_KEY")
-
-
-def lane(directory: Path, told: str = "") -> str:
-    """The lane that a `run` takes."""
-    return settings_for(directory, options_for(directory, "", [], "", lane=told)).lane
-
-
-def test_the_lane_is_kept_as_the_models_are(directory: Path) -> None:
-    """D51: an option of this command, then settings that were edited since, then the last run (D-S9-01)."""
-    assert lane(directory) == "task"
-    remember(directory, options_for(directory, "", [], "", lane="one-shot"))
-    assert lane(directory) == "one-shot"
-    settings(directory, 'model = "openai:edited"\n')
-    assert lane(directory) == "one-shot"
-    settings(directory, 'model = "openai:edited"\nlane = "one-shot"\n')
-    assert last_options(directory).lane == ""
-    assert lane(directory) == "one-shot"
-    assert lane(directory, "task") == "task"
-
-
-def test_a_lane_that_is_not_there_is_refused(directory: Path) -> None:
-    """One clear error that names the option and the lanes (D-S9-01)."""
-    with pytest.raises(InputError, match="'fast'") as refused:
-        lane(directory, "fast")
-    assert (refused.value.where, "'one-shot'" in refused.value.what) == ("--lane", True)

@@ -68,7 +68,7 @@ def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
         ("status", ["status"]),
         ("tasks", ["tasks"]),
         ("module", ["module", "initials"]),
-        ("escalation", ["escalations", "ESC-541e4534"]),
+        ("escalation", ["escalations", "ESC-901f53cf"]),
     ],
     ids=["status", "tasks", "module", "escalation"],
 )

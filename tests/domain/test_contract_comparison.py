@@ -7,7 +7,7 @@ from hypothesis import given
 
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.contract.versions import serves
-from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version, same_call
+from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 from testkit.domain.doubling import DOUBLE
 from testkit.gate.drawn_contracts import contracts
 
@@ -145,43 +145,3 @@ def test_a_difference_is_seen_exactly_where_the_fingerprint_is_another(
     version = next_version("1.4.2", forth.bump)
     assert version in {"1.4.2", "1.4.3", "1.5.0", "2.0.0"}
     assert serves(version, "MM-0123abcd@1.4.2") == (forth.bump is not Bump.MAJOR)
-
-
-WORDS = {
-    "a constraint": {"inputs": [{**NUMBER, "constraints": ["is not negative", "is even"]}]},
-    "an invariant": {"outputs": [{**RESULT, "invariants": ["is twice the number"]}]},
-    "when an error comes": {"error_surfaces": [{**NEGATIVE, "when": "number is below zero"}]},
-    "another reason of an error": {"error_surfaces": [NEGATIVE, {**NEGATIVE, "when": "number is odd"}]},
-    "the purpose": {"purpose": "Gives a number twice."},
-    "a scenario": {"error_cases": ["Minus two is refused"]},
-}
-
-
-@pytest.mark.parametrize("fields", WORDS.values(), ids=WORDS)
-def test_code_calls_a_contract_as_before_where_only_words_are_others(fields: dict[str, Any]):
-    """D51: whether the words matter to a caller is for judges to read."""
-    assert same_call(DOUBLE, changed(**fields))
-
-
-CALLED_OTHERWISE = {
-    "a default": {"inputs": [{**NUMBER, "constraints": ["is not negative", "defaults to 0"]}]},
-    "a way of passing": {
-        "inputs": [{**NUMBER, "constraints": ["is not negative", "passed by keyword only"]}]
-    },
-    "a type": {"inputs": [{**NUMBER, "type": "float"}]},
-    "an input": {"inputs": [NUMBER, STEP]},
-    "a result": {"outputs": [{**RESULT, "type": "int | None"}]},
-    "an error": {"error_surfaces": [NEGATIVE, TOO_LARGE]},
-    "a field of an error": {"error_surfaces": [{**NEGATIVE, "fields": [{"name": "number", "type": "int"}]}]},
-    "the base of an error": {"error_surfaces": [{**NEGATIVE, "name": "NegativeError", "base": "ValueError"}]},
-    "an effect": {"effects": [READS]},
-    "a mode": {"modes": {"sync": True, "async": True, "notes": ""}},
-    "a class": {"inputs": [NUMBER, AT]},
-}
-
-
-@pytest.mark.parametrize("fields", CALLED_OTHERWISE.values(), ids=CALLED_OTHERWISE)
-def test_what_a_caller_would_write_otherwise_is_another_call(fields: dict[str, Any]):
-    """D51: types, defaults, errors, effects, modes and classes stand in the code of callers."""
-    assert not same_call(DOUBLE, changed(**fields))
-    assert not same_call(changed(**fields), DOUBLE)

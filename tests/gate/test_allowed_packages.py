@@ -90,6 +90,6 @@ def test_planner_and_proposer_are_told_what_modules_may_import():
     assert "attrs" not in plan_message("# Task")
     text = (MODULES / "tally_words" / "contract.json").read_bytes()
     contract = MicroModuleContract.from_bytes(text, "contract.json")
-    asked = [ModuleRequest(contract, {ENTRY: b""})]
+    asked = ModuleRequest(contract, {ENTRY: b""})
     assert "attrs>=23 (`attr`, `attrs`)" in proposer_message(asked, [], (ATTRS,))
     assert "attrs" not in proposer_message(asked, [])

@@ -160,8 +160,7 @@ def own_source(run: Run, one: Invoked) -> bool:
 
 def other_source(run: Run, one: Invoked) -> bool:
     """A line of the source or of the tests of any other module."""
-    own = {one.place.subject, *(one.shared if one.place.role is PROPOSER else ())}
-    names = {other.place.subject for other in run.by(PROPOSER)} - own
+    names = {other.place.subject for other in run.by(PROPOSER)} - {one.place.subject}
     return any(_lines(run, name) & _of(one) for name in names)
 
 
@@ -272,12 +271,6 @@ CELLS = [
 ]
 
 
-def called_in_request(run: Run, one: Invoked) -> set[str]:
-    """The dependencies of a module that stand in the same shared request."""
-    refs = {run.contract(name).ref for name in one.shared}
-    return refs & {dependency.ref for dependency in run.contract(one.place.subject).dependencies}
-
-
 def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
     """Whether a role should see it in this invocation."""
     number, amending = round_of(one), one.place.stage.startswith("amended")
@@ -298,8 +291,8 @@ def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
                 earlier = [recorded(run, one, "challenge", n)["rubric_assessments"] for n in range(1, number)]
                 return any(a["assessment"] == "NOT_MET" for judged in earlier for a in judged)
             return number > 1 and bool(recorded(run, one, kind.get(sees, "challenge"), number - 1))
-        case _:  # a module of the same request is itself in question
-            return sees is dependency_contracts and bool(called_in_request(run, one))
+        case _:
+            return False
 
 
 @pytest.mark.parametrize(("sees", "role", "when"), CELLS)
@@ -320,7 +313,7 @@ def test_no_request_of_challenger_arbiter_or_planner_holds_a_line_of_source(run:
     assert all(len(found) > 5 for found in lines.values())
     for one in run.invoked:
         for name in names:
-            if one.place.role is PROPOSER and name in one.place.modules:
+            if one.place.role is PROPOSER and name == one.place.subject:
                 continue
             assert not lines[name] & _of(one), (one.place.run_id, name)
 
@@ -366,10 +359,7 @@ def test_one_contribution_per_invocation_and_in_order_they_tell_the_story(run: R
     made = [Contribution.from_bytes(path.read_bytes(), str(path)) for path in paths]
     told = sorted(made, key=lambda one: one.created_at)
     invoked = [one for one in run.invoked if one.place.role is not Role.RESEARCHER]
-    each = [
-        one.place.run_id for one in invoked for _ in one.place.modules
-    ]  # of a shared request one per module
-    assert [one.produced_by.run_id for one in told] == each
+    assert [one.produced_by.run_id for one in told] == [one.place.run_id for one in invoked]
     packs = {one.place.run_id: one.pack.context_pack_id for one in invoked}
     for one in told:
         assert one.context_pack_ref == packs[one.produced_by.run_id]
@@ -382,8 +372,7 @@ def test_the_manifest_says_what_was_given_and_nothing_more(run: Run):
     F-6-01, D-S7-01, D-S7-02)."""
     for one in run.by(PROPOSER):
         rows = {(row.ref, row.permission) for row in one.pack.included_refs}
-        called = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
-        refs = [ref for ref in called if ref not in called_in_request(run, one)]
+        refs = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
         assert {row for row in rows if row[0].startswith("MM-")} == {
             (ref, permission)
             for ref in refs
@@ -410,9 +399,8 @@ def test_the_manifest_says_what_was_given_and_nothing_more(run: Run):
 def test_what_a_role_is_not_given_is_excluded_with_a_reason(run: Run):
     """Siblings of the plan and modules of other tasks; for the judges the source, the dependencies, the rulings
     (F-5-06, F-6-01)."""
-    (shared,) = run.by(PROPOSER, "to_cents")
-    asked = {run.contract(name).ref for name in ("to_cents", "parse_money")}
-    assert not asked & {row.ref for row in shared.pack.excluded_refs}
+    (first,) = run.by(PROPOSER, "to_cents")
+    assert run.contract("to_cents").ref not in {row.ref for row in first.pack.excluded_refs}
     last = run.by(PROPOSER, "write_report")[0]
     sealed = {run.contract(one.place.subject).ref for one in run.by(PROPOSER)}
     assert {row.ref for row in last.pack.excluded_refs} == sealed - {run.contract("write_report").ref}
@@ -424,7 +412,7 @@ def test_what_a_role_is_not_given_is_excluded_with_a_reason(run: Run):
             assert ("T", Permission.FULL) in included
             assert not {row for row in included if row[1] is Permission.CONTRACT_ONLY}
             called = {dependency.ref for dependency in run.contract(one.place.subject).dependencies}
-            assert ("MM" in excluded) is bool(called - called_in_request(run, one))
+            assert ("MM" in excluded) is bool(called)
         else:
             assert ("T", Permission.SUMMARY_ONLY) in included
     assert {

@@ -15,7 +15,6 @@ from specwright.application.store.invocations import InvocationStore
 from specwright.application.store.modules import ModuleStore
 from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.costs.estimate import Price
-from specwright.domain.debate.debate import SHARED_CHARACTERS
 from specwright.domain.modules.evidence import Environment
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.gate import ShipGate
@@ -97,9 +96,6 @@ class Factory(ProjectView):
         given_spec: A product spec that a person gave in place of a SPEC.md; it goes to the approval gate as it is.
         price: What the tokens of a role cost; None if all answers are scripted.
         searches: Whether a web search is configured.
-        shared_characters: Of a request that several modules share; with 0 each is asked for alone (design:
-            shared-requests).
-        one_shot: Whether one request drafts the modules of several tasks (design: one-shot).
     """
 
     folder: FileTree
@@ -116,5 +112,3 @@ class Factory(ProjectView):
     given_spec: dict[str, Any] | None = None
     price: Price | None = None
     searches: bool = False
-    shared_characters: int = SHARED_CHARACTERS
-    one_shot: bool = False

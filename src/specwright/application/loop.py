@@ -6,8 +6,6 @@
 Both loops are tables. A row has the step's name, the one function that does it, and what follows: the name of a step,
 or a function that decides it from the state alone. `graphs.loop_graphs` makes a graph of each table; each row is a node.
 
-Several modules of a plan take the first steps of their debates together, in shared requests (design: shared-requests).
-
 Every loop is bounded. A deliverable has `MAX_REVISIONS` revisions, whether the Challenger, the Arbiter or the gate asks
 for them. The contract debate is reopened once per task. A role has a bounded number of attempts at an answer, and a
 draft a bounded number of repairs in the preflight; both are counted where the role is asked (`roles`).
@@ -21,13 +19,11 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast, get_args, get_type_hints
 
 from specwright.application.debate.debate import Debate
-from specwright.application.debate.first_round import Changes, FirstRound
 from specwright.application.loop_state import DebateState, EngineeringState, HaltedDebate, LockedContracts
 from specwright.application.stages.engineering import Engineering
 from specwright.domain.answers.answers import Decision, FaultOf, Verdict
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS
 from specwright.domain.escalation.resolutions import Action, ResolutionRecord
-from specwright.errors import ChangeRaisedError
 
 Work = TypeVar("Work")
 State = TypeVar("State")
@@ -80,10 +76,9 @@ Entry = Literal["propose", "challenge", "revise", "adjudicate", "apply_amendment
 
 def begin_debate(state: DebateState) -> Entry:
     """A reopened debate continues with a revision (design: debate). After a person's answer a debate begins where the
-    answer says: a fix is challenged, an approval goes to the gate (design: escalation). After a first round in shared
-    requests it begins where that left it (design: shared-requests)."""
-    if entered := state.get("enter"):
-        return cast(Entry, entered)
+    answer says: a fix is challenged, an approval goes to the gate (design: escalation)."""
+    if "enter" in state:
+        return cast(Entry, state["enter"])
     return "revise" if "debate_id" in state else "propose"
 
 
@@ -196,48 +191,6 @@ def debate(work: Engineering, state: EngineeringState) -> EngineeringState:
     return {**learned, "locked": ended, **work.follow_plan(result["version_id"], state)}
 
 
-SHARED_STEPS: Mapping[str, Callable[[FirstRound, Changes], Changes]] = {
-    "propose": lambda shared, states: shared.propose(states),
-    "challenge": lambda shared, states: shared.challenge(states),
-    "adjudicate": lambda shared, states: shared.adjudicate(states),
-}
-"""The steps that several modules take in shared requests."""
-
-
-def first_round(work: Engineering, state: EngineeringState) -> EngineeringState:
-    """Take several modules through their first round; each goes on alone from where that leaves it."""
-    shared = work.open_first_round(state)
-    begun: dict[str, DebateState] = {
-        name: {**debate_input({**state, "deliverable": name}), "enter": "propose"}
-        for name in state["together"]
-    }
-    questions = list(state.get("questions", []))
-    for step, take in SHARED_STEPS.items():
-        here = {name: at for name, at in begun.items() if at.get("enter") == step}
-        try:
-            taken: Changes = take(shared, here) if here else {}
-        except ChangeRaisedError as raised:
-            return {"exception_id": raised.exception_id}
-        for name, changes in taken.items():
-            questions += [asked for asked in changes.get("questions", []) if asked not in questions]
-            at: DebateState = {**begun[name], **changes}
-            begun[name] = at if at.get("refused") else {**at, "enter": _step_after(step, at)}
-    return {"begun": {**state.get("begun", {}), **begun}, "questions": questions}
-
-
-def after_first_round(state: EngineeringState) -> Literal["debate", "finish"]:
-    """An interface change exception halts the whole task (design: interface-changes)."""
-    return "finish" if "exception_id" in state else "debate"
-
-
-def _step_after(step: str, state: DebateState) -> str:
-    """The next step that does something."""
-    row = DELIVERABLE_LOOP[step]
-    following = row.next(state) if isinstance(row, Step) else step
-    routes = DELIVERABLE_LOOP[following]
-    return following if isinstance(routes, Leave) or routes.does else routes.next(state)
-
-
 def after_debate(state: EngineeringState) -> Literal["select_module", "ship"]:
     """The gate of a contract debate locks the plan; a module that passed its gate is sealed."""
     return "select_module" if state["deliverable"] == CONTRACTS else "ship"
@@ -292,7 +245,7 @@ def debate_input(state: EngineeringState) -> DebateState:
         schema_version=state["schema_version"],
         questions=state.get("questions", []),
     )
-    resumed, cause, begun = state.get("resumed"), state.get("reopened_by"), state.get("begun", {})
+    resumed, cause = state.get("resumed"), state.get("reopened_by")
     if resumed and resumed["deliverable"] == name:
         return {**begins, **resumed}
     if cause and name == CONTRACTS:
@@ -314,13 +267,11 @@ def debate_input(state: EngineeringState) -> DebateState:
             "retry_count": cause["retry_count"],
             "source_of_failure": "reopened",
         }
-    return {**begun.get(name, {}), **begins}
+    return begins
 
 
-def after_selection(state: EngineeringState) -> Literal["first_round", "debate", "finish"]:
+def after_selection(state: EngineeringState) -> Literal["debate", "finish"]:
     """Modules come in topological order, until none is left that can be made (design: planning)."""
-    if state["together"]:
-        return "first_round"
     return "debate" if state["deliverable"] else "finish"
 
 
@@ -330,7 +281,6 @@ TASK_LOOP: Mapping[str, Step[Engineering, EngineeringState]] = {
     "debate": Step(debate, after_debate),  # runs DELIVERABLE_LOOP
     "module_halted": Step(module_halted, after_halt),
     "select_module": Step(Engineering.select_module, after_selection),
-    "first_round": Step(first_round, after_first_round),  # takes the first steps of DELIVERABLE_LOOP
     "ship": Step(Engineering.ship, "select_module"),
     "finish": Step(Engineering.finish, END),
 }

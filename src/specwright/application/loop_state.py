@@ -30,8 +30,6 @@ class DebateState(TypedDict, total=False):
     source_of_failure: str
     cause_debate: str
     cause_round: int
-    draft: str
-    refused: list[str]
     questions: list[str]
     raw_answers: list[str]
     errors: list[str]
@@ -79,8 +77,6 @@ class EngineeringState(TypedDict, total=False):
     task_id: str
     plan_id: str
     deliverable: str
-    together: list[str]
-    begun: dict[str, DebateState]
     version_id: str
     shipped: dict[str, str]
     failed: dict[str, str]

@@ -59,7 +59,6 @@ from specwright.bootstrap.storage.stores import ProjectStore, opened_store, requ
 from specwright.bootstrap.views.at_work import AtWorkProgress
 from specwright.bootstrap.views.last_stop import noting_stop
 from specwright.domain.base.allowed_packages import AllowedPackage
-from specwright.domain.debate.debate import ONE_SHOT_CHARACTERS, SHARED_CHARACTERS
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
@@ -590,8 +589,6 @@ def _factory(
         given_spec=structured_spec(spec_text),
         price=price_of(settings),
         searches=settings.search != "none",
-        shared_characters=ONE_SHOT_CHARACTERS if settings.lane == "one-shot" else SHARED_CHARACTERS,
-        one_shot=settings.lane == "one-shot",
     )
     watch_estimate(spending, settings, factory)
     return factory

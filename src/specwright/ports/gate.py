@@ -17,8 +17,7 @@ SLOW_STAGES = ("strength", "fuzz")
 
 
 class SealedModule(NamedTuple):
-    """A dependency by its directory: that of a sealed version, or of a draft of the same request (design: sealing,
-    shared-requests).
+    """A dependency by its directory (design: sealing).
 
     Args:
         contract: Its own.

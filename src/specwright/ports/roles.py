@@ -6,8 +6,7 @@ schema and returns its other problems, as sentences for the role.
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import (
@@ -50,8 +49,6 @@ class Place(NamedTuple):
         task: The spec's id of the task (`TSK-003`), empty for the researcher.
         attempt: The attempt at the task, from 1; for the researcher the number of the restart.
         subject: The module's name, `contracts` in the contract debate, `plan` for the planner.
-            Of a shared request the modules' names with a `+` between (design: shared-requests), or the tasks', of which
-            its own is the first (design: tasks-together).
         stage: `round-1`, ..., or `amended-1`, ... after the round whose amendments are applied.
         role: Who is asked.
         resumed: How often a person's answer resumed the attempt in place.
@@ -65,16 +62,6 @@ class Place(NamedTuple):
     role: Role
     resumed: int = 0
     change: str = ""
-
-    @property
-    def modules(self) -> list[str]:
-        """The modules that a request is about; of one about several tasks the tasks."""
-        return self.subject.split("+")
-
-    @property
-    def about_tasks(self) -> bool:
-        """Whether a request is about several tasks."""
-        return self.subject.startswith(f"{self.task}+")
 
     @property
     def round(self) -> int:
@@ -143,8 +130,6 @@ class Assignment(NamedTuple):
         pack: The files in the role's directory.
         writable: The prefixes that it may write.
         store: The artifact store, for a role that has tools for it.
-        refused: Whether a shared request held an answer to this one that was refused; it counts as an attempt (design:
-            shared-requests).
         undisputed: Whether an Arbiter rules on reviews that found nothing (design: debate).
         before: The answer that is corrected, as JSON text: the role may hand in what changes in it.
         asks_tests: Whether a Challenger is asked for tests of criteria (design: falsifying-tests).
@@ -157,7 +142,6 @@ class Assignment(NamedTuple):
     pack: Files
     writable: tuple[str, ...] = ()
     store: StoreAccess | None = None
-    refused: bool = False
     undisputed: bool = False
     before: str = ""
     asks_tests: bool = False
@@ -184,27 +168,6 @@ class Research(NamedTuple):
 
     spec: dict[str, Any]
     sources: tuple[ResearchSource, ...]
-
-
-class SharedAnswer(NamedTuple, Generic[Answer]):
-    """The answer to a request about several modules or tasks, by module or task (design: shared-requests, tasks-together).
-
-    Args:
-        answers: Those that fit the schema of an answer about one module; nothing else of them was checked.
-        problems: What is wrong with each other one.
-        files: What was written, in a directory for each module.
-        raw: Each part as it was given, as JSON text.
-    """
-
-    answers: Mapping[str, Answer]
-    problems: Mapping[str, Sequence[str]]
-    files: Files = MappingProxyType({})
-    raw: Mapping[str, str] = MappingProxyType({})
-
-    def files_of(self, module: str) -> Files:
-        """What was written of a module, by the paths in its directory."""
-        start = f"{module}/"
-        return {path.removeprefix(start): data for path, data in self.files.items() if path.startswith(start)}
 
 
 class Roles(Protocol):
@@ -239,27 +202,10 @@ class Roles(Protocol):
         """
         ...
 
-    def can_share(self, place: Place) -> bool:
-        """Whether a request about several tasks can be answered: answers that were written or recorded by place may not
-        be there (design: tasks-together)."""
-        ...
-
-    def is_recorded(self, place: Place) -> bool:
-        """Whether a recording answers at a place."""
-        ...
-
-    def plan_together(self, assignment: Assignment) -> SharedAnswer[PlanAnswer]:
-        """Cut several tasks into micro modules."""
-        ...
-
     def propose(
         self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
     ) -> Draft:
         """Implement a module in a workspace."""
-        ...
-
-    def propose_together(self, assignment: Assignment) -> SharedAnswer[ProposerAnswer]:
-        """Implement several modules in one workspace, each in a directory of its name."""
         ...
 
     def amend(
@@ -274,16 +220,8 @@ class Roles(Protocol):
         """Try to falsify a proposal."""
         ...
 
-    def challenge_together(self, assignment: Assignment) -> SharedAnswer[ChallengerAnswer]:
-        """Try to falsify several proposals."""
-        ...
-
     def arbitrate(
         self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
     ) -> ArbiterAnswer:
         """Decide a round."""
-        ...
-
-    def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
-        """Decide a round of several debates."""
         ...

@@ -46,7 +46,6 @@ from specwright.ports.roles import (
     Place,
     Research,
     Role,
-    SharedAnswer,
 )
 from specwright.ports.search import WebSearch
 from specwright.roles.agent.agent import (
@@ -74,20 +73,15 @@ from specwright.roles.agent.tools import (
 )
 from specwright.roles.agent.workspace import Guard, Workspace
 from specwright.roles.answers.submission import (
-    MODULES,
-    TASKS,
-    SharedFields,
     Submission,
     changes_schema,
     parser,
-    shared_parser,
-    shared_schema,
 )
 from specwright.roles.models.failures import another_may_answer, is_refused_access
 from specwright.roles.models.journalled_model import Account, Ask, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.rate_limits import Limiter
-from specwright.roles.models.sources import ModelSource, NamedSource, is_recorded, require_script
+from specwright.roles.models.sources import ModelSource, NamedSource, require_script
 from specwright.roles.models.spending import Spending
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,9 +93,6 @@ ATTEMPTS = 3
 
 EMISSIONS = 6
 """Specs of a researcher that are read: they are large, and each refusal lists everything that is missing."""
-
-SHARED_ATTEMPTS = 1
-"""Answers about several modules that are read; it counts as the first attempt of each (design: shared-requests)."""
 
 DRAFTS = (4, 3, 2)
 """Drafts of a Proposer that are read in a proposal's first, second and every later round, preflight repairs included: a
@@ -292,20 +283,6 @@ class ModelRoles:
         if place.role in self._sources:  # else nothing is asked here: a worker does it
             require_script(self._asked(place.role).source, place, answered)
 
-    def can_share(self, place: Place) -> bool:
-        """Whether the model of a role answers about several tasks at a place."""
-        return self._asked(place.role).source.can_share(place)
-
-    def is_recorded(self, place: Place) -> bool:
-        """Whether a recording answers at a place."""
-        return is_recorded(self._asked(place.role).source, place)
-
-    @_until_answered
-    def plan_together(self, assignment: Assignment) -> SharedAnswer[PlanAnswer]:
-        """Cut several tasks into micro modules."""
-        with self._invocation(assignment) as work:
-            return work.ask_together("planner", "submit_plan", PlanAnswer)
-
     @_until_answered
     def propose(
         self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
@@ -321,13 +298,6 @@ class ModelRoles:
                 attempts=drafts_in(assignment.place),
             )
             return Draft(answer, work.workspace.files())
-
-    @_until_answered
-    def propose_together(self, assignment: Assignment) -> SharedAnswer[ProposerAnswer]:
-        """Implement several modules in one workspace, each in a directory of its name."""
-        with self._invocation(assignment) as work:
-            given = work.ask_together("proposer", "submit_proposal", ProposerAnswer, Toolset.FILES)
-            return given._replace(files=work.workspace.files())
 
     @_until_answered
     def amend(
@@ -361,28 +331,12 @@ class ModelRoles:
             )
 
     @_until_answered
-    def challenge_together(self, assignment: Assignment) -> SharedAnswer[ChallengerAnswer]:
-        """Try to falsify several proposals, or the contracts of several tasks."""
-        with self._invocation(assignment) as work:
-            return work.ask_together("challenger", "submit_challenge", ChallengerAnswer)
-
-    @_until_answered
     def arbitrate(
         self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
     ) -> ArbiterAnswer:
         """Decide a round."""
         with self._invocation(assignment) as work:
-            attempts = ATTEMPTS - assignment.refused
-            submission = Submission(parser(ArbiterAnswer, check), attempts, work.run_id)
-            return work.decide(work.ruling_fields(), submission)
-
-    @_until_answered
-    def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
-        """Decide a round of several debates."""
-        with self._invocation(assignment) as work:
-            names, fields = assignment.place.modules, shared_fields(assignment.place)
-            submission = Submission(shared_parser(ArbiterAnswer, names, fields), SHARED_ATTEMPTS, work.run_id)
-            return work.decide(shared_schema(work.ruling_fields(), names, fields), submission)
+            return work.decide(check)
 
     @contextmanager
     def _invocation(self, assignment: Assignment) -> Generator["_Invocation", None, None]:
@@ -494,43 +448,23 @@ class _Invocation(NamedTuple):
         before = self.assignment.before if change else ""
         submission = Submission(
             parser(schema, check, before, resent, changing=changing),
-            attempts - self.assignment.refused,
+            attempts,
             self.run_id,
         )
-        shown = tool_schema(schema, self._unusable(debate))
+        shown = tool_schema(schema, _unusable(debate, self.assignment))
         submit = submit_tool(terminal, _first_line(schema), shown, submission)
         more = [submit_tool(change, _CHANGE, changes_schema(), submission)] if before else []
         return self._converse(prompt(prompt_name, debate), submit, submission, toolset, more)
 
-    def ask_together(
-        self, prompt_name: str, terminal: str, schema: type[R], toolset: Toolset = Toolset.NONE
-    ) -> SharedAnswer[R]:
-        """The answer about several modules or tasks; it is read once, since what fails is asked for alone."""
-        place = self.assignment.place
-        names, fields = place.modules, shared_fields(place)
-        submission = Submission(shared_parser(schema, names, fields), SHARED_ATTEMPTS, self.run_id)
-        debate = _debate(place) if place.role is Role.CHALLENGER else ""
-        shown = shared_schema(tool_schema(schema, self._unusable(debate)), names, fields)
-        submit = submit_tool(terminal, _first_line(schema), shown, submission)
-        return self._converse(prompt(prompt_name, debate), submit, submission, toolset)
-
-    def _unusable(self, debate: str) -> frozenset[str]:
-        """The fields of an answer that this request cannot use."""
-        asked = self.assignment
-        return _unusable(debate, asked)
-
-    def ruling_fields(self) -> dict[str, Any]:
-        """What the Arbiter may answer: with nothing in dispute nothing is struck or set aside."""
-        asked = self.assignment
-        unusable = DISPUTED_ONLY if asked.undisputed else self._unusable(_debate(asked.place))
-        return answer_schema(ArbiterAnswer, unusable)
-
-    def decide(self, schema: dict[str, Any], submission: Submission[T]) -> T:
-        """The structured answer of the Arbiter."""
-        named = {**schema, "title": "ArbiterAnswer", "description": "The ruling."}
-        debate = _debate(self.assignment.place)
-        instructions = prompt("arbiter", debate) if not self.assignment.undisputed else prompt(UNDISPUTED)
-        return structured_answer(self.model, named, instructions, self.assignment.message, submission)
+    def decide(self, check: Callable[[ArbiterAnswer], Sequence[str]]) -> ArbiterAnswer:
+        """The structured answer of the Arbiter: with nothing in dispute nothing is struck or set aside."""
+        asked, debate = self.assignment, _debate(self.assignment.place)
+        submission = Submission(parser(ArbiterAnswer, check), ATTEMPTS, self.run_id)
+        unusable = DISPUTED_ONLY if asked.undisputed else _unusable(debate, asked)
+        fields = answer_schema(ArbiterAnswer, unusable)
+        named = {**fields, "title": "ArbiterAnswer", "description": "The ruling."}
+        instructions = prompt(UNDISPUTED) if asked.undisputed else prompt("arbiter", debate)
+        return structured_answer(self.model, named, instructions, asked.message, submission)
 
     def _converse(
         self,
@@ -553,12 +487,7 @@ _CHANGE = (
 
 
 def _debate(place: Place) -> str:
-    return CONTRACTS if place.subject == CONTRACTS or place.about_tasks else "module"
-
-
-def shared_fields(place: Place) -> SharedFields:
-    """The fields of an answer about several modules or tasks."""
-    return TASKS if place.about_tasks else MODULES
+    return CONTRACTS if place.subject == CONTRACTS else "module"
 
 
 def _unusable(debate: str, asked: Assignment) -> frozenset[str]:

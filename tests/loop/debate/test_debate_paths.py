@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from specwright.domain.debate.debate import SHARED_CHARACTERS
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, modelled, script
 from testkit.loop.late_faults import confirming, falsifying, faulty, striking
 from testkit.loop.role_answers import (
@@ -572,25 +571,6 @@ def test_the_real_roles_go_the_same_way(directory: Path, subject: str, row: Row)
         assert written(bench, subject) == row.records
         assert bench.unapproved() == []
         assert set(bench.sealed()) == shipped(subject, row)
-
-
-@pytest.mark.parametrize(("subject", "row"), [case for case in AGAIN if case.values[0] == MODULE])
-def test_a_first_round_in_shared_requests_ends_the_same(directory: Path, subject: str, row: Row):
-    """D51: two modules share the requests of their first round; each debate goes its own way, within its own bounds."""
-    answers = {place(subject, party): [OF_MODULE[word] for word in said] for party, said in row.said.items()}
-    with DebateWorkbench(directory, script(answers, TWO), shared=SHARED_CHARACTERS) as bench:
-        assert bench.begin() == ("HALTED" if row.halts else "SHIPPED")
-        assert written(bench, subject) == row.records
-        assert bench.unapproved() == []
-        assert set(bench.sealed()) == shipped(subject, row)
-        own = [call for call in bench.trace if not call.startswith("halve/")]
-        asked = [call for call in own if call.endswith(ROLES)]
-        assert asked == [
-            call for call in expected_trace(subject, row) if call.endswith(ROLES) and call[:5] != "halve"
-        ]
-        if row.halts:
-            assert row.halts in bench.escalation.failed_invariants[0].evidence
-            assert len(bench.escalation.details.get("raw_answers", [])) == row.raw
 
 
 def written(bench: DebateWorkbench, subject: str) -> str:

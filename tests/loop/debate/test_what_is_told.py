@@ -12,7 +12,6 @@ from specwright.application.messages.interfaces import callers_of
 from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
 from specwright.application.messages.researcher import OUTSIDE, researcher_notes
 from specwright.application.messages.rounds import as_claim, without_source
-from specwright.application.messages.tasks import TaskBrief, plans_message
 from specwright.domain.answers.answers import Failure
 from specwright.domain.artifacts.provenance import ContextPack, Permission
 from specwright.domain.contract.contract import MicroModuleContract
@@ -339,7 +338,7 @@ def told_of(kind: str, target: str) -> str:
     """What a Proposer is told of a contract with an effect."""
     effect = {"type": kind, "target": target, "description": "is asked once"}
     contract = MicroModuleContract.model_validate({**DOUBLING.to_json(), "effects": [effect]})
-    return proposer_message([ModuleRequest(contract, {"implementation/__init__.py": b""})], [])
+    return proposer_message(ModuleRequest(contract, {"implementation/__init__.py": b""}), [])
 
 
 def test_a_proposer_is_told_how_a_database_is_only_read():
@@ -390,14 +389,12 @@ def test_the_planner_is_told_what_calls_its_functions():
         f"- the route `/report` calls `report`; unless it is given, `till` is `now`, `day` is `today`\n\n{VALUES}"
     ]
     assert callers_of(interfaces, {"start": []}) == callers_of(None, {"end": ["at"]}) == []
-    task = TaskBrief("TSK-001", "Stop", "# Stop", [], {}, [], [])
     requests = [
         plan_message("# Stop", callers=told),
         replan_message("# Stop", "{}", [], callers=told),
         amend_plan_message("# Stop", "{}", [], callers=told),
-        plans_message([task], [], callers=told),
     ]
-    assert [told[0] in request for request in requests] == [True] * 4
+    assert [told[0] in request for request in requests] == [True] * 3
 
 
 def test_a_proposer_is_told_that_what_a_host_was_asked_shows_no_result():

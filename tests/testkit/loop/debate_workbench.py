@@ -28,7 +28,7 @@ from testkit.fake_index import FakeCodeIndex
 from testkit.loop import project_workbench as workbench
 from testkit.loop.role_answers import Turn, plan, planned
 from testkit.loop.scripted_gate import ScriptedGate
-from testkit.model.fake_model import FakeSource, Observer, alone_at, observed
+from testkit.model.fake_model import FakeSource, Observer, observed
 from testkit.model.script import Script, ScriptedRoles, key, script_replies
 
 __all__ = ["IN_MEMORY", "TWO", "DebateWorkbench", "modelled", "script"]
@@ -55,7 +55,7 @@ def modelled(script: Any, observer: Observer) -> "Callable[[DebateWorkbench], Mo
     def made(bench: "DebateWorkbench") -> ModelRoles:
         def observe(place: Place, messages: list[Any], tools: Any) -> None:
             observer(place, messages, tools)
-            bench.trace += [key(alone_at(place, name)) for name in place.modules]
+            bench.trace.append(key(place))
 
         source = FakeSource(observed(script_replies(script), observe))
         work = bench.runtime / "work"
@@ -81,8 +81,6 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         gate: Judges instead of the scripted one; told where to write down that it did.
         roles: Asks instead of the scripted ones.
         index: Of another bench of this project.
-        shared: The characters of a request that several modules share; by default each is asked for alone.
-        one_shot: Whether one request drafts the modules of several tasks.
     """
 
     def __init__(
@@ -92,9 +90,6 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         gate: Any = None,
         roles: Callable[["DebateWorkbench"], Any] | None = None,
         index: Any = None,
-        shared: int = 0,
-        *,
-        one_shot: bool = False,
     ) -> None:
         super().__init__(directory)
         self.trace: list[str] = []
@@ -102,8 +97,6 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         self.factory = replace(
             self.factory,
             index=self.index,
-            shared_characters=shared,
-            one_shot=one_shot,
             gate=gate or ScriptedGate(self.trace),
             environment=Environment(repo_revision="r", dependency_lock_ref="l", runner_id="here"),
         )

@@ -40,13 +40,8 @@ class Halted(NamedTuple):
 
     @property
     def asked(self) -> Counter[str]:
-        """How often each invocation got an answer; of a shared request, for each of its modules."""
-        scopes = (record.place.scope.split("/") for record in records(self.project, "model"))
-        return Counter(
-            "/".join([*parts[:1], name, *parts[2:]]) if "+" in parts[1] else "/".join(parts)
-            for parts in scopes
-            for name in parts[1].split("+")
-        )
+        """How often each invocation got an answer."""
+        return Counter(record.place.scope for record in records(self.project, "model"))
 
 
 def halted(workshop: Workshop, project: Path, *where: object) -> Halted:

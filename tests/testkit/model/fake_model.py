@@ -5,15 +5,12 @@ module serves it as a chat model; `testkit.endpoint` serves it over HTTP. Replie
 (`testkit.model.script`), from a playbook, or are given in order.
 """
 
-import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from specwright.errors import InputError
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.journalled_model import answers_so_far
 from specwright.roles.models.playbook import Playbook, ScriptedChatModel
@@ -27,7 +24,6 @@ __all__ = [
     "PlaybookReplies",
     "Reply",
     "Request",
-    "alone_at",
     "calls",
 ]
 
@@ -84,10 +80,6 @@ class FakeSource:
     def model(self, place: Place) -> FakeModel:
         """The model of an invocation."""
         return FakeModel(reply=self._reply, place=place, profile=self._profile)
-
-    def can_share(self, place: Place) -> bool:
-        """It answers wherever it is asked."""
-        return True
 
 
 def calls(*made: tuple[str, dict[str, Any]], text: str = "", ordinal: int | None = None) -> AIMessage:
@@ -162,29 +154,10 @@ class PlaybookReplies:
         self, place: Place, messages: list[BaseMessage], tools: Sequence[dict[str, Any]] = ()
     ) -> AIMessage:
         """The answer for this place and ordinal."""
-        if place.about_tasks:
-            return self._about_tasks(place)
         model = self._playbook.model(place)
         last = len(model.turns) - 1
         answered = min(answers_so_far(messages), last)
         return model.invoke([HumanMessage("Go on."), *[AIMessage("")] * answered])
-
-    def _about_tasks(self, place: Place) -> AIMessage:
-        """What is written for each task, as one answer; a task that the playbook knows nothing of is left out."""
-        written = dict[str, Any]()
-        for name in place.modules:
-            with suppress(InputError):
-                written[name] = self._playbook.model(alone_at(place, name)).turns[-1][-1]
-        answer = {"tasks": [{"task": name, **given} for name, (_, given) in written.items()]}
-        tool = written[place.task][0]
-        return calls((tool, answer), ordinal=0) if tool else AIMessage(json.dumps(answer))
-
-
-def alone_at(place: Place, name: str) -> Place:
-    """Where one of the modules or tasks of a shared request would be asked about alone."""
-    if not place.about_tasks:
-        return place._replace(subject=name)
-    return place._replace(task=name, subject="plan" if place.role is Role.PLANNER else "contracts")
 
 
 Observer = Callable[[Place, list[BaseMessage], Sequence[dict[str, Any]]], None]

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 from specwright.domain.answers.answers import (
     AmendmentsAnswer,
@@ -26,13 +26,12 @@ from specwright.ports.roles import (
     Place,
     Research,
     Role,
-    SharedAnswer,
 )
-from specwright.roles.answers.submission import Submission, parser, shared_parser
+from specwright.roles.answers.submission import Submission, parser
 from specwright.roles.models.journalled_model import answers_so_far
-from specwright.roles.team import ATTEMPTS, SHARED_ATTEMPTS, drafts_in, shared_fields
+from specwright.roles.team import ATTEMPTS, drafts_in
 from testkit.loop.role_answers import PASSING, Turn, approving, claimed, draft
-from testkit.model.fake_model import Reply, alone_at, calls
+from testkit.model.fake_model import Reply, calls
 
 __all__ = ["Script", "ScriptedRoles", "key", "script_replies"]
 
@@ -102,18 +101,6 @@ class ScriptedRoles:
     def require_script(self, place: Place, answered: int = 0) -> None:
         """It answers wherever it is asked."""
 
-    def is_recorded(self, place: Place) -> bool:
-        """It is none."""
-        return False
-
-    def can_share(self, place: Place) -> bool:
-        """It answers wherever it is asked."""
-        return True
-
-    def plan_together(self, assignment: Assignment) -> SharedAnswer[PlanAnswer]:
-        """Several plans."""
-        return self._ask_together(assignment, PlanAnswer)
-
     def propose(
         self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
     ) -> Draft:
@@ -138,39 +125,6 @@ class ScriptedRoles:
         """A ruling."""
         return self._ask(assignment, ArbiterAnswer, lambda answer, _: check(answer))[0]
 
-    def propose_together(self, assignment: Assignment) -> SharedAnswer[ProposerAnswer]:
-        """Several deliverables with their claims."""
-        return self._ask_together(assignment, ProposerAnswer)
-
-    def challenge_together(self, assignment: Assignment) -> SharedAnswer[ChallengerAnswer]:
-        """Several verdicts."""
-        return self._ask_together(assignment, ChallengerAnswer)
-
-    def arbitrate_together(self, assignment: Assignment) -> SharedAnswer[ArbiterAnswer]:
-        """Several rulings."""
-        return self._ask_together(assignment, ArbiterAnswer)
-
-    def _ask_together(self, assignment: Assignment, schema: type[R]) -> SharedAnswer[R]:
-        """What each module's own invocation would be answered first, as one answer."""
-        place = assignment.place
-        fields = shared_fields(place)
-        self.asked.append(assignment)
-        files = {p: data for p, data in assignment.pack.items() if p.startswith(assignment.writable or "/")}
-        parts: list[dict[str, Any]] = []
-        for name in place.modules:
-            alone = alone_at(place, name)
-            turn = self._answer(alone, 0)
-            self._trace.append(key(alone))
-            files |= {f"{name}/{path}": text.encode() for path, text in (turn.files or {}).items()}
-            parts += [{fields.about: name, **turn.answer}] if isinstance(turn.answer, dict) else []
-        parser_of_parts = shared_parser(schema, place.modules, fields)
-        submission = Submission(parser_of_parts, SHARED_ATTEMPTS, place.run_id)
-        submission.offer({fields.parts: parts})
-        submission.ensure_open()
-        assert submission.accepted is not None
-        self.refusals += [text for problems in submission.accepted.problems.values() for text in problems]
-        return submission.accepted._replace(files=files)
-
     def _ask(
         self,
         assignment: Assignment,
@@ -181,9 +135,8 @@ class ScriptedRoles:
         place = assignment.place
         self.asked.append(assignment)
         files = {p: data for p, data in assignment.pack.items() if p.startswith(assignment.writable or "/")}
-        attempts -= assignment.refused
         submission = Submission(parser(schema, lambda answer: check(answer, files)), attempts, place.run_id)
-        ordinal = int(assignment.refused)
+        ordinal = 0
         while submission.accepted is None:
             submission.ensure_open()
             turn = self._answer(place, ordinal)
@@ -201,9 +154,7 @@ def script_replies(script: Any) -> Reply:
 
     def reply(place: Place, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]) -> AIMessage:
         ordinal = answers_so_far(messages)
-        if len(place.modules) > 1:
-            return _together(script, place)
-        turn: Turn = script.answer(place, ordinal + was_refused(messages))
+        turn: Turn = script.answer(place, ordinal)
         if isinstance(turn.answer, str):
             return AIMessage(turn.answer)
         if place.role is Role.ARBITER:
@@ -216,27 +167,6 @@ def script_replies(script: Any) -> Reply:
         return calls(*made, text=turn.text, ordinal=ordinal)
 
     return reply
-
-
-def was_refused(messages: list[BaseMessage]) -> bool:
-    """Whether a request follows an answer that a shared request held (design: shared-requests)."""
-    asked = next(message.text for message in messages if isinstance(message, HumanMessage))
-    return "\n# Your first answer\n" in asked or "\n# Findings\n" in asked
-
-
-def _together(script: Any, place: Place) -> AIMessage:
-    """The answer about several modules: the first of each, in one."""
-    turns = {name: script.answer(alone_at(place, name), 0) for name in place.modules}
-    fields = shared_fields(place)
-    written = [
-        ("write_file", {"file_path": f"/{name}/{path}", "content": text})
-        for name, turn in turns.items()
-        for path, text in (turn.files or {}).items()
-    ]
-    parts = [{fields.about: n, **turn.answer} for n, turn in turns.items() if isinstance(turn.answer, dict)]
-    if place.role is Role.ARBITER:
-        return AIMessage(json.dumps({fields.parts: parts}))
-    return calls(*written, (_terminal_tool(place), {fields.parts: parts}), ordinal=0)
 
 
 def _terminal_tool(place: Place) -> str:

@@ -39,7 +39,6 @@ class Invoked(NamedTuple):
         tools: The names of its tools.
         directory: Its files at its first model call.
         packs: The context packs that were made for it and on the disk at its first model call.
-        shared: The modules of the request.
     """
 
     place: Place
@@ -47,15 +46,6 @@ class Invoked(NamedTuple):
     tools: set[str]
     directory: Mapping[str, bytes]
     packs: list[ContextPack]
-    shared: tuple[str, ...] = ()
-
-    def of(self, module: str) -> "Invoked":
-        """What it was as the invocation for one of the modules of a shared request."""
-        if len(self.place.modules) == 1:
-            return self
-        own = {path.removeprefix(f"{module}/"): data for path, data in self.directory.items()}
-        place = self.place._replace(subject=module)
-        return self._replace(place=place, directory=own, shared=tuple(self.place.modules))
 
     @property
     def given(self) -> str:
@@ -82,10 +72,10 @@ class Run(NamedTuple):
     invoked: list[Invoked]
 
     def by(self, role: Role, subject: str = "", stage: str = "") -> list[Invoked]:
-        """The invocations of a role in implementation debates, or of one place; one for each module of a request."""
+        """The invocations of a role in implementation debates, or of one place."""
         return [
             one
-            for one in (invoked.of(name) for invoked in self.invoked for name in invoked.place.modules)
+            for one in self.invoked
             if one.place.role is role
             and (
                 one.place.subject == subject
@@ -150,9 +140,6 @@ class ObservedSource:
 
     def __init__(self, source: ModelSource, observer: Observer) -> None:
         self._source, self._observer = source, observer
-
-    def can_share(self, place: Place) -> bool:
-        return self._source.can_share(place)
 
     def model(self, place: Place) -> FakeModel:
         below = self._source.model(place)

@@ -40,14 +40,8 @@ class Case(NamedTuple):
     @property
     def shown(self) -> JudgedDebate:
         """What a request tells of it."""
-        return JudgedDebate(
-            self.name,
-            self.contracts,
-            self.history,
-            revisions_left=self.revisions_left,
-            other_amendments=self.deliverable.other_amendments(self.version_id),
-        )
+        return JudgedDebate(self.name, self.contracts, self.history, revisions_left=self.revisions_left)
 
     def place(self, role: Role) -> Place:
-        """Where a role judges it alone."""
+        """Where a role judges it."""
         return self.deliverable.task.place(self.name, f"round-{self.number}", role)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from specwright.application.debate.deliverable import RevisionRequest, Version
 from specwright.application.factory import Factory
-from specwright.application.plan.amendment_notes import other_amendments
 from specwright.application.plan.planner import amended_plan, problems_by_code, revised_plan
 from specwright.application.plan.stored_plans import ReopenedPlan, StoredPlan, load_plan, lock_plan
 from specwright.application.store.debates import GateResult
@@ -12,7 +11,6 @@ from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, AppliedAmendment, Failure
-from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.debate.amendments import contract_problems
@@ -68,22 +66,9 @@ class ContractSet:
         version = self._version(revised)
         return version._replace(contract_changes=self._changes(before, revised))
 
-    @property
-    def is_new(self) -> bool:
-        """Whether nothing of it was locked or sealed before."""
-        return self._reopened is None
-
-    def answer(self, version_id: str) -> PlanAnswer:
-        """The planner's answer, or a person's."""
-        return self._plan(version_id).answer
-
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """All contracts of the plan."""
         return list(self._plan(version_id).contracts.values())
-
-    def other_amendments(self, version_id: str) -> list[str]:
-        """What a ruling on another task amended and these contracts say as before."""
-        return other_amendments(self._factory, self.task, self.contracts(version_id))
 
     def files(self, version_id: str) -> Files:
         """There are none yet."""

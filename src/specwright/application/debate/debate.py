@@ -19,11 +19,9 @@ from specwright.application.debate.judges import (
     store_record,
     store_ruling,
 )
-from specwright.application.debate.shared_contracts import challenge_ahead, ruling_ahead
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState
 from specwright.application.messages.rounds import without_source
-from specwright.application.plan.amendment_notes import note_amendments
 from specwright.application.plan.stored_plans import ReopenedPlan, load_plan
 from specwright.application.store.debates import Cause, DebateHistory, DebateRecords
 from specwright.application.store.file_hashes import note_hashes
@@ -54,9 +52,6 @@ CONTRACT_CHANGED = Failure(
 """The failure that a module has to correct whose contract was reopened (design: debate)."""
 
 
-SETTLED: DebateState = {"refused": [], "raw_answers": []}
-"""What is left of a refused answer once one is accepted."""
-
 FREE_SOURCES = frozenset({"late", "reopened"})
 """Revisions that another debate, or a limit of the boundary, forces; they cost none of the budget (design: debate)."""
 
@@ -84,11 +79,7 @@ class Debate:
 
     def propose(self, state: DebateState) -> DebateState:
         """The first version and its proposal; the debate is named by this proposal (design: debate)."""
-        request = RevisionRequest(refused=state.get("refused", []))
-        return self.proposed(self._deliverable.submit(1, request, state.get("draft", "")))
-
-    def proposed(self, version: Version) -> DebateState:
-        """Record the first proposal."""
+        version = self._deliverable.submit(1, RevisionRequest(), "")
         proposal = self._proposal(version, 1)
         self._records(proposal.proposal_id).write(1, proposal)
         self._note("proposed", "round 1")
@@ -97,19 +88,14 @@ class Debate:
             "version_id": version.version_id,
             "round": 1,
             "retry_count": 0,
-            **SETTLED,
             **_contract_fault(version),
         }
 
     def challenge(self, state: DebateState) -> DebateState:
         """The Challenger's verdict on this round."""
-        case = self.case(state)
-        ahead = challenge_ahead(self._factory, case)
-        return self.challenged(case, ask_challenger(self._factory, case, state.get("refused", []), ahead))
-
-    def challenged(self, case: Case, record: Challenge) -> DebateState:
-        """Record the verdict."""
-        self._records_of(case).write(case.number, record)
+        case = self._case(state)
+        record = ask_challenger(self._factory, case)
+        self._records(state["debate_id"]).write(case.number, record)
         for name in self._deliverable.artifacts(case.version_id):
             self._artifacts.challenged(self._task.folder, name, record.challenge_id)
         self._note("challenged", f"round {case.number}: {record.verdict}")
@@ -117,7 +103,6 @@ class Debate:
             "verdict": record.verdict.value,
             "disputed": is_disputed(record) or bool(case.history.proposals[-1].contract_at_fault),
             "source_of_failure": "challenge",
-            **SETTLED,
         }
 
     def revise(self, state: DebateState) -> DebateState:
@@ -140,29 +125,22 @@ class Debate:
 
     def adjudicate(self, state: DebateState) -> DebateState:
         """The Arbiter's ruling on this round."""
-        case, left = self.case(state, challenged=True), MAX_REVISIONS - state["retry_count"]
-        ahead = ruling_ahead(self._factory, case)
-        return self.ruled(case, ask_arbiter(self._factory, case, left, state.get("refused", []), ahead))
-
-    def ruled(self, case: Case, record: Adjudication) -> DebateState:
-        """Record the ruling."""
-        self._records_of(case).write(case.number, record)
+        case = self._case(state, challenged=True)
+        record = ask_arbiter(self._factory, case)
+        self._records(state["debate_id"]).write(case.number, record)
         for name in self._deliverable.artifacts(case.version_id):
             self._artifacts.adjudicated(self._task.folder, name, record.adjudication_id)
         self._note("adjudicated", f"round {case.number}: {record.decision}")
         asked = raise_questions(self._factory, self._task, record, case.history)
-        if self._deliverable.name == CONTRACTS:
-            note_amendments(self._factory, self._task, record, case.contracts)
         return {
             "questions": [*self._deliverable.questions, *asked],
             "decision": record.decision.value,
             "halt_reason": _rejection_reason(record),
             "confirmed_fault": record.confirmed_fault.value if record.confirmed_fault else "",
             "source_of_failure": "adjudication",
-            **SETTLED,
         }
 
-    def case(self, state: DebateState, *, challenged: bool = False) -> Case:
+    def _case(self, state: DebateState, *, challenged: bool = False) -> Case:
         """The debate as it is judged in this round: before its challenge, or after it."""
         number = state["round"]
         history = self._records(state["debate_id"]).history(number, number - 1 + challenged, number - 1)
@@ -328,9 +306,6 @@ class Debate:
 
     def _records(self, debate_id: str) -> DebateRecords:
         return self._factory.debates.records(debate_id)
-
-    def _records_of(self, case: Case) -> DebateRecords:
-        return self._records(case.history.proposals[0].proposal_id)
 
     def _note(self, kind: str, text: str) -> None:
         name = self._deliverable.name

@@ -58,14 +58,12 @@ class RevisionRequest(NamedTuple):
         failures: To be corrected.
         sources: The records that they come from, beside those of the version itself, with what is shown of each.
         active_tests: Falsifying tests that it must pass.
-        refused: What is wrong with a first answer that a shared request held (design: shared-requests).
         revisions_left: After this one; None of a first version.
     """
 
     failures: Sequence[Failure] = ()
     sources: Sequence[tuple[str, str]] = ()
     active_tests: Sequence[TriedTest] = ()
-    refused: Sequence[str] = ()
     revisions_left: int | None = None
 
 
@@ -85,15 +83,11 @@ class Deliverable(Protocol):
     plan_ref: str
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
-        """Make the first version, or revise the version `before`, which failed, or never became a proposal."""
+        """Make the first version, or revise the version `before`, which failed."""
         ...
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """The contracts that are debated or implemented."""
-        ...
-
-    def other_amendments(self, version_id: str) -> list[str]:
-        """Statements of the contracts that are debated which were amended in another contract, a line each."""
         ...
 
     def files(self, version_id: str) -> Files:

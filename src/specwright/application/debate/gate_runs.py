@@ -1,8 +1,7 @@
 """The gate's verdict, journalled: what it observed once is not observed again after a crash (design: journal)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from textwrap import shorten
-from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from pydantic import ConfigDict, TypeAdapter
@@ -437,27 +436,18 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def candidate(
-    modules: ModuleStore,
-    contract: MicroModuleContract,
-    files: Files,
-    drafted: Mapping[str, SealedModule] = MappingProxyType({}),
-) -> Candidate:
+def candidate(modules: ModuleStore, contract: MicroModuleContract, files: Files) -> Candidate:
     """What the gate judges: a module's files with everything that it calls, directly or not.
 
     Args:
         modules: The sealed ones.
         contract: The candidate's.
         files: The candidate's.
-        drafted: Modules that are called as they were drafted, by reference (design: shared-requests).
     """
 
     def module(ref: str) -> SealedModule:
-        sealed = drafted.get(ref)
-        if sealed is None:
-            sha256 = modules.evidence(ref).tree_sha256.implementation
-            sealed = SealedModule(modules.contract(ref), modules.location(ref), sha256)
-        return sealed
+        sha256 = modules.evidence(ref).tree_sha256.implementation
+        return SealedModule(modules.contract(ref), modules.location(ref), sha256)
 
     own = [d.ref for d in contract.dependencies]
     called = [*own, *reachable(own, lambda ref: [d.ref for d in module(ref).contract.dependencies])]

@@ -1,6 +1,6 @@
 """The implementation of one module as the deliverable of a debate, and its Proposer (design: debate, role-access)."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_m
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
-from specwright.domain.base.ids import ArtifactType, artifact_id
+from specwright.domain.base.ids import ArtifactType
 from specwright.domain.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from specwright.domain.debate.amendments import applied_problems, lost_problems
@@ -58,14 +58,11 @@ from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.domain.spec.bug_report import BugReport
 from specwright.errors import AnswerError
-from specwright.ports.gate import Candidate, GateVerdict, SealedModule, Trial
+from specwright.ports.gate import Candidate, GateVerdict, Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Role
 
 ENTRY = "implementation/__init__.py"
-
-NOT_STORED = artifact_id(ArtifactType.IMPLEMENTATION, "00000000")
-"""The version of files that are judged before they are stored."""
 
 
 def module_of(
@@ -88,9 +85,6 @@ class Implementation:
         contract: Locked.
         contract_ref: Its artifact, `CTR-...@x.y.z`.
         planned: The contracts of the other modules of its plan.
-
-    `drafted` are the modules that are asked for in the same request, as far as there is a draft of each (design:
-    shared-requests).
     """
 
     def __init__(
@@ -110,7 +104,6 @@ class Implementation:
         self.questions: Sequence[str] = ()
         self.plan_claim = self.plan_ref = ""
         self.calls = [dependency.ref for dependency in contract.dependencies]
-        self.drafted: Mapping[str, SealedModule | None] = {}
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """The Proposer implements, or corrects; a draft becomes a proposal once the preflight passes (design:
@@ -127,16 +120,10 @@ class Implementation:
         sources += [(ruling.ref, ruling.row[2]) for ruling in rulings.values()]
         sources += [(self.plan_ref, PLAN_CLAIM)]
         asked = ModuleRequest(
-            self.contract,
-            workspace,
-            request.failures,
-            changes,
-            request.refused,
-            self.reports,
-            self.approved(),
+            self.contract, workspace, request.failures, changes, self.reports, self.approved()
         )
         message = proposer_message(
-            [asked],
+            asked,
             self.dependencies(""),
             self._factory.packages,
             self.task.definition.acceptance_criteria,
@@ -145,53 +132,18 @@ class Implementation:
             request.revisions_left,
         )
         invocation = self._invoke(stage, message, workspace, before, sources)
-        assignment = invocation.assignment._replace(refused=bool(request.refused))
         preflight = self._preflight(invocation.scope, request.active_tests, request.failures)
-        if before and request.refused:
-            preflight.problems(workspace)  # what was found of it may be cited
         with self._keeping_refused(stage, preflight):
             draft = self._factory.roles.propose(
-                assignment, lambda answer, files: self._draft_problems(answer, files, preflight)
+                invocation.assignment,
+                lambda answer, files: self._draft_problems(answer, files, preflight),
             )
-        version = self._accepted(
-            invocation.scope, invocation.by, draft.answer, draft.files, before, preflight
-        )
-        return version._replace(contract_changes=changes)
-
-    def take(self, scope: Scope, by: Invocation, answer: ProposerAnswer, files: Files) -> Version | list[str]:
-        """The version that a shared answer holds, or what the preflight finds wrong with it (design: shared-requests).
-
-        Args:
-            scope: Of its observations and draws.
-            by: The invocation that was answered.
-            answer: What it says of the module.
-            files: What it wrote of it.
-        """
-        preflight = self._preflight(scope, ())
-        problems = self._draft_problems(answer, files, preflight)
-        return problems or self._accepted(scope, by, answer, files, "", preflight)
-
-    def examine(
-        self, scope: Scope, by: Invocation, answer: ProposerAnswer, files: Files
-    ) -> Version | list[str]:
-        """What a proposal would say of files that are not stored, or what the preflight finds wrong with them (design:
-        one-shot).
-
-        Args:
-            scope: Of its observations.
-            by: The invocation that was answered.
-            answer: What it says of the module.
-            files: What it wrote of it.
-        """
-        preflight = self._preflight(scope, ())
-        problems = self._draft_problems(answer, files, preflight)
+        answer, faults = draft.answer, draft.answer.contract_at_fault
         statement = _Statement(answer.claim, answer.acceptance_checks)
-        return problems or self._version(NOT_STORED, by, statement, files, preflight)
-
-    def keep(self, scope: Scope, by: Invocation, files: Files) -> str:
-        """Store files that are no proposal yet; returns their artifact."""
-        artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
-        return artifacts.create(scope, by, kind, files, inputs=self.artifact_inputs())
+        version = self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
+        return version._replace(
+            contract_changes=changes, contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults)
+        )
 
     def problems_by_code(
         self, version_id: str, round_number: int, amendments: Sequence[Amendment]
@@ -281,13 +233,9 @@ class Implementation:
         """The module's own."""
         return [self.contract]
 
-    def other_amendments(self, version_id: str) -> list[str]:
-        """None: its contract is locked."""
-        return []
-
     def dependencies(self, version_id: str) -> list[DependencyView]:
-        """The sealed modules that it calls; those of the same request are known by their contracts."""
-        return [self._factory.modules.view(ref) for ref in self.calls if ref not in self.drafted]
+        """The sealed modules that it calls."""
+        return [self._factory.modules.view(ref) for ref in self.calls]
 
     def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
         """Run the Challenger's tests on the proposed files (design: falsifying-tests)."""
@@ -333,13 +281,9 @@ class Implementation:
             locked_fingerprint=self.contract.interface_fingerprint,
         )
 
-    def approved(self, shared: Sequence[MicroModuleContract] = ()) -> ModuleAcceptance:
-        """The examples and properties of the approved spec that the gate holds it to (design: executable-spec).
-
-        Args:
-            shared: Contracts of the modules that are asked for in the same request.
-        """
-        called = [*shared, *(view.contract for view in self.dependencies(""))]
+    def approved(self) -> ModuleAcceptance:
+        """The examples and properties of the approved spec that the gate holds it to (design: executable-spec)."""
+        called = [view.contract for view in self.dependencies("")]
         definition = self.task.definition
         return acceptance_of_module(
             definition.acceptance, definition.acceptance_criteria, self.contract, called
@@ -378,21 +322,6 @@ class Implementation:
         """What the checks name and what is not there."""
         return trace_problems(answer.acceptance_checks, Citable([self.contract], frozenset(claims_of(files))))
 
-    def _accepted(
-        self,
-        scope: Scope,
-        by: Invocation,
-        answer: ProposerAnswer,
-        files: Files,
-        before: str,
-        preflight: Preflight,
-    ) -> Version:
-        """The version of a draft that passed the preflight, or whose contract is at fault."""
-        statement = _Statement(answer.claim, answer.acceptance_checks)
-        version = self._store(scope, by, statement, files, before, preflight)
-        faults = answer.contract_at_fault
-        return version._replace(contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults))
-
     def _quoted(
         self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: Preflight
     ) -> list[str]:
@@ -425,8 +354,7 @@ class Implementation:
         return [*self.regression_tests, *as_regression_tests(active_tests, criteria, self.contract.ref)]
 
     def _candidate(self, files: Files) -> Candidate:
-        drafted = {ref: module for ref, module in self.drafted.items() if module is not None}
-        return candidate(self._factory.modules, self.contract, files, drafted)
+        return candidate(self._factory.modules, self.contract, files)
 
     def _preflight(
         self, scope: Scope, active_tests: Sequence[TriedTest], failures: Sequence[Failure] = ()
@@ -538,12 +466,6 @@ class Implementation:
         version_id = artifacts.create(scope, by, kind, files, inputs=self.artifact_inputs(), revises=before)
         ref = artifacts.ref(self.task.folder, version_id)
         self._factory.invocations.contribute(scope, by, ContributionType.IMPLEMENTATION, ref)
-        return self._version(version_id, by, statement, files, preflight)
-
-    def _version(
-        self, version_id: str, by: Invocation, statement: "_Statement", files: Files, preflight: Preflight
-    ) -> Version:
-        """A version with what its proposal says about it."""
         claims = claims_of(files)
         return Version(
             version_id,

@@ -3,8 +3,7 @@
 The Proposer gets the task's criteria, its contract and its dependencies' contracts. The Challenger gets the proposal, the
 contracts and the acceptance criteria as an extract. The Arbiter gets both sides and the task. Source goes to its own
 Proposer alone. What stays the same for a task comes first, then what stays the same for a module, what is new in a
-round last: a provider caches requests by what they begin with. Several modules of a plan may share a request (design:
-shared-requests).
+round last: a provider caches requests by what they begin with.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +27,6 @@ from specwright.application.messages.parts import (
     as_left,
     as_list,
     as_offers,
-    as_other_amendments,
     as_surface,
     as_task,
     without_docstring,
@@ -71,7 +69,6 @@ class ModuleRequest(NamedTuple):
         files: As they lie in the directory: the stub, or the version that failed.
         failures: Of the last round.
         changes: Of the contract since that version was made (design: debate).
-        findings: Of the preflight, about a draft that an answer to a shared request held (design: shared-requests).
         reports: Of bugs, whose examples every version must give (design: bug-reports).
         approved: Examples and properties of the approved spec, to which the gate holds it (design: executable-spec).
     """
@@ -80,7 +77,6 @@ class ModuleRequest(NamedTuple):
     files: Files
     failures: Sequence[Failure] = ()
     changes: Sequence[str] = ()
-    findings: Sequence[str] = ()
     reports: Sequence[BugReport] = ()
     approved: ModuleAcceptance = ModuleAcceptance()
 
@@ -88,15 +84,13 @@ class ModuleRequest(NamedTuple):
 class JudgedDebate(NamedTuple):
     """A debate that a role judges: its deliverable, the contracts, and what was said so far. `unsound` is what keeps the
     contracts from being locked with all exact changes of the last challenge (design: exact-changes), `revisions_left` those
-    of the deliverable; `other_amendments` are the statements that were amended in a contract of another task, a line each
-    (design: tasks-together)."""
+    of the deliverable."""
 
     deliverable: str
     contracts: Sequence[MicroModuleContract]
     history: DebateHistory
     unsound: Sequence[str] = ()
     revisions_left: int = MAX_REVISIONS
-    other_amendments: Sequence[str] = ()
 
     @property
     def undisputed(self) -> bool:
@@ -107,7 +101,7 @@ class JudgedDebate(NamedTuple):
 
 
 def proposer_message(
-    modules: Sequence[ModuleRequest],
+    module: ModuleRequest,
     dependencies: Sequence[DependencyView],
     packages: Sequence[AllowedPackage] = (),
     criteria: Sequence[str] = (),
@@ -118,7 +112,7 @@ def proposer_message(
     """The Proposer's; after a failed round it sees the failures and nothing else of the debate.
 
     Args:
-        modules: What it is asked for; several in a shared request, in the order of their dependencies.
+        module: What it is asked for.
         dependencies: That it may call.
         packages: That it may import.
         criteria: Of the task.
@@ -126,32 +120,28 @@ def proposer_message(
         plan_claim: What the planner says of the contracts.
         revisions_left: After the one that is asked for.
     """
-    names = [module.contract.name for module in modules]
     return "\n\n".join(
         [
-            *may_import(packages),
+            *_may_import(packages),
             as_criteria(criteria, rulings),
-            *as_plan_claim(plan_claim),
+            *_as_plan_claim(plan_claim),
             *map(as_dependency, dependencies),
-            *(part for module in modules for part in to_implement(module, shared=len(modules) > 1)),
-            f"Implement the module `{names[0]}`.{as_left(revisions_left)}"
-            if len(names) == 1
-            else implement_several(names),
+            *_to_implement(module),
+            f"Implement the module `{module.contract.name}`.{as_left(revisions_left)}",
         ]
     )
 
 
-def may_import(packages: Sequence[AllowedPackage]) -> list[str]:
+def _may_import(packages: Sequence[AllowedPackage]) -> list[str]:
     """The packages that a module may import, if there are any."""
     named = (f"{package.requirement} (`{'`, `'.join(package.imports)}`)" for package in packages)
     said = ["Beside the standard library it may import: " + ", ".join(named) + "."] if packages else []
     return [*said, *clients_of_hosts(packages)]
 
 
-def to_implement(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
+def _to_implement(module: ModuleRequest) -> Iterator[str]:
     """What is said of one module: contract, obligations, files, and what is to be corrected in them."""
     contract, files = module.contract, module.files
-    folder = f"{contract.name}/" if shared else ""
     yield as_contract(contract)
     yield from hosts_of([contract])
     yield from databases_of([contract])
@@ -169,7 +159,7 @@ def to_implement(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
         yield "# What has changed in the contract\n\n" + "\n".join(module.changes)
     stub = without_docstring(files[_ENTRY], contract.name)
     if set(files) == {_ENTRY}:
-        yield as_block(f"/{folder}{_ENTRY} as it is now", stub, "python")
+        yield as_block(f"/{_ENTRY} as it is now", stub, "python")
     else:
         yield as_files({**files, _ENTRY: stub.encode()})
     if module.failures:
@@ -177,9 +167,6 @@ def to_implement(module: ModuleRequest, *, shared: bool) -> Iterator[str]:
             "# Failures\n\nThese were shown of your files; correct exactly them:\n\n"
             + as_list(module.failures)
         )
-    if module.findings:
-        found = "\n".join(f"- {finding}" for finding in module.findings)
-        yield f"# Findings\n\nCode examined your files; correct exactly this:\n\n{found}"
 
 
 _APPROVED = (
@@ -201,17 +188,6 @@ def _reported(report: BugReport) -> str:
     )
 
 
-def implement_several(names: Sequence[str]) -> str:
-    """What a Proposer of several modules is asked."""
-    listed = ", ".join(f"`{name}`" for name in names)
-    return (
-        f"Implement these {len(names)} modules: {listed}. Each has a directory of its name, so where your instructions say "
-        f"`/implementation`, `/tests` or `/examples.md`, write `/{names[0]}/implementation/__init__.py` and so on; in "
-        "source and tests imports stay as they are told. One of them may call another only as its contract says. "
-        "Each is judged, and shipped, alone. Submit once, with one object for each module under `modules`."
-    )
-
-
 def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment], files: Files) -> str:
     """The amending Proposer's."""
     asked = f"# Amendments\n\nThe module `{contract.name}` was approved with these, by their index:"
@@ -219,7 +195,7 @@ def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment]
 
 
 def challenge_message(
-    debates: Sequence[JudgedDebate],
+    debate: JudgedDebate,
     dependencies: Sequence[DependencyView],
     criteria: Sequence[str],
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
@@ -232,8 +208,8 @@ def challenge_message(
     """The Challenger's: never the task file, never source.
 
     Args:
-        debates: That it judges.
-        dependencies: What their modules call.
+        debate: That it judges.
+        dependencies: What its modules call.
         criteria: Of the task.
         rulings: On criteria, by their numbers.
         plan_claim: What the planner says of the contracts.
@@ -248,11 +224,11 @@ def challenge_message(
             as_criteria(criteria, rulings),
             *as_acceptance(acceptance),
             *as_decided(decided),
-            *as_plan_claim(plan_claim),
+            *_as_plan_claim(plan_claim),
             *map(as_surface, dependencies),
-            *(part for debate in debates for part in challenged(debate)),
+            *_challenged(debate),
             *_tests_asked(asked, acceptance),
-            f"{_which(debates)} Judge R1 to R6{_of_each(debates)} and submit your verdict.",
+            f"{_which(debate)} Judge R1 to R6 and submit your verdict.",
         ]
     )
 
@@ -275,24 +251,22 @@ def _tests_asked(asked: Sequence[int], acceptance: TaskAcceptance | None) -> lis
     ]
 
 
-def challenged(debate: JudgedDebate) -> list[str]:
-    """What a Challenger is told of one debate."""
+def _challenged(debate: JudgedDebate) -> list[str]:
+    """What a Challenger is told of the debate."""
     history = debate.history._replace(adjudications=())  # rulings are not this role's business
     contracts, proposal = map(as_contract, debate.contracts), history.proposals[-1]
     return [
         *contracts,
         *hosts_of(debate.contracts),
         *lazy_slots_of(debate.contracts),
-        *as_other_amendments(debate.other_amendments),
         *earlier_rounds(history),
         as_proposal(proposal),
     ]
 
 
 def arbiter_message(
-    debates: Sequence[JudgedDebate],
+    debate: JudgedDebate,
     task_file: str,
-    revisions_left: int,
     plan_claim: str = "",
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     criteria: Sequence[str] = (),
@@ -303,22 +277,22 @@ def arbiter_message(
     The criteria stand in the task file; they are told again only with rulings on them. If nothing is disputed or offered,
     tests and examples are told by name, the approved ones too (design: debate, exact-changes).
     """
-    short = not offers and all(debate.undisputed for debate in debates)
+    short = not offers and debate.undisputed
     return "\n\n".join(
         [
             as_task(task_file, short=short),
             *([as_criteria(criteria, rulings)] if rulings else []),
-            *as_plan_claim(plan_claim),
-            *(part for debate in debates for part in adjudicated(debate, revisions_left, short=short)),
+            *_as_plan_claim(plan_claim),
+            *_adjudicated(debate, short=short),
             *as_offers(offers),
-            _which(debates),
-            f"Decide{_of_each(debates)}.",
+            _which(debate),
+            "Decide.",
         ]
     )
 
 
-def adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> list[str]:
-    """What an Arbiter is told of one debate.
+def _adjudicated(debate: JudgedDebate, *, short: bool) -> list[str]:
+    """What an Arbiter is told of the debate.
 
     Args:
         short: Whether tests and examples are told by name.
@@ -327,12 +301,11 @@ def adjudicated(debate: JudgedDebate, revisions_left: int, *, short: bool) -> li
     tell_proposal, tell_challenge = (as_claim, as_review) if short else (as_proposal, as_challenge)
     return [
         *map(as_contract, debate.contracts),
-        *as_other_amendments(debate.other_amendments),
         *earlier_rounds(history),
         tell_proposal(history.proposals[-1]),
         tell_challenge(history.challenges[-1]),
         *_disclaimed(history.proposals[-1]),
-        *_asked(history.challenges[-1], revisions_left, debate.unsound),
+        *_asked(history.challenges[-1], debate.revisions_left, debate.unsound),
     ]
 
 
@@ -345,22 +318,13 @@ def _disclaimed(proposal: Proposal) -> list[str]:
     return [asked] if proposal.contract_at_fault else []
 
 
-def _which(debates: Sequence[JudgedDebate]) -> str:
-    names, rounds = [debate.deliverable for debate in debates], len(debates[0].history.proposals)
-    if names == [CONTRACTS]:
-        kind = "This is the debate over the contracts of a plan; there is no implementation to judge."
-    elif len(names) == 1:
-        kind = f"This is the debate over the implementation of `{names[0]}`."
-    else:
-        listed = ", ".join(f"`{name}`" for name in names)
-        kind = f"These are {len(names)} debates, each over one implementation: {listed}."
-    each = " of each" if len(debates) > 1 else ""
-    return f"{kind} Round {rounds}. Revisions left{each}: {debates[0].revisions_left}."
-
-
-def _of_each(debates: Sequence[JudgedDebate]) -> str:
-    alone = ", each as if it stood alone, with one object for each under `modules`"
-    return alone if len(debates) > 1 else ""
+def _which(debate: JudgedDebate) -> str:
+    kind = (
+        "This is the debate over the contracts of a plan; there is no implementation to judge."
+        if debate.deliverable == CONTRACTS
+        else f"This is the debate over the implementation of `{debate.deliverable}`."
+    )
+    return f"{kind} Round {len(debate.history.proposals)}. Revisions left: {debate.revisions_left}."
 
 
 def _asked(challenge: Challenge, revisions_left: int, unsound: Sequence[str] = ()) -> list[str]:
@@ -418,7 +382,7 @@ def with_rulings(message: str, criteria: Sequence[str], rulings: Mapping[int, Cr
     return f"{message}\n\n{as_criteria(criteria, rulings)}" if rulings else message
 
 
-def as_plan_claim(claim: str) -> list[str]:
+def _as_plan_claim(claim: str) -> list[str]:
     """What the planner says of the contracts, if anything; it stays as it was where they were amended."""
     amended = "A contract that says otherwise was amended since, and holds."
     return [f"# What the planner says of the contracts\n\n{claim}\n\n{amended}"] if claim else []

@@ -41,14 +41,6 @@ def as_surface(view: DependencyView) -> str:
     return as_block(title, text_for_callers(view.contract), "text")
 
 
-def as_other_amendments(lines: Sequence[str]) -> list[str]:
-    """Statements that were amended in the contract of another task, where these contracts say them as before."""
-    told = "The Arbiter amended these statements of other contracts of the product. See whether the same holds here."
-    return (
-        ["# Amended elsewhere\n\n" + "\n".join((told, "", *(f"- {line}" for line in lines)))] if lines else []
-    )
-
-
 def as_criteria(
     criteria: Sequence[str], rulings: Mapping[int, CriterionRuling] = MappingProxyType({})
 ) -> str:
@@ -186,12 +178,6 @@ def as_offers(offers: Sequence[OfferedChange]) -> list[str]:
 def as_amendments(amendments: Sequence[Amendment]) -> str:
     """Amendments by their index."""
     return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
-
-
-def as_refusal(problems: Sequence[str]) -> str:
-    """What was wrong with an answer about this module or task that a shared request held (design: shared-requests)."""
-    listed = "\n".join(f"- {problem}" for problem in problems)
-    return f"# Your first answer\n\nIt was not accepted. Correct exactly this:\n\n{listed}"
 
 
 def as_block(title: str, text: str, language: str) -> str:

@@ -8,7 +8,6 @@ from specwright.application.messages.parts import (
     as_left,
     as_list,
     as_packages,
-    as_refusal,
     task_text,
 )
 from specwright.domain.answers.answers import Amendment, Failure
@@ -137,36 +136,6 @@ def amend_plan_message(
             f"end of the list. {_HAND_IN}",
         ]
     )
-
-
-def as_refused_plan(raw: str, problems: Sequence[str], *, readable: bool) -> str:
-    """A plan that was given in a request about several tasks, and what is wrong with it (design: tasks-together).
-
-    Args:
-        raw: It, as JSON text.
-        problems: What is wrong with it.
-        readable: Whether its form is right, so that changes of it will do.
-    """
-    told = f"{as_block('Your plan of this task', raw, 'json')}\n\n{as_refusal(problems)}"
-    return f"{told}\n\n{_HAND_IN}" if readable else told
-
-
-def as_earlier_plan(plan: str, changes: Sequence[str] = ()) -> str:
-    """A plan that was given in a request about several tasks, before what it rests on changed (design: tasks-together).
-
-    Args:
-        plan: It, as JSON text.
-        changes: What is another in the contracts that it calls, a line each, if only that has changed.
-    """
-    listed = "\n".join(changes)
-    changed = f"these contracts that it calls have changed since:\n\n{listed}\n\n" if changes else ""
-    changed = changed or "what it rests on has changed since. "
-    asked = (
-        f"You made it together with other tasks, and {changed}The task file has the task, and the contracts that it calls, "
-        "as they are now. Change what follows from that, and leave the rest as it is; what `depends_on` names by its name "
-        f"may stay so. {_HAND_IN} If nothing follows, `change_plan` takes an empty list."
-    )
-    return f"{as_block('Your earlier plan of this task', plan, 'json')}\n\n{asked}"
 
 
 def _planning(task_file: str, packages: Sequence[AllowedPackage], callers: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ A plan is stored as the `MICRO_PLAN` with the answer it came from, one `CONTRACT
 report per module (design: code-index), all of them drafts. `stored_plans` reads and locks them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 from specwright import canonical_json
@@ -17,7 +17,7 @@ from specwright.application.context.packs import (
     task_ref,
 )
 from specwright.application.context.role_store import RoleStore
-from specwright.application.criteria import CriterionRuling, carried_rulings
+from specwright.application.criteria import carried_rulings
 from specwright.application.factory import Factory
 from specwright.application.messages.databases import OF_LOCKS
 from specwright.application.messages.debate import with_rulings
@@ -25,20 +25,10 @@ from specwright.application.messages.hosts import FOR_PLAN
 from specwright.application.messages.interfaces import callers_of
 from specwright.application.messages.planner import (
     amend_plan_message,
-    as_earlier_plan,
-    as_refused_plan,
     plan_message,
     replan_message,
 )
-from specwright.application.plan.advance_answers import AdvanceAnswer, OfferedAnswer, after_refusal
 from specwright.application.plan.baseline import baseline_plan, sealed_by_task
-from specwright.application.plan.drafted_plans import (
-    changed_contracts,
-    plan_basis,
-    plan_holds,
-    sealed_fingerprint,
-    shown_of,
-)
 from specwright.application.plan.human_plan import HumanPlan, human_plan
 from specwright.application.plan.rules import (
     OwnModule,
@@ -93,14 +83,11 @@ class _Revision(NamedTuple):
     check: Callable[[PlanAnswer, Contracts], list[str]] = lambda answer, drafts: []
 
 
-def first_plan(factory: Factory, task: Task, ahead: AdvanceAnswer | None = None) -> str:
+def first_plan(factory: Factory, task: Task) -> str:
     """Ask the planner for the plan of a task and store it; returns its `MP-...`.
 
     A plan that a person gave in full is stored as it is; of one in short form the planner fills in the contracts
-    (design: planning). One that a request about several tasks was answered is taken if it still holds.
-
-    Args:
-        ahead: What such a request was answered about this task (design: tasks-together).
+    (design: planning).
 
     Raises:
         AnswerError: no sound plan in the bounded attempts (design: planning).
@@ -114,11 +101,11 @@ def first_plan(factory: Factory, task: Task, ahead: AdvanceAnswer | None = None)
     near = _nearest_when_planned(factory, task)
     built = baseline_plan(factory, task)
     shipped = (_answer_text(factory, built), sealed_by_task(factory, task)) if built else ("", ())
-    callers = task_callers(factory, [task])
+    callers = _callers(factory, task)
     message = plan_message(
         _task_file(factory, task), factory.packages, near, fixed, *shipped, callers=callers
     )
-    return _asked(factory, task, "round-1", message, ahead=ahead)
+    return _asked(factory, task, "round-1", message)
 
 
 def revised_plan(
@@ -146,7 +133,7 @@ def revised_plan(
     """
     answer, sealed = _answer_text(factory, before), sorted(reopened.sealed) if reopened else ()
     task_file = _task_file(factory, task)
-    callers = task_callers(factory, [task])
+    callers = _callers(factory, task)
     message = replan_message(task_file, answer, failures, sealed, factory.packages, revisions_left, callers)
     revision = _Revision(before, reopened, sources, questions)
     return _asked(factory, task, f"round-{round_number}", message, revision)
@@ -168,7 +155,7 @@ def amended_plan(
     if amended and not amended.problems:
         return _store_amended(factory, task, stage, amended, _Revision(approved, reopened))
     answer_text = _answer_text(factory, approved)
-    callers = task_callers(factory, [task])
+    callers = _callers(factory, task)
     message = amend_plan_message(
         _task_file(factory, task), answer_text, amendments, factory.packages, callers
     )
@@ -260,9 +247,8 @@ def _asked(
     stage: str,
     message: str,
     revision: _Revision | None = None,
-    ahead: AdvanceAnswer | None = None,
 ) -> str:
-    """Ask the planner, unless it has answered ahead, and store its plan."""
+    """Ask the planner and store its plan."""
     place = task.place("plan", stage, Role.PLANNER)
     scope = factory.journal.scope(f"{place.run_id}/plan")
     everything = known_modules(factory, scope)
@@ -271,7 +257,7 @@ def _asked(
     entries = _revision_entries(factory, task, stage, revision) if revision else []
     rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
     entries += [PackEntry(*ruling.row) for ruling in rulings.values()]
-    by = open_planner_pack(factory, scope, task, place, rules.known, entries)
+    by = _open_planner_pack(factory, scope, task, place, rules.known, entries)
 
     def problems(answer: PlanAnswer) -> list[str]:
         broken, drafts = rules.check(answer)
@@ -285,45 +271,8 @@ def _asked(
     before = _answer_text(factory, revision.before) if revision else ""
     store = RoleStore(factory, factory.index, by)
     assignment = Assignment(place, message, {}, store=store, before=before)
-    answer = _early_or_asked(factory, task, assignment, rulings, everything, problems, ahead)
+    answer = factory.roles.plan(assignment, problems)
     return _store(factory, scope, task, by, answer, rules, revision.before if revision else None)
-
-
-def _early_or_asked(
-    factory: Factory,
-    task: Task,
-    assignment: Assignment,
-    rulings: Mapping[int, CriterionRuling],
-    known: KnownModules,
-    problems: Callable[[PlanAnswer], list[str]],
-    ahead: AdvanceAnswer | None,
-) -> PlanAnswer:
-    """The plan that was given ahead, or the planner's answer; one that was refused counts as its first attempt. A plan
-    stands where of the contracts that it calls only words have changed: it is judged anew beside them (design:
-    tasks-together)."""
-    if ahead is None:
-        return factory.roles.plan(assignment, problems)
-    early, shown = ahead.read(PlanAnswer), shown_of(task, rulings)
-    basis = plan_basis(shown, early, lambda name: sealed_fingerprint(factory, known, name))
-    offered = OfferedAnswer(ahead, basis)
-    answer, refused = ahead.take(PlanAnswer, basis, problems)
-    if answer is not None:
-        return answer
-    if refused:
-        text = early.to_bytes().decode() if early else ""
-        message = (
-            f"{assignment.message}\n\n{as_refused_plan(text or ahead.raw, refused, readable=bool(text))}"
-        )
-        assignment = assignment._replace(message=message, refused=True, before=text)
-    elif early is not None:  # what it rests on has changed
-        if plan_holds(factory, task, known, ahead, basis) and not problems(early):
-            return early
-        changed = changed_contracts(factory, task, known, ahead, basis)
-        text, lines = early.to_bytes().decode(), [line for one in changed for line in one.lines]
-        message = f"{assignment.message}\n\n{as_earlier_plan(text, lines)}"
-        assignment = assignment._replace(message=message, before=text)
-    with after_refusal(offered, refused):
-        return factory.roles.plan(assignment, problems)
 
 
 def _rules(
@@ -348,7 +297,7 @@ def _rules(
     return rules._replace(owned=owned_classes(factory, task, scope), interfaces=interfaces_of(factory))
 
 
-def open_planner_pack(
+def _open_planner_pack(
     factory: Factory,
     scope: Scope,
     task: Task,
@@ -501,16 +450,16 @@ def _nearest_when_planned(factory: Factory, task: Task) -> list[str]:
     return cast(list[str], found)
 
 
-def task_callers(factory: Factory, tasks: Sequence[Task]) -> list[str]:
-    """What a planner is told of what the functions of tasks use, and of what calls them.
+def _callers(factory: Factory, task: Task) -> list[str]:
+    """What a planner is told of what the functions of its task use, and of what calls them.
 
-    Tasks whose examples script hosts use hosts, and functions that take a path may use a database.
+    A task whose examples script hosts uses hosts, and functions that take a path may use a database.
     """
-    accepted = [one.definition.acceptance for one in tasks if one.definition.acceptance]
-    provided = [public for one in accepted for public in one.provides]
+    acceptance = task.definition.acceptance
+    provided = acceptance.provides if acceptance else []
     functions = [function_of_signature(public) for public in provided]
     known = {one.name: [each.name for each in one.parameters] for one in functions if one}
-    hosts = [FOR_PLAN] if any(one.scripts_hosts for one in accepted) else []
+    hosts = [FOR_PLAN] if acceptance and acceptance.scripts_hosts else []
     databases = [OF_LOCKS] if any("Path" in annotated_names(public) for public in provided) else []
     return [*hosts, *databases, *callers_of(interfaces_of(factory), known)]
 

@@ -3,20 +3,17 @@
 `loop.TASK_LOOP` says in which order.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 
 from specwright import canonical_json
-from specwright.application.debate.first_round import FirstRound
 from specwright.application.debate.implementation import module_of
 from specwright.application.escalation.halt import halt
 from specwright.application.escalation.halt_reasons import halt_reason
 from specwright.application.escalation.resume import resume_module
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState, EngineeringState
-from specwright.application.one_shot.one_shot_round import OneShotRound
 from specwright.application.plan.planner import first_plan
 from specwright.application.plan.repair_plan import repair_of, repair_plan
-from specwright.application.plan.shared_plans import plan_ahead
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.ship import announce_reused, seal
 from specwright.application.tasks import task_at
@@ -24,9 +21,6 @@ from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.debate.falsifying import active_tests
 from specwright.domain.plan.micro_plan import downstream, execution_order
 from specwright.errors import AnswerError
-
-_SHARED = 2
-"""Modules make a shared request."""
 
 
 def _no_debates(begins: DebateState) -> DebateState:
@@ -64,7 +58,7 @@ class Engineering:
                     "plan_id": repair_plan(self._factory, self._task, report),
                     "deliverable": "",
                 }
-            self._plan_id = first_plan(self._factory, self._task, plan_ahead(self._factory, self._task))
+            self._plan_id = first_plan(self._factory, self._task)
         except AnswerError as error:
             raw_answers, errors = list(error.raw_answers), list(error.problems)
             return {"halt_reason": error.what, "raw_answers": raw_answers, "errors": errors}
@@ -75,20 +69,16 @@ class Engineering:
         return resume_module(self._factory, self._task)
 
     def follow_plan(self, plan_id: str, state: EngineeringState) -> EngineeringState:
-        """Follow the plan that was locked; of the modules that failed before, those that it still has stay failed, and of
-        those whose debates have begun, those with another contract are revised (design: debate)."""
-        before, self._plan_id = self._plan, plan_id
+        """Follow the plan that was locked; of the modules that failed before, those that it still has stay failed (design:
+        debate)."""
+        self._plan_id = plan_id
         contracts = self._plan.contracts
         failed = {name: why for name, why in state.get("failed", {}).items() if name in contracts}
-        begun = {name: at for name, at in state.get("begun", {}).items() if name in contracts}
-        for name, at in begun.items():
-            if "debate_id" in at and contracts[name] != before.contracts[name]:
-                begun[name] = {**at, "enter": "", "source_of_failure": "reopened"}
-        return {"plan_id": plan_id, "failed": failed, "begun": begun}
+        return {"plan_id": plan_id, "failed": failed}
 
     def select_module(self, state: EngineeringState) -> EngineeringState:
         """Choose the next module in topological order; one that depends on a failed module is abandoned (design:
-        planning, engineering). Modules that nobody was asked for yet begin together (design: shared-requests)."""
+        planning, engineering)."""
         failed = state.get("failed", {})
         done = {*state.get("shipped", {}), *failed, *downstream(self._plan.plan, failed)}
         names = [
@@ -96,41 +86,7 @@ class Engineering:
             for name in execution_order(self._plan.plan)
             if name in self._plan.contracts and name not in done
         ]
-        begun = {*state.get("begun", {}), *state.get("debates", {})}
-        questions = state.get("questions", [])
-        if isinstance(self._first_round(names, questions), OneShotRound) and not begun.intersection(names):
-            together = names
-        else:
-            together = self._together(names, begun, questions)
-        return {"deliverable": names[0] if names else "", "together": together}
-
-    def open_first_round(self, state: EngineeringState) -> FirstRound:
-        """Modules whose debates begin together."""
-        return self._first_round(state["together"], state.get("questions", []))
-
-    def _together(self, names: Sequence[str], begun: Collection[str], questions: Sequence[str]) -> list[str]:
-        """The next module with those after it that need nothing else which is not sealed yet, as many as fit one
-        request; none if that leaves it alone."""
-        contracts = self._plan.contracts
-        unsealed, chosen = {contracts[name].ref for name in names}, list[str]()
-        for name in names:
-            own = {contracts[other].ref for other in chosen}
-            needed = {dependency.ref for dependency in contracts[name].dependencies} & unsealed
-            if name not in begun and needed <= own:
-                chosen.append(name)
-        if len(chosen) < _SHARED or chosen[0] != names[0]:
-            return []
-        fitting = self._first_round(chosen, questions).fitting()
-        return fitting if len(fitting) >= _SHARED else []
-
-    def _first_round(self, names: Sequence[str], questions: Sequence[str]) -> FirstRound:
-        """In the lane `one-shot` all modules of a plan may share a request with those of other tasks (design: one-shot)."""
-        modules = [module_of(self._factory, self._task, self._plan, name, questions) for name in names]
-        if self._factory.one_shot and modules and len(modules) == len(self._plan.contracts):
-            whole = OneShotRound(self._factory, modules, self._plan)
-            if whole.is_shared:
-                return whole
-        return FirstRound(self._factory, modules)
+        return {"deliverable": names[0] if names else ""}
 
     def ship(self, state: EngineeringState) -> EngineeringState:
         """Seal the module whose debate and gate are passed."""

@@ -61,13 +61,6 @@ TaskBudgetTokens = Annotated[int | None, typer.Option(metavar="N", help="A limit
 TaskBudgetUsd = Annotated[
     float | None, typer.Option(metavar="X", help="A limit in US dollars for each task.")
 ]
-LaneName = Annotated[
-    str,
-    typer.Option(
-        metavar="LANE",
-        help="one-shot: one request drafts all modules of a small product; task: task by task.",
-    ),
-]
 StoreAddress = Annotated[
     str, typer.Option("--store", metavar="URL", help="Keep the project in this Postgres database.")
 ]
@@ -102,7 +95,6 @@ def run(
     budget_usd: BudgetUsd = None,
     task_budget_tokens: TaskBudgetTokens = None,
     task_budget_usd: TaskBudgetUsd = None,
-    lane: LaneName = "",
     store: StoreAddress = "",
     approve_spec: Approve = False,
     retry: Retry = "",
@@ -123,7 +115,7 @@ def run(
         "task_budget_tokens": task_budget_tokens,
         "task_budget_usd": task_budget_usd,
     }
-    options = options_for(directory, model, role_model or [], base_url, budgets, fallback_model or [], lane)
+    options = options_for(directory, model, role_model or [], base_url, budgets, fallback_model or [])
     settings = settings_for(directory, options)
     scripted = scripted_models(settings)
     if text == SPEC_TEMPLATE and not scripted:

@@ -1,5 +1,5 @@
-"""Which models a command uses, what they may cost, and the lane: by its options, those of the last run, and the settings
-(design: command-line).
+"""Which models a command uses and what they may cost: by its options, those of the last run, and the settings (design:
+command-line).
 
 The options of a run are stored in `.specwright/run.json`, so that `approve` and the like go on with the same. The
 latest wins: an option of this command, then settings that were edited since the last run, then the options of that.
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 SCRIPTED = ("playbook:", "replay:")
 
-LANE = "lane"
 _MODELS = ("model", "role_models", "base_url", "fallback_models")
 
 
@@ -35,7 +34,6 @@ class Options(NamedTuple):
         scripted: Whether any answer of this project was scripted, now or before.
         budgets: By setting.
         fallback_models: What stands in for the models of roles.
-        lane: What a Proposer's first request drafts.
     """
 
     model: str = ""
@@ -44,7 +42,6 @@ class Options(NamedTuple):
     scripted: bool = False
     budgets: tuple[tuple[str, float], ...] = ()
     fallback_models: tuple[tuple[str, str], ...] = ()
-    lane: str = ""
 
 
 def options_for(
@@ -54,7 +51,6 @@ def options_for(
     base_url: str,
     budgets: Mapping[str, float | None] = MappingProxyType({}),
     fallback_models: Sequence[str] = (),
-    lane: str = "",
 ) -> Options:
     """The options of this run; what it leaves out is taken from the last one, unless the settings were edited since.
 
@@ -76,7 +72,6 @@ def options_for(
         scripted=before.scripted,
         budgets=tuple({**dict(before.budgets), **set_now}.items()),
         fallback_models=tuple(map(_fallback_model, fallback_models)) or before.fallback_models,
-        lane=lane or before.lane,
     )
 
 
@@ -126,7 +121,6 @@ def settings_for(directory: Path, options: Options) -> "Settings":
         "base_url": options.base_url,
         "role_models": dict(options.role_models),
         "fallback_models": _by_role(options.fallback_models),
-        "lane": options.lane,
     }
     given = {name: value for name, value in named.items() if value}
     settings = load_settings(directory, {**given, **dict(options.budgets)})
@@ -167,7 +161,7 @@ def remember(directory: Path, options: Options) -> None:
 
 
 def last_options(directory: Path) -> Options:
-    """The options of the last run; none if there was none, or if the settings name another model, budget or lane since.
+    """The options of the last run; none if there was none, or if the settings name another model or budget since.
 
     Raises:
         InputError: the file, or the settings, are damaged.
@@ -180,17 +174,15 @@ def last_options(directory: Path) -> Options:
     now = _settings_now(directory)
     if any(now[name] != settings_then.get(name, now[name]) for name in BUDGET_SETTINGS):
         options = options._replace(budgets=())
-    if now[LANE] != settings_then.get(LANE, now[LANE]):
-        options = options._replace(lane="")
     if now["model"] and any(now[name] != settings_then.get(name) for name in _MODELS):
-        options = Options(scripted=options.scripted, budgets=options.budgets, lane=options.lane)
+        options = Options(scripted=options.scripted, budgets=options.budgets)
     return options
 
 
 def _settings_now(directory: Path) -> dict[str, Any]:
     from specwright.settings import BUDGET_SETTINGS, load_settings
 
-    return load_settings(directory).model_dump(mode="json", include={*_MODELS, *BUDGET_SETTINGS, LANE})
+    return load_settings(directory).model_dump(mode="json", include={*_MODELS, *BUDGET_SETTINGS})
 
 
 def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
@@ -211,7 +203,6 @@ def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
             bool(data["scripted"]),
             tuple((str(name), float(value)) for name, value in data.get("budgets", ())),
             tuple((str(role), str(name)) for role, name in data.get("fallback_models", ())),
-            str(data.get("lane", "")),
         )
         return options, dict(data["settings"])
     except (OSError, ValueError, KeyError, TypeError) as error:

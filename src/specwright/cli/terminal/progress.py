@@ -302,11 +302,8 @@ def _meter(spent: AnswerBought) -> str:
 
 
 def _columns(started: RoleStarted) -> str:
-    """The role and what it works on, in the columns that all lines about roles have; of many tasks or modules the first."""
-    place, (first, *others) = _place(started), started.subject.split("+")
-    if len(place) > _PLACE and others:
-        place = place_in_words(f"{first} + {len(others)} more", started.stage)
-    return f"{started.role:<10} {place:<{_PLACE}}"
+    """The role and what it works on, in the columns that all lines about roles have."""
+    return f"{started.role:<10} {_place(started):<{_PLACE}}"
 
 
 def _place(started: RoleStarted) -> str:

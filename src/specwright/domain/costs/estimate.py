@@ -29,7 +29,7 @@ TASK = {"planner": Usage(3_794, 1_193), "challenger": Usage(4_460, 450), "arbite
 """The plan of a task and the debate of its contracts."""
 
 MODULE = {"proposer": Usage(5_307, 3_390), "challenger": Usage(5_925, 1_178), "arbiter": Usage(3_299, 107)}
-"""The debate of a module, its share of requests about several."""
+"""The debate of a module."""
 
 _CHARACTERS = 4
 """Of a token, about."""

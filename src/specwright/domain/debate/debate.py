@@ -36,21 +36,6 @@ MAX_REVISIONS = 2
 """Revisions per deliverable, whatever asks for them (design: debate)."""
 
 
-SHARED_CHARACTERS = 24_000
-"""Of a request about several modules, without prompt and tools; what does not fit is asked for in the next request, or
-alone (design: shared-requests)."""
-
-ONE_SHOT_CHARACTERS = 80_000
-"""The same in the lane `one-shot`, whose requests are about several tasks (design: one-shot)."""
-
-ONE_SHOT_MODULES = 10
-"""Modules that one request drafts at most in that lane: each takes about 3,500 tokens of answer."""
-
-SHARED_TASKS = 5
-"""Tasks that share a request at most: an answer must fit what a model writes at once, and a plan takes about 2,500
-tokens (design: tasks-together)."""
-
-
 class Proposal(Record):
     """A claim about a deliverable, without its source (design: debate, role-access)."""
 

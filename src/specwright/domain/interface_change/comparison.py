@@ -5,8 +5,6 @@ Compatible is what adds something that no caller meets unasked: an input with a 
 surface, a field of an error, an invariant, a class. All else is breaking: code cannot read whether another wording says
 less. Whether an addition breaks a consumer all the same is seen when the gate judges that consumer again.
 
-A coarser question is whether callers are written alike to both contracts (`same_call`; design: tasks-together).
-
 Not here: how a difference is told to those who worked to the earlier contract (`contract_changes`).
 """
 
@@ -119,34 +117,6 @@ def compare_contracts(before: MicroModuleContract, after: MicroModuleContract) -
     else:
         bump = Bump.MAJOR if any(change.breaks for change in changes) else Bump.MINOR
     return ContractDifference(changes, bump)
-
-
-def same_call(before: MicroModuleContract, after: MicroModuleContract) -> bool:
-    """Whether code that calls one of two contracts can be written as for the other: the same parameters, types, error
-    classes, effects, modes and classes.
-
-    What the statements say in words may differ; whether that matters to a caller is for those who judge it to read.
-    """
-    return _call_surface(before) == _call_surface(after)
-
-
-def _call_surface(contract: MicroModuleContract) -> tuple[object, ...]:
-    """What stands in a contract beside the words of its statements."""
-    classes = {
-        name: (stated.base, _fields(stated.fields)) for name, stated in error_classes(contract).items()
-    }
-    return (
-        [
-            (i.name, i.type, default_of(i), [text for text in i.constraints if text in _PASSING])
-            for i in contract.inputs
-        ],
-        [(output.name, output.type) for output in contract.outputs],
-        {(error.name, error.surface) for error in contract.error_surfaces},
-        {name: stated for name, stated in classes.items() if stated != ("", [])},
-        {(effect.type, effect.target) for effect in contract.effects},
-        contract.modes,
-        {name: stated.render() for name, stated in own_statements(contract).items()},
-    )
 
 
 def next_version(version: str, bump: Bump) -> str:

@@ -21,7 +21,6 @@ from specwright.domain.answers.plan_answers import (
 from specwright.domain.base.ids import ArtifactId, ModuleId, ModuleRef
 from specwright.domain.base.record import Record, Text
 from specwright.domain.contract.contract import DIMENSIONS, Dependency, Effect, MicroModuleContract
-from specwright.domain.contract.normal_form import normalise
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.modules.code_index import io_summary
 
@@ -209,19 +208,6 @@ def assign(
         task_facing=answer.task_facing or _last_sink(answer, order),
     )
     return plan, contracts
-
-
-def drafted_contract(module: PlannedModule, like: MicroModuleContract) -> MicroModuleContract:
-    """The contract of a module as a plan drafted it, under the id of the one that it came to and with what callers do not
-    see of that.
-
-    Args:
-        module: Of the plan.
-        like: The contract that was locked in the end.
-    """
-    draft = _contract(module.model_copy(update={"depends_on": []}), like.ref, [])
-    unseen = {"dependencies": like.dependencies, "error_cases": like.error_cases}
-    return normalise(draft).model_copy(update=unseen)
 
 
 def execution_order(plan: MicroPlan) -> list[str]:

@@ -7,7 +7,7 @@ never walked to make a decision. There is no clock and no randomness; equal stat
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeAlias
@@ -26,9 +26,6 @@ from specwright.errors import InputError, RefusedError
 
 Change: TypeAlias = Callable[..., TaskEntry]
 """One of `task_changes`: takes the id and the entry of a task, then arguments of its own."""
-
-MOST_FOLLOWING = 50
-"""Tasks that are looked at to find those that follow one; there may be thousands."""
 
 
 class Outcome(StrEnum):
@@ -95,28 +92,6 @@ class TaskBoard:
                 return task_id
             heapq.heappop(self._ready)  # it was ready once, and has moved on
         return None
-
-    def following(self, task_id: str, taken: Callable[[str], bool]) -> Iterator[str]:
-        """The tasks that would be dispatched after a task if it and each of them shipped, in order (design:
-        tasks-together).
-
-        Args:
-            taken: Whether a task is one of them; what depends on one that is not, is not either.
-        """
-        assumed = {task_id}
-        waiting = [(self._order(name), name) for _, name in self._ready if self._is_ready(name)]
-        waiting += self._freed_if(task_id, assumed)
-        heapq.heapify(waiting)
-        met = {task_id}
-        while waiting and len(met) <= MOST_FOLLOWING:
-            _, name = heapq.heappop(waiting)
-            if name not in met:
-                met.add(name)
-                if taken(name):
-                    yield name
-                    assumed.add(name)
-                    for freed in self._freed_if(name, assumed):
-                        heapq.heappush(waiting, freed)
 
     def in_progress(self) -> str | None:
         """The task that is being worked on, or None; after a crash it is run again (design: journal)."""
@@ -272,18 +247,6 @@ class TaskBoard:
             self._derive_blocked(task_id)
         self._ready = [(self._order(task_id), task_id) for task_id in self._tasks if self._is_ready(task_id)]
         heapq.heapify(self._ready)
-
-    def _freed_if(self, task_id: str, assumed: Collection[str]) -> list[tuple[int, str]]:
-        """The PENDING tasks behind a task of which every dependency is SHIPPED, or assumed to be."""
-        return [
-            (self._order(name), name)
-            for name in self._dependents[task_id]
-            if self._tasks[name].status is TaskStatus.PENDING
-            and all(
-                ref in assumed or self._tasks[ref].status is TaskStatus.SHIPPED
-                for ref in effective_dependencies(self._tasks, name)
-            )
-        ]
 
     def _is_ready(self, task_id: str) -> bool:
         return self._tasks[task_id].status is TaskStatus.PENDING and not self._unmet[task_id]

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from specwright.domain.base.record import Record, validation_messages
 from specwright.errors import AnswerError
-from specwright.ports.roles import SharedAnswer
 from specwright.roles.answers.json_text import ObjectsFound, objects_in, within
 from specwright.roles.answers.mending import mended
 from specwright.roles.models.failures import AnswerFault
@@ -38,21 +37,6 @@ _CHANGES_WILL_DO = (
 
 
 _ITEMS_WILL_DO = "{field}: hand in this field alone, with these corrected; the rest of your answer stands"
-
-
-class SharedFields(NamedTuple):
-    """The fields of an answer about several modules or tasks.
-
-    Args:
-        parts: Its parts.
-        about: In a part, the module or task.
-    """
-
-    parts: str
-    about: str
-
-
-MODULES, TASKS = SharedFields("modules", "module"), SharedFields("tasks", "task")
 
 
 class UnacceptableError(Exception):
@@ -161,55 +145,6 @@ def _patched(document: Any, changes: Any) -> dict[str, Any]:
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError, ValueError) as error:
         why = f"{CHANGES}: not applied, none of them: {error}; the paths are those of your last whole answer"
         raise UnacceptableError(why) from error
-
-
-def shared_parser(
-    schema: type[R], names: Sequence[str], fields: SharedFields = MODULES
-) -> Form[SharedAnswer[R]]:
-    """Split an answer about several modules or tasks, and validate each part by the schema of an answer about one.
-
-    A part that does not fit is a problem of its module alone; an answer without any part is one of all (design:
-    shared-requests).
-    """
-    several, about = fields
-
-    def read(raw: dict[str, Any]) -> SharedAnswer[R]:
-        listed = raw.get(several)
-        parts = cast(list[Any], listed) if isinstance(listed, list) else []
-        objects = [cast(dict[str, Any], part) for part in parts if isinstance(part, dict)]
-        given = {name: [part for part in objects if part.get(about) == name] for name in names}
-        if not any(given.values()):
-            raise UnacceptableError(f"{several}: one object for each of {', '.join(names)}")
-        answers, problems = dict[str, R](), dict[str, Sequence[str]]()
-        for name, found in given.items():
-            if len(found) != 1:
-                problems[name] = (f"{several}: one object for {name}, got {len(found)}",)
-                continue
-            try:
-                answers[name] = mended(schema, {k: v for k, v in found[0].items() if k != about})
-            except ValidationError as error:
-                problems[name] = tuple(validation_messages(error))
-        raw_parts = {name: json.dumps(found, ensure_ascii=False) for name, found in given.items()}
-        return SharedAnswer(answers, problems, raw=raw_parts)
-
-    def no_problems(_: SharedAnswer[R]) -> Sequence[str]:
-        return ()
-
-    return Form(read, no_problems, frozenset({several}))
-
-
-def shared_schema(
-    schema: dict[str, Any], names: Sequence[str], fields: SharedFields = MODULES
-) -> dict[str, Any]:
-    """The schema of an answer about several modules or tasks: a list of answers, each with the name of its own."""
-    several, about = fields
-    part = {
-        **schema,
-        "properties": {about: {"type": "string", "enum": list(names)}, **schema["properties"]},
-        "required": [about, *schema.get("required", [])],
-    }
-    listed = {"type": "array", "items": part, "description": f"One for each {about}."}
-    return {"type": "object", "properties": {several: listed}, "required": [several]}
 
 
 class Submission(Generic[T]):

@@ -294,10 +294,6 @@ class CommandLineSource:
         """The model; it is the same everywhere."""
         return self._model
 
-    def can_share(self, place: Place) -> bool:
-        """It answers whatever it is asked."""
-        return True
-
 
 def prompt_of(messages: list[BaseMessage], options: Mapping[str, Any]) -> str:
     """A conversation as one prompt: its messages under headings, then the tools or the schema, and how to answer."""

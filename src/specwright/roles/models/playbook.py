@@ -14,7 +14,7 @@ A playbook is a directory; the answers of an invocation are found by its place i
     TSK-001/changed/...                               an approved change to a module that the task shipped
 
 A module's deliverable is a directory as docs/design.md#module-directory has it; each file becomes a `write_file`
-call. A later round holds only what changes. A request about several modules gets in one answer what is written for each.
+call. A later round holds only what changes.
 Which answer of an invocation is next follows from the conversation itself.
 """
 
@@ -166,14 +166,10 @@ class Playbook:
         """
         made = _BY_ROLE[place.role]
         try:
-            turns, source = self._shared(place) if len(place.modules) > 1 else made(self, place)
+            turns, source = made(self, place)
         except FileNotFoundError as error:
             raise missing_answer("playbook", place, 0, str(error.filename), _OWN_PLAYBOOK) from error
         return PlaybookChatModel(turns=turns, place=place, next_source=str(self.directory / source))
-
-    def can_share(self, place: Place) -> bool:
-        """Never about several tasks: the files of a task may be written after those of the tasks before it."""
-        return False
 
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
         """A draft, its validation and its emission in one turn, as the prompt says; again for each amendment."""
@@ -226,13 +222,6 @@ class Playbook:
         """The decision, as the structured answer that is asked for."""
         name = f"{self._folder(place)}/{place.subject}/{place.stage}/arbiter.json"
         return [[("", self._json(name))]], name
-
-    def _shared(self, place: Place) -> tuple[list[Turn], str]:
-        """The answers about several modules as one (design: shared-requests)."""
-        parts = [
-            (name, _BY_ROLE[place.role](self, place._replace(subject=name))[0][0]) for name in place.modules
-        ]
-        return [shared_turn(parts)], f"{place.task}/{place.subject}"
 
     def _folder(self, place: Place) -> str:
         """Where the answers of an attempt or a change are: in a directory of its own, if there is one."""
@@ -317,18 +306,6 @@ def _planner_file(stage: str) -> str:
     if kind == "amended":
         return "planner-amended.json"
     return "planner.json" if number == "1" else f"planner-{number}.json"
-
-
-def shared_turn(parts: Sequence[tuple[str, Turn]]) -> Turn:
-    """One turn about several modules, from the turns about each: files in its directory, answers in one list."""
-    files = [
-        (tool, {**given, "file_path": f"/{name}{given['file_path']}"})
-        for name, turn in parts
-        for tool, given in turn
-        if tool == "write_file"
-    ]
-    answers = [{"module": name, **turn[-1][1]} for name, turn in parts]
-    return [*files, (parts[0][1][-1][0], {"modules": answers})]
 
 
 _BY_ROLE: dict[Role, Callable[[Playbook, Place], tuple[list[Turn], str]]] = {

@@ -35,10 +35,6 @@ class ModelSource(Protocol):
         """The model that answers at a place."""
         ...
 
-    def can_share(self, place: Place) -> bool:
-        """Whether it can answer about several tasks at a place."""
-        ...
-
 
 class NamedSource(NamedTuple):
     """The source of a model that is bought, and its name.
@@ -103,16 +99,8 @@ class _ReplaySource:
     def model(self, place: Place) -> BaseChatModel:
         return ReplayChatModel(place=place, recording=self._recording)
 
-    def can_share(self, place: Place) -> bool:
-        return self._recording.holds(place.run_id)
-
     def holds(self, place: Place, answered: int) -> bool:
         return self._recording.holds(place.run_id, answered)
-
-
-def is_recorded(source: ModelSource, place: Place) -> bool:
-    """Whether a source is a recording that answers at a place."""
-    return isinstance(source, _ReplaySource) and source.can_share(place)
 
 
 def require_script(source: ModelSource, place: Place, answered: int = 0) -> None:
@@ -203,9 +191,6 @@ class _ProviderSource:
             return self._model
         headers = {"extra_headers": {INVOCATION_HEADER: place.run_id}}
         return self._model.model_copy(update={"model_kwargs": headers})
-
-    def can_share(self, place: Place) -> bool:
-        return True
 
 
 def _without_version(address: str) -> str:
