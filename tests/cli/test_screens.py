@@ -68,7 +68,7 @@ def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
         ("status", ["status"]),
         ("tasks", ["tasks"]),
         ("module", ["module", "initials"]),
-        ("escalation", ["escalations", "ESC-901f53cf"]),
+        ("escalation", ["escalations", "ESC-cd23a9c7"]),
     ],
     ids=["status", "tasks", "module", "escalation"],
 )
@@ -132,7 +132,7 @@ def test_the_lines_of_a_run(width: int) -> None:
         *role("challenger", "split_evenly", "round-1", "split_evenly round 1: FAIL", "challenged"),
         *role("arbiter", "split_evenly", "round-2", "split_evenly round 2: APPROVE", "adjudicated"),
         Step("sealed", "TSK-001", "split_evenly MM-1a2b3c4d@1.0.0, 24 tests"),
-        Step("halted", "TSK-001", "ESC-1a2b3c4d: to_cents could not be shipped"),
+        Step("halted", "TSK-001", "ESC-cd23a9c7: to_cents could not be shipped"),
     ]
     with redirect_stderr(screen), ConsoleProgress(lambda _: False, lambda: seconds[0]) as progress:
         for event in events:
