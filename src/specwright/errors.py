@@ -17,7 +17,7 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     ├── DatabaseUnavailableError    exit 1   a database server cannot be reached
     ├── NetworkUnavailableError     exit 1   the network of a topic, or its mirror node, cannot be reached
     ├── CorruptionError         exit 1
-    │   └── NonDeterminismError      a replayed request differs from the journalled one
+    │   └── NonDeterminismError      a repeated request differs from the journalled one
     ├── BudgetError             exit 3   the next call may exceed a budget
     ├── ChangeRaisedError       exit 1   a role found a dependency's contract wrong; its task halts
     └── InterruptedRunError     exit 130 somebody stopped it; it can go on
@@ -108,7 +108,7 @@ class AnswerError(ModelError):
 
 
 class NonDeterminismError(CorruptionError):
-    """A request that is replayed differs from the journalled one at its place (design: journal)."""
+    """A request that is repeated differs from the journalled one at its place (design: journal)."""
 
 
 class BudgetError(SpecwrightError):

@@ -87,7 +87,7 @@ class Settings(BaseSettings):
     )
 
     model: str = ""
-    """`provider:model`, `playbook:DIR` or `replay:FILE`."""
+    """`provider:model` or `playbook:DIR`."""
     role_models: dict[str, str] = Field(default_factory=dict)
     """Another model for some roles."""
     fallback_models: dict[str, list[str]] = Field(default_factory=dict)
@@ -174,7 +174,7 @@ class Settings(BaseSettings):
             if role not in {*Role, ALL_ROLES}:
                 raise ValueError(_no_role(role, (ALL_ROLES, *Role)))
             for name in names:
-                if _checked_model(name).startswith(("playbook:", "replay:")):
+                if _checked_model(name).startswith("playbook:"):
                     raise ValueError(f"{name!r} is scripted; a fallback is a model that can be asked")
         return fallbacks
 
@@ -302,7 +302,7 @@ def _from_there(read: dict[str, Any], directory: Path) -> dict[str, Any]:
 
     def resolved(name: object) -> object:
         kind, _, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
-        return f"{kind}:{directory / rest}" if kind in ("playbook", "replay") and rest else name
+        return f"{kind}:{directory / rest}" if kind == "playbook" and rest else name
 
     changed = dict(read)
     if "model" in read:

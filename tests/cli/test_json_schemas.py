@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from specwright.cli.documents.models import DOCUMENTS
-from testkit.cli.commands import PLAYBOOK, ROOT, SMALL, Told, specwright
+from testkit.cli.commands import PLAYBOOK, ROOT, Told, specwright
 from testkit.sampling import slow
 
 SCHEMAS = ROOT / "schemas/command-line/v1"
@@ -46,8 +46,6 @@ LOOKS: dict[str, tuple[str, list[str]]] = {
     "mirror": ("mirror", ["mirror", "{released}", "--status"]),
     "export": ("moved", ["export", "{released}", "{empty}/export"]),
     "export-html": ("export-html", ["export-html", "{released}", "{empty}/pages"]),
-    "playbook check": ("playbook-checked", ["playbook", "check", "{playbook}"]),
-    "playbook record": ("playbook-recorded", ["playbook", "record", "{released}", "{empty}/playbook"]),
     "bad usage": ("error", ["status", "--no-such-option"]),
 }
 
@@ -70,7 +68,7 @@ def test_a_document_holds_to_the_schema_that_it_names(
     (module,) = (released_once / "state_store/modules").glob("*/1.0.0")
     (escalation,) = (halted_once / "state_store/escalations").iterdir()
     places = {"released": released_once, "waiting": waiting_once, "halted": halted_once, "empty": tmp_path}
-    more = {"module": module, "escalation": escalation.stem, "playbook": SMALL / "playbook"}
+    more = {"module": module, "escalation": escalation.stem}
     name, words = LOOKS[command]
     document_of(specwright(*(word.format(**places, **more) for word in words), "--json"), name)
 

@@ -14,25 +14,14 @@ from testkit.cli.commands import SMALL, everything, specwright
 REQUEST = "A hyphen parts two words, too."
 
 
-@pytest.fixture
-def journal(released: Path) -> str:
-    """The model name of its recording."""
-    return f"replay:{released / '.specwright/journal.jsonl'}"
-
-
 def stored(project: Path) -> dict[str, bytes]:
     """Its state but for what SQLite keeps beside a database, which goes when the last reader closes it."""
     files = everything(project / "state_store")
     return {name: data for name, data in files.items() if not name.endswith(("-shm", "-wal"))}
 
 
-@pytest.mark.parametrize("script", ["playbook", "replay"])
-def test_a_change_that_the_script_does_not_hold_is_not_begun(
-    released: Path, journal: str, script: str
-) -> None:
+def test_a_change_that_the_script_does_not_hold_is_not_begun(released: Path) -> None:
     """It is refused before anything is written, with the way to a model that answers (D-S9-04, D-38-14)."""
-    if script == "replay":
-        assert specwright("run", released, "--model", journal).code == 0
     state = stored(released)
     told = specwright("change", released, "--request", REQUEST)
     told.refuses("answers of this project are scripted", "change-1", "nothing was begun", "--model")

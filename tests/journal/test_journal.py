@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.errors import CorruptionError, InputError, NonDeterminismError
-from specwright.journal import FileJournal, Recording, SystemSource, read_records
+from specwright.errors import CorruptionError, NonDeterminismError
+from specwright.journal import FileJournal, SystemSource, read_records
 from specwright.journal.journal import IDS
 
 OPENED: list[FileJournal] = []
@@ -248,23 +248,6 @@ def test_an_id_is_drawn_again_until_no_other_of_the_journal_begins_so(path: Path
         scope = opened(path, source=Counting()).scope(name)
         ids += [scope.hex8() for _ in range(IDS)]
     assert len(set(ids)) == 2 * IDS
-
-
-def test_a_recording_serves_the_draws_and_leaves_the_answers_to_its_model(path: Path, tmp_path: Path):
-    """Another journal's draws by place, recorded in this one; beyond its end the source draws (D-S4-06)."""
-    before = drawn(opened(path, source=Counting()))
-    opened(path).scope("x").recall("model", "asked", says("recorded"))
-    again = opened(tmp_path / "again.jsonl", source=Counting(), recording=Recording(path))
-    assert drawn(again, times=2)[:4] == before
-    assert again.scope("x").recall("model", "asked", says("live")) == "live"
-    assert drawn(opened(tmp_path / "again.jsonl", source=Counting()), times=2)[:4] == before
-
-
-def test_a_recording_that_is_not_there_is_bad_input(tmp_path: Path):
-    """`replay:` with a wrong path is named in the error (D-S9-04)."""
-    with pytest.raises(InputError) as raised:
-        Recording(tmp_path / "nothing.jsonl")
-    assert str(tmp_path / "nothing.jsonl") in raised.value.where
 
 
 def test_several_threads_write_whole_lines(path: Path):

@@ -9,7 +9,7 @@ import pytest
 
 from specwright.application.stages import product
 from specwright.errors import RefusedError
-from specwright.journal import FileJournal, Recording
+from specwright.journal import FileJournal
 from specwright.ports.search import SearchResult
 from specwright.roles.agent.tools import PAGES_ARE_DATA, web_search_tool
 from testkit.domain.product_specs import draft_data
@@ -83,18 +83,6 @@ def result_of(journal: FileJournal, web: Any) -> str:
     """What a call of the tool gets."""
     made = {"name": "web_search", "args": {"query": "q"}, "id": "1", "type": "tool_call"}
     return str(web_search_tool(web, journal, "product.1/researcher", []).invoke(made).content)
-
-
-def test_a_search_is_repeated_from_a_recording(tmp_path: Path) -> None:
-    """As a model's answer is: a replay asks no web (D-S4-06)."""
-    web, path = Web(), tmp_path / "recorded.jsonl"
-    first = FileJournal(path)
-    found = result_of(first, web)
-    first.close()
-    again = FileJournal(tmp_path / "again.jsonl", recording=Recording(path))
-    assert result_of(again, web) == found
-    again.close()
-    assert web.asked == ["q"]
 
 
 def test_a_key_in_a_services_error_goes_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

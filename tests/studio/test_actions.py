@@ -82,7 +82,6 @@ def test_a_text_that_looks_like_an_option_stays_a_text() -> None:
         ("resolve", {"escalation": "ESC-00000000", "action": "--help", "sha256": SHA}),
         ("exception-defer", {"exception": "ICE-1;rm", "sha256": SHA}),
         ("run", {"model": "playbook:../../etc"}),
-        ("run", {"model": "replay:/etc/passwd"}),
         ("run", {"model": "--store=postgresql://x"}),
         ("run", {"budget_usd": "-1"}),
         ("run", {"retry": "janitor"}),

@@ -21,8 +21,8 @@ from specwright.application.stages.status import project_status
 from specwright.bootstrap.project import Adapters, Composition, Project, Silent, open_project
 from specwright.domain.interface_change.decision import DecisionRequest, ExceptionStatus
 from specwright.graphs.exception_graph import resolve_exceptions
-from specwright.journal import Recording
 from specwright.settings import Settings
+from testkit.draws import repeated_draws
 
 __all__ = ["EFFECTS", "Job", "Kill", "drive"]
 
@@ -89,8 +89,9 @@ def drive(job: Job) -> int:
     )
     fuse = Fuse(job.kill)
     composition = Composition(
-        wrap_adapters=lambda adapters: deadly(adapters, fuse),
-        draws=Recording(Path(job.draws)) if job.draws else None,
+        wrap_adapters=lambda adapters: deadly(
+            repeated_draws(adapters, Path(job.draws)) if job.draws else adapters, fuse
+        ),
         saver=_saver(fuse),
     )
     text = Path(job.spec).read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ from specwright.settings import BUDGET_SETTINGS, Settings, load_settings
 Division = Literal["role", "task", "module", "round", "content"]
 """How costs are divided."""
 
-SCRIPTED = ("playbook:", "replay:")
+SCRIPTED = "playbook:"
 
 
 def prices_of(settings: Settings) -> PublishedPrices:

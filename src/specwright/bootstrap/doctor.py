@@ -75,7 +75,7 @@ _NO_SANDBOX = 'install bubblewrap; or set sandbox = "none" for code that you tru
 def _models(settings: Settings) -> Iterator[Check]:
     """The checks of each model that answers for a role."""
     try:
-        sources = model_sources_of(settings)[0]
+        sources = model_sources_of(settings)
     except SpecwrightError as error:
         yield _missing("model", error, settings.model)
         return

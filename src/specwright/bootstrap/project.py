@@ -42,7 +42,6 @@ from specwright.bootstrap.gate_answers import answer_in_words, no_spec_waits
 from specwright.bootstrap.models import (
     answering,
     model_sources_of,
-    require_recording_of,
     search_of,
 )
 from specwright.bootstrap.spec_file import (
@@ -68,7 +67,6 @@ from specwright.graphs.checkpoints import SaverClass
 from specwright.graphs.driver import Driver
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.index.embedder import load_embedder
-from specwright.journal import Recording
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.gate import ShipGate
 from specwright.ports.journal import Journal
@@ -94,7 +92,6 @@ class Project:
         directory: Where it is.
         factory: Its ports.
         driver: Its graph.
-        drift: Where a replayed request differs from the recorded one; grows as it runs.
         spec_copy: Reads the SPEC.md that it works on.
         store: Where its records are.
         researcher: The models that answer for the researcher.
@@ -104,7 +101,6 @@ class Project:
     directory: Path
     factory: Factory
     driver: Driver
-    drift: list[str]
     spec_copy: Callable[[], SpecCopy]
     store: ProjectStore
     researcher: str = ""
@@ -415,13 +411,11 @@ class Composition(NamedTuple):
     Args:
         wrap_adapters: Called with the adapters; what it returns is used.
         wrap_models: Called with the models of the roles; what it returns is used.
-        draws: A recorded journal whose ids and times are drawn again.
         saver: Called with the class of what stores the checkpoints; what it returns is used.
     """
 
     wrap_adapters: Callable[[Adapters], Adapters] = lambda adapters: adapters
     wrap_models: Callable[[Mapping[Role, ModelSource]], Mapping[Role, ModelSource]] = lambda models: models
-    draws: Recording | None = None
     saver: SaverClass = lambda saver: saver
 
 
@@ -466,13 +460,11 @@ def open_project(
         store = stack.enter_context(opened_store(directory, settings.store))
         text = spec_for_run(directory, store=store) if spec_text is None else spec_text
         require_log(store)
-        sources, recorded = model_sources_of(settings) if settings.model else ({}, None)
-        if recorded and text:
-            require_recording_of(text, recorded)
+        sources = model_sources_of(settings) if settings.model else {}
         packages, search = packages_of(settings), search_of(settings)
         stack.enter_context(store.driving())
-        progress, draws = AtWorkProgress(progress or Silent(), store.folder), composition.draws or recorded
-        ports = composition.wrap_adapters(_adapters(store, settings, draws, progress, stack))
+        progress = AtWorkProgress(progress or Silent(), store.folder)
+        ports = composition.wrap_adapters(_adapters(store, settings, progress, stack))
         models = composition.wrap_models(sources)
         roles, spending = _roles(ports, models, store, settings, progress, search)
         factory = _factory(ports, roles, progress, text, packages, settings, spending)
@@ -482,8 +474,8 @@ def open_project(
         if text:
             store_spec(directory, text, store)
         with _settled(factory), noting_stop(directory, store.folder, factory):
-            copy, drift = partial(spec_copy, directory, store), recorded.drift if recorded else []
-            yield Project(directory, factory, driver, drift, copy, store, *answering(settings))
+            copy = partial(spec_copy, directory, store)
+            yield Project(directory, factory, driver, copy, store, *answering(settings))
 
 
 def _catch_up(factory: Factory) -> None:
@@ -514,11 +506,9 @@ def _settled(factory: Factory) -> Generator[None]:
     note_log_end(factory.store, factory.log)
 
 
-def _adapters(
-    store: ProjectStore, settings: Settings, draws: Recording | None, progress: Progress, stack: ExitStack
-) -> Adapters:
+def _adapters(store: ProjectStore, settings: Settings, progress: Progress, stack: ExitStack) -> Adapters:
     """The adapters of a project; the stack closes them."""
-    journal = store.journal(draws)
+    journal = store.journal()
     stack.callback(journal.close)
     log = store.log()
     stack.callback(log.close)

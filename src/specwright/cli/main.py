@@ -31,7 +31,7 @@ from specwright.cli.commands import (
 )
 from specwright.cli.commands.serve import mcp, studio
 from specwright.cli.commands.start import help as help_command
-from specwright.cli.commands.start import init, playbook
+from specwright.cli.commands.start import init
 from specwright.cli.terminal.output import PROJECT, complain
 from specwright.errors import InputError, InterruptedRunError, SpecwrightError
 from specwright.gate.terminal.output import note, refused_by_system
@@ -81,7 +81,6 @@ for commands in (
     verify,
     wire,
     studio,
-    playbook,
     mcp,
     help_command,
 ):

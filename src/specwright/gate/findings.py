@@ -1,6 +1,6 @@
 """The codes of what the gate finds: how grave each is, and what to do about it (design: ship-gate).
 
-The values are stable: they stand in reports, in `ship.json` and in recordings. `docs/gate.md` lists them.
+The values are stable: they stand in reports, in `ship.json` and in journals. `docs/gate.md` lists them.
 """
 
 from enum import StrEnum

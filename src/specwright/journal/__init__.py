@@ -1,6 +1,6 @@
-"""The journal: every model answer and every draw of a run, append-only and replayable (design: journal)."""
+"""The journal: every model answer and every draw of a run, append-only (design: journal)."""
 
-from specwright.journal.journal import FileJournal, JournalScope, Recording, SystemSource
+from specwright.journal.journal import FileJournal, JournalScope, SystemSource
 from specwright.journal.records import JournalRecord, Place, read_records
 
 __all__ = [
@@ -8,7 +8,6 @@ __all__ = [
     "JournalRecord",
     "JournalScope",
     "Place",
-    "Recording",
     "SystemSource",
     "read_records",
 ]

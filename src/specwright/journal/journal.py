@@ -1,9 +1,4 @@
-"""The journal of a run: returns the answers that it has, records the new ones (design: journal).
-
-A *recording* is the journal of another run. The journal takes draws from it by place, so that a replay draws the same
-ids and times, and web searches, so that it asks no web. The replay model takes its model answers, and reports a request
-that has drifted instead of refusing it.
-"""
+"""The journal of a run: returns the answers that it has, records the new ones (design: journal)."""
 
 import hashlib
 import json
@@ -19,7 +14,7 @@ from ulid import ULID
 
 from specwright.canonical_json import JsonValue
 from specwright.errors import NonDeterminismError
-from specwright.journal.records import JournalFile, JournalRecord, Place, read_records
+from specwright.journal.records import JournalFile, JournalRecord, Place
 
 if TYPE_CHECKING:
     from specwright.journal.postgres_journal import PostgresJournal
@@ -46,51 +41,17 @@ class SystemSource:
         return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
-class Recording:
-    """A recorded journal, read by place."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.drift: list[str] = []
-        """Where a request differed from the recorded one."""
-        self._by_place = {record.place: record for record in read_records(path)}
-
-    def at(self, place: Place) -> JournalRecord | None:
-        """The record at a place."""
-        return self._by_place.get(place)
-
-    def holds(self, scope: str, answered: int = 0) -> bool:
-        """Whether a model answered in a scope, after so many answers."""
-        return self.at(Place(scope, "model", answered)) is not None
-
-    def model_answer(self, scope: str, ordinal: int, request: JsonValue) -> JsonValue:
-        """The nth answer of a model in a scope, from 0; None if there is none. A request that drifted is noted."""
-        record = self.at(Place(scope, "model", ordinal))
-        if record is None:
-            return None
-        if record.request != request_digest(request):
-            self.drift.append(f"{scope}, answer {ordinal + 1}")
-        return record.answer
-
-
 class StoredJournal:
     """The journal port on a storage of records.
 
     Args:
         storage: Of the records.
         source: The source of new draws.
-        recording: A recorded run whose draws are repeated.
     """
 
-    def __init__(
-        self,
-        storage: "JournalFile | PostgresJournal",
-        source: SystemSource | None = None,
-        recording: Recording | None = None,
-    ) -> None:
+    def __init__(self, storage: "JournalFile | PostgresJournal", source: SystemSource | None = None) -> None:
         self._storage = storage
         self._source = source or SystemSource()
-        self._recording = recording
         self._lock = threading.Lock()
         self._known = {record.place: record for record in storage.records()}
         steps = (record.answer for record in self.records("step"))
@@ -141,18 +102,12 @@ class StoredJournal:
                     remedy="continue with the version and settings that began this run, or start in a new directory",
                 )
             return known.answer
-        answer = self._recorded(place, digest, live)
+        answer = live()
         record = JournalRecord(place, digest, answer)
         with self._lock:
             self._storage.append(record)
             self._known[place] = record
         return answer
-
-    def _recorded(self, place: Place, digest: str, live: Callable[[], JsonValue]) -> JsonValue:
-        """The record of the recording if it is the same request, or a new answer; never a model's."""
-        served = place.kind in ("step", "draw", "web")
-        record = self._recording.at(place) if self._recording and served else None
-        return record.answer if record and record.request == digest else live()
 
 
 class FileJournal(StoredJournal):
@@ -161,13 +116,10 @@ class FileJournal(StoredJournal):
     Args:
         path: The journal, created if missing.
         source: The source of new draws.
-        recording: A recorded run whose draws are repeated.
     """
 
-    def __init__(
-        self, path: Path, source: SystemSource | None = None, recording: Recording | None = None
-    ) -> None:
-        super().__init__(JournalFile(path), source, recording)
+    def __init__(self, path: Path, source: SystemSource | None = None) -> None:
+        super().__init__(JournalFile(path), source)
 
 
 class JournalScope:

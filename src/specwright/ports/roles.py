@@ -176,7 +176,7 @@ class Roles(Protocol):
     Raises (each method):
         AnswerError: no such answer within the bounded attempts; the raw answers are kept.
         ModelUnavailableError: the endpoint cannot be reached or refuses.
-        NonDeterminismError: a replayed request differs from the recorded one.
+        NonDeterminismError: a repeated request differs from the journalled one.
         ChangeRaisedError: it raised an interface change exception instead of an answer.
     """
 

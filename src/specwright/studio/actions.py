@@ -21,7 +21,6 @@ _EXCEPTION = re.compile(r"ICE-[0-9a-f]{8}")
 _VERSION = re.compile(r"MM-[0-9a-f]{8}@[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}")
 _MODEL = re.compile(r"[a-z][a-z0-9_]{0,30}:[A-Za-z0-9][\w.:/@+-]{0,120}")
 _AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
-_SCRIPTED = ("playbook", "replay")
 _COMMENT = "at."
 """Before the place in the name of a comment's field."""
 
@@ -146,7 +145,7 @@ def _run(form: FormFields) -> Command:
 def _model(name: str, directory: Path) -> str:
     """A model that a browser may choose: a provider's, or scripted answers in the project or beside it."""
     kind, _, place = name.partition(":")
-    if kind in _SCRIPTED:
+    if kind == "playbook":
         root = directory.resolve().parent
         path = (root / place).resolve()
         if not path.is_relative_to(root) or path == root:

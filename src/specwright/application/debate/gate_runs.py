@@ -253,7 +253,7 @@ def _recalled(scope: Scope, request: JsonValue, observe: Callable[[], GateVerdic
 
 
 def _with_measures(scope: Scope, verdict: GateVerdict) -> GateVerdict:
-    """A verdict whose measures are draws, so that a replay says the same: durations, and how far a sweep came that is
+    """A verdict whose measures are draws, so that a repeated step says the same: durations, and how far a sweep came that is
     bounded by time."""
     measures: JsonValue = {
         "tests": [test.duration_ms for test in verdict.tests],
@@ -283,10 +283,8 @@ def _with_slow_stages(verdict: GateVerdict, whole: GateVerdict) -> GateVerdict:
 
 
 def _measured(stages: tuple[StageResult, ...], drawn: JsonValue) -> tuple[StageResult, ...]:
-    """The stages with what was measured of them; as they are, if a recording was made with a gate of other stages."""
+    """The stages with what was measured of them."""
     measures = TypeAdapter(list[tuple[float, dict[str, int]]]).validate_python(drawn)
-    if len(measures) != len(stages):
-        return stages
     return tuple(
         stage._replace(duration_ms=duration, observed=observed)
         for stage, (duration, observed) in zip(stages, measures, strict=True)

@@ -280,7 +280,7 @@ def _markdown(
         packages,
         _changes(factory, spec),
         searches=factory.searches,
-        # a replay costs nothing, and makes the page as it was shown
+        # an estimate that is made again must give the page that was shown
         costs=cast(str, scope.recall("draw", "costs", costs)),
     )
 

@@ -17,7 +17,7 @@ from specwright.atomic_write import write_atomically
 from specwright.bootstrap.storage.stores import TOPIC, ProjectContent, moved_files
 from specwright.errors import InputError
 from specwright.index.database import TABLES as INDEX_TABLES
-from specwright.journal import JournalRecord, Recording
+from specwright.journal import JournalRecord
 from specwright.journal.journal import StoredJournal
 from specwright.journal.postgres_journal import PostgresJournal
 from specwright.postgres import PostgresDatabase, PostgresTables, StoreAddress
@@ -87,9 +87,9 @@ class PostgresStore:
         tables = PostgresTables(self._database, "entry")
         return DatabaseWireLog(tables, TOPIC, time.time_ns, reading=reading)
 
-    def journal(self, recording: Recording | None = None) -> StoredJournal:
+    def journal(self) -> StoredJournal:
         """The journal's table."""
-        return StoredJournal(self._journal, recording=recording)
+        return StoredJournal(self._journal)
 
     def has_answers(self) -> bool | None:
         """Whether the journal's table has a row."""

@@ -20,7 +20,7 @@ from specwright.errors import CorruptionError, InputError
 from specwright.index.database import STATEMENTS as INDEX_SCHEMA
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.index.database import VERSION as INDEX_VERSION
-from specwright.journal import FileJournal, JournalRecord, Recording, read_records
+from specwright.journal import FileJournal, JournalRecord, read_records
 from specwright.journal.journal import StoredJournal
 from specwright.ports.store import FileTree
 from specwright.settings import ProviderLimits, load_settings
@@ -112,9 +112,9 @@ class DirectoryStore:
         """The log's file."""
         return SqliteWireLog(self._runtime / LOG, TOPIC, time.time_ns, reading=reading)
 
-    def journal(self, recording: Recording | None = None) -> StoredJournal:
+    def journal(self) -> StoredJournal:
         """The journal, for a driver."""
-        return FileJournal(self._runtime / JOURNAL, recording=recording)
+        return FileJournal(self._runtime / JOURNAL)
 
     def has_answers(self) -> bool | None:
         """Whether anything is in the journal; None if there is no journal."""

@@ -42,7 +42,6 @@ class QueuedProject(Project):
             project.directory,
             project.factory,
             project.driver,
-            project.drift,
             project.spec_copy,
             project.store,
             *answering(settings),

@@ -40,7 +40,7 @@ SpecFile = Annotated[
 TaskText = Annotated[
     str | None, typer.Option(metavar="TEXT", help="The product in one sentence, instead of a SPEC.md.")
 ]
-ModelName = Annotated[str, typer.Option(metavar="M", help="provider:model, playbook:DIR or replay:FILE.")]
+ModelName = Annotated[str, typer.Option(metavar="M", help="provider:model or playbook:DIR.")]
 RoleModels = Annotated[
     list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for a role; may be repeated.")
 ]
@@ -263,7 +263,7 @@ def _require_begun(directory: Path) -> None:
 
 
 def _is_scripted(directory: Path) -> bool:
-    """Whether a playbook or a recording answers for the researcher."""
+    """Whether a playbook answers for the researcher."""
     if not spec_copy(directory).exists:
         return False
     settings = settings_for(directory, last_options(directory))

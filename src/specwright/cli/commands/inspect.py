@@ -64,7 +64,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
         if as_json:
             show(
                 {
-                    **stop_document(view, stop, directory, scripted=scripted, drift=[], price=price),
+                    **stop_document(view, stop, directory, scripted=scripted, price=price),
                     **_cause_document(cause),
                     "driven_by": driver or None,
                     "at_work": at_work_document(working),
@@ -163,7 +163,6 @@ def _show_not_begun(directory: Path, *, as_json: bool) -> None:
         "scripted": False,
         "tasks": {},
         "escalations": [],
-        "replay_drift": [],
     }
     idle: dict[str, Any] = {
         "stop": None,

@@ -112,7 +112,6 @@ class Stop(Document):
     scripted: bool
     tasks: dict[str, int]
     escalations: list[EscalationArtifact]
-    replay_drift: list[str]
     advice: NotRequired[str]
     usage: NotRequired[CallsUsed]
     spec: NotRequired[str]
@@ -438,29 +437,6 @@ class LogVerified(Document):
     findings: list[dict[str, Any]]
 
 
-class PlaybookFault(TypedDict):
-    """What is wrong with a playbook."""
-
-    where: str
-    what: str
-
-
-class PlaybookChecked(Document):
-    """Everything that is wrong with a playbook."""
-
-    valid: bool
-    faults: list[PlaybookFault]
-
-
-class PlaybookRecorded(Document):
-    """A playbook that was made of a project."""
-
-    directory: str
-    files: int
-    remarks: list[str]
-    exit_code: int
-
-
 class HederaSubmitted(Document):
     """What was submitted to a topic."""
 
@@ -532,8 +508,6 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "module": Module,
     "modules": Modules,
     "moved": Moved,
-    "playbook-checked": PlaybookChecked,
-    "playbook-recorded": PlaybookRecorded,
     "queued": Queued,
     "release": ReleaseDocument,
     "report": Report,

@@ -93,7 +93,7 @@ def _same_again(view: ProjectView, before: ReleaseManifest, directory: Path) -> 
 def _source(view: ProjectView, refs: list[str], *, scripted: bool) -> str:
     """Who answered, and whether the code of modules ran without a sandbox."""
     source = (
-        "SCRIPTED answers (a playbook or a recording), not a model's; checks and wheel are real"
+        "SCRIPTED answers (a playbook), not a model's; checks and wheel are real"
         if scripted
         else "the answers came from the configured models; `specwright modules` lists the evidence"
     )

@@ -181,7 +181,6 @@ def stop_document(
     directory: Path,
     *,
     scripted: bool,
-    drift: list[str],
     price: Price | None = None,
 ) -> dict[str, Any]:
     """The stop for a program."""
@@ -192,7 +191,6 @@ def stop_document(
         "scripted": scripted,
         "tasks": dict(Counter(entry.status.value for entry in state.tasks.values())) if state else {},
         "escalations": [e.to_json() for e in escalations_waiting(view)],
-        "replay_drift": drift,
     }
     if stop is ProjectStatus.APPROVAL:
         document["spec"] = str(_spec_page(view))

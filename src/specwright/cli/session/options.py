@@ -19,7 +19,7 @@ from specwright.errors import InputError
 if TYPE_CHECKING:
     from specwright.settings import Settings
 
-SCRIPTED = ("playbook:", "replay:")
+SCRIPTED = "playbook:"
 
 _MODELS = ("model", "role_models", "base_url", "fallback_models")
 
@@ -147,7 +147,7 @@ def _no_model(directory: Path) -> InputError:
 
 
 def scripted_models(settings: "Settings") -> bool:
-    """Whether a playbook or a recording answers for any role."""
+    """Whether a playbook answers for any role."""
     return any(name.startswith(SCRIPTED) for name in (settings.model, *settings.role_models.values()))
 
 
@@ -237,4 +237,4 @@ def _by_role(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 def _absolute(model: str) -> str:
     """The path in a model name made absolute, so that it holds from any directory."""
     kind, _, rest = model.partition(":")
-    return f"{kind}:{Path(rest).expanduser().resolve()}" if f"{kind}:" in SCRIPTED and rest else model
+    return f"{kind}:{Path(rest).expanduser().resolve()}" if f"{kind}:" == SCRIPTED and rest else model

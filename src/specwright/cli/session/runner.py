@@ -92,9 +92,7 @@ def _take_step(
         waits = project.driver.waiting() or {}
         remarks = _remarks(project, waits)
         price = project.factory.price
-        document = stop_document(
-            project.factory, stop, directory, scripted=scripted, drift=project.drift, price=price
-        )
+        document = stop_document(project.factory, stop, directory, scripted=scripted, price=price)
         document["advice"] = remarks[0] if waits.get("advise") else ""
         document["usage"] = progress.used()
         spent = total_cost(directory, prices_of(settings)) if stop is ProjectStatus.APPROVAL else Cost()
@@ -165,9 +163,7 @@ def report(directory: Path, module: str, example: Path, pointer: str, *, as_json
             scripted = options.scripted or scripted_models(settings)
             price = project.factory.price
             schema = "stop"
-            document = stop_document(
-                project.factory, stop, directory, scripted=scripted, drift=project.drift, price=price
-            )
+            document = stop_document(project.factory, stop, directory, scripted=scripted, price=price)
             document |= {"advice": "", "usage": progress.used()}
             page = stop_page(project.factory, stop, directory, scripted=scripted, price=price)
     present(document, schema, page, as_json=as_json)
@@ -227,7 +223,7 @@ def abandon(directory: Path, settings: Settings, *, as_json: bool) -> None:
     scripted = last_run(directory).scripted
     with _without_models(directory, settings, "status", as_json=as_json) as project:
         stop = project.abandon()
-        document = stop_document(project.factory, stop, directory, scripted=scripted, drift=[])
+        document = stop_document(project.factory, stop, directory, scripted=scripted)
         page = stop_page(project.factory, stop, directory, scripted=scripted)
     present(document, "stop", page, as_json=as_json)
     raise typer.Exit(stop.exit_code)
@@ -238,7 +234,7 @@ def withdraw(directory: Path, settings: Settings, *, as_json: bool) -> None:
     scripted = last_run(directory).scripted
     with _without_models(directory, settings, "run", as_json=as_json) as project:
         stop = project.withdraw()
-        document = stop_document(project.factory, stop, directory, scripted=scripted, drift=[])
+        document = stop_document(project.factory, stop, directory, scripted=scripted)
         page = stop_page(project.factory, stop, directory, scripted=scripted)
     present(document, "stop", page, as_json=as_json)
     raise typer.Exit(stop.exit_code)
@@ -311,8 +307,6 @@ def _remarks(project: Project, waits: dict[str, Any]) -> list[str]:
             "Amended so often: approve it with its known limits, or edit SPEC.md and reject this draft, which starts "
             "over from the edited text."
         )
-    if drift := project.drift:
-        remarks.append(f"{len(drift)} requests differ from the recorded ones; the first: {drift[0]}")
     if refusal := waits.get("refused"):
         remarks.append(f"The answer was refused: {refusal}")
     return remarks

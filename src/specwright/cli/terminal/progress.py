@@ -68,7 +68,7 @@ class ConsoleProgress:
     """The progress port on stderr.
 
     Args:
-        scripted: Whether a playbook or a recording answers for a role.
+        scripted: Whether a playbook answers for a role.
         ticks: Monotonic seconds.
     """
 

@@ -1,1 +1,1 @@
-"""Models: real ones, scripted ones, recordings."""
+"""Models: real ones and scripted ones."""

@@ -81,7 +81,7 @@ class PlaybookChatModel(ScriptedChatModel):
         ordinal = answers_so_far(messages)
         if ordinal >= len(self.turns):
             asked = _last_request(str(messages[-1].content))
-            raise missing_answer("playbook", self.place, ordinal, self.next_source, _OWN_PLAYBOOK + asked)
+            raise _missing_answer(self.place, ordinal, self.next_source, asked)
         turn = self.turns[ordinal]
         found = _found_modules(messages)
         calls = [
@@ -168,7 +168,7 @@ class Playbook:
         try:
             turns, source = made(self, place)
         except FileNotFoundError as error:
-            raise missing_answer("playbook", place, 0, str(error.filename), _OWN_PLAYBOOK) from error
+            raise _missing_answer(place, 0, str(error.filename)) from error
         return PlaybookChatModel(turns=turns, place=place, next_source=str(self.directory / source))
 
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
@@ -268,27 +268,26 @@ def _brief(text: str) -> str:
     )
 
 
-def missing_answer(script: str, place: Place, ordinal: int, where: str, otherwise: str) -> ScriptError:
+def _missing_answer(place: Place, ordinal: int, where: str, asked: str = "") -> ScriptError:
     """The error, with the ways on and back that there are at this place.
 
     Args:
-        script: What holds the answers, in words.
         place: Where none is found.
         ordinal: How many answers were given here.
         where: The file that would hold it.
-        otherwise: What to do about the script itself.
+        asked: What was asked last.
     """
     changes = place.task.startswith("change-")
     if changes and not ordinal:
-        what = f"the answers are scripted, and the {script} holds none for {place.task}"
+        what = f"the answers are scripted, and the playbook holds none for {place.task}"
     else:
-        what = f"the answers are scripted, and the {script} has no answer {ordinal + 1} for {place.run_id}"
+        what = f"the answers are scripted, and the playbook has no answer {ordinal + 1} for {place.run_id}"
     ways = [_ANOTHER_MODEL]
     if changes:
         ways.append(_WAY_BACK)
     elif place.attempt > 1:
         ways.append(f"if a change or a repair is under way, {_WAY_BACK}")
-    return ScriptError(what, where=where, remedy="; ".join([*ways, otherwise]))
+    return ScriptError(what, where=where, remedy="; ".join([*ways, _OWN_PLAYBOOK + asked]))
 
 
 def scripted_file(place: Place) -> str:

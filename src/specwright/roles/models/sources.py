@@ -1,4 +1,4 @@
-"""Which model answers an invocation: a provider's, a playbook, or a recorded journal (design: models)."""
+"""Which model answers an invocation: a provider's, or a playbook (design: models)."""
 
 import json
 import os
@@ -9,16 +9,14 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, messages_from_dict
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import AIMessage
 
 from specwright.errors import InputError, ScriptError, SpecwrightError
 from specwright.ports.roles import Place, Role
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import KEY_VARIABLES, translated, without_secrets
-from specwright.roles.models.journalled_model import answers_so_far, request_of
-from specwright.roles.models.playbook import Playbook, ScriptedChatModel, missing_answer, scripted_file
+from specwright.roles.models.playbook import Playbook, scripted_file
 from specwright.roles.models.prices import model_label
 from specwright.settings import Settings
 
@@ -50,59 +48,6 @@ class NamedSource(NamedTuple):
     source: ModelSource
 
 
-class Recording(Protocol):
-    """A recorded journal, as far as a replay needs it."""
-
-    path: Path
-
-    def holds(self, scope: str, answered: int = 0) -> bool:
-        """Whether a model answered in a scope, after so many answers."""
-        ...
-
-    def model_answer(self, scope: str, ordinal: int, request: Any) -> Any:
-        """The answer that was recorded at a place, None if there is none; notes a request that drifted."""
-        ...
-
-
-class ReplayChatModel(ScriptedChatModel):
-    """A chat model that answers by place from a recorded journal."""
-
-    place: Place
-    recording: Any
-
-    @property
-    def _llm_type(self) -> str:
-        return "replay"
-
-    def _generate(
-        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        recording: Recording = self.recording
-        ordinal = answers_so_far(messages)
-        answer = recording.model_answer(self.place.run_id, ordinal, request_of(messages, kwargs))
-        if answer is None:
-            otherwise = (
-                "where the run took another path than the recorded one, record again with a real model"
-            )
-            raise missing_answer("recorded journal", self.place, ordinal, str(recording.path), otherwise)
-        (message,) = messages_from_dict([answer["message"]])
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-class _ReplaySource:
-    scripted = True
-
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
-        self.path = recording.path
-
-    def model(self, place: Place) -> BaseChatModel:
-        return ReplayChatModel(place=place, recording=self._recording)
-
-    def holds(self, place: Place, answered: int) -> bool:
-        return self._recording.holds(place.run_id, answered)
-
-
 def require_script(source: ModelSource, place: Place, answered: int = 0) -> None:
     """Refuse what would begin, or go on, at a place of which a script holds no further answer, before anything is written.
 
@@ -114,16 +59,13 @@ def require_script(source: ModelSource, place: Place, answered: int = 0) -> None
     Raises:
         InputError: it holds none.
     """
-    if isinstance(source, _ReplaySource) and not source.holds(place, answered):
-        where = source.path
-    elif isinstance(source, Playbook) and (missing := _missing_file(source, place, answered)):
-        where = missing
-    else:
+    missing = _missing_file(source, place, answered) if isinstance(source, Playbook) else ""
+    if not missing:
         return
     none = f"no answer {answered + 1}" if answered else "none"
     raise InputError(
         f"the answers of this project are scripted, and {none} is there for {place.run_id}; nothing was begun",
-        where=str(where),
+        where=missing,
         remedy="`specwright run --model PROVIDER:NAME` names a model that answers from now on, then ask again",
     )
 
@@ -221,7 +163,7 @@ def _require_key(name: str) -> None:
         )
 
 
-def model_sources(settings: Settings, recording: Recording | None) -> dict[Role, ModelSource]:
+def model_sources(settings: Settings) -> dict[Role, ModelSource]:
     """The source of each role's model.
 
     Raises:
@@ -231,7 +173,7 @@ def model_sources(settings: Settings, recording: Recording | None) -> dict[Role,
 
     def source(name: str) -> ModelSource:
         if name not in made:
-            made[name] = _source(name, settings, recording)
+            made[name] = _source(name, settings)
         return made[name]
 
     return {role: source(settings.role_models.get(role, settings.model)) for role in Role}
@@ -247,19 +189,15 @@ def fallback_sources(settings: Settings) -> dict[Role, list[NamedSource]]:
     @cache
     def source(name: str) -> NamedSource:
         label = model_label(name, settings.address_of(name))
-        return NamedSource(label, name.partition(":")[0], _source(name, settings, None))
+        return NamedSource(label, name.partition(":")[0], _source(name, settings))
 
     return {role: [source(name) for name in settings.fallbacks_of(role)] for role in Role}
 
 
-def _source(name: str, settings: Settings, recording: Recording | None) -> ModelSource:
+def _source(name: str, settings: Settings) -> ModelSource:
     kind, _, rest = name.partition(":")
     if kind == "playbook":
         return Playbook(Path(rest))
-    if kind == "replay":
-        if recording is None:
-            raise InputError("no recorded journal is open", where=name)
-        return _ReplaySource(recording)
     if kind == "cli":
         return CommandLineSource(rest, settings.timeout_seconds)
     if not rest:

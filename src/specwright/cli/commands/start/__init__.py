@@ -1,1 +1,1 @@
-"""Commands for a beginning: help, the demo, playbooks."""
+"""Commands for a beginning: help, the demo."""
