@@ -11,7 +11,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from agent_wire.stream import AdmissionState, Change
 from agent_wire.tables import default_tables
 from agent_wire.validation import default_schemas
 from wire_testkit.story import expectations, fixture
+from wire_testkit.table import table
 from wire_testkit.verdicts import second_errors, second_opinion
 
 EXPECTED = expectations()
@@ -203,7 +203,7 @@ MEMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "schema", "member"), MEMBERS)
+@table(MEMBERS)
 def test_an_artifact_and_an_agent_card_need_each_of_their_members(name: str, schema: str, member: str):
     """No member of D37 may be left out, none may be added (D-37-02, D-37-03, W-7-02, W-7-03)."""
     document = fixture(name)
@@ -219,9 +219,7 @@ STREAM = {
 }
 
 
-@pytest.mark.parametrize(
-    ("member", "needed"), [(m, kind == "required") for kind in STREAM for m in STREAM[kind]]
-)
+@table((m, kind == "required") for kind in STREAM for m in STREAM[kind])
 def test_a_stream_has_four_members_that_it_needs_and_three_that_it_may_have(member: str, needed: bool):
     """Identity, order and context always; cause, references and parent where there are any (W-3-04)."""
     wire = fixture("task-created.valid-second-attempt.json")
@@ -253,7 +251,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(inner, (*path, key))
 
 
-@pytest.mark.parametrize("name", EVENTS)
+@table(EVENTS)
 def test_no_text_of_a_wire_has_room_for_working_content(name: str):
     """A draft, a transcript or a log fits into no field, under no new one, and in no extension (W-4-02, W-5-04)."""
     wire = fixture(name) | {"extensions": {}}

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from agent_wire import canonical
 from agent_wire.admission import default_admission
 from agent_wire.rejection import Rejection, WireRefusedError
@@ -12,6 +10,7 @@ from agent_wire.stream import AdmissionState, Change
 from agent_wire.tables import default_tables
 from agent_wire.validation import default_schemas
 from wire_testkit.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
+from wire_testkit.table import table
 from wire_testkit.verdicts import second_opinion
 
 EXPECTED = expectations()
@@ -34,7 +33,7 @@ def decide(name: str, after: list[str]) -> Change | Rejection:
     return decision
 
 
-@pytest.mark.parametrize("name", [name for name, row in VALID.items() if "schema" not in row])
+@table(name for name, row in VALID.items() if "schema" not in row)
 def test_a_valid_fixture_is_valid_by_its_event_schema_and_the_envelope_and_is_admitted(name: str):
     """Every valid fixture validates against event and envelope schema (W-2-01, W-4-01)."""
     wire = fixture(name)
@@ -46,7 +45,7 @@ def test_a_valid_fixture_is_valid_by_its_event_schema_and_the_envelope_and_is_ad
     assert isinstance(decide(name, VALID[name]["after"]), Change)
 
 
-@pytest.mark.parametrize("name", [name for name, row in VALID.items() if "schema" in row])
+@table(name for name, row in VALID.items() if "schema" in row)
 def test_a_valid_document_is_valid_by_its_schema(name: str):
     """Messages, parts, artifacts, cards and HCS metadata have fixtures (W-7-01, W-7-02, W-7-03, W-3-08)."""
     schema = VALID[name]["schema"]
@@ -55,7 +54,7 @@ def test_a_valid_document_is_valid_by_its_schema(name: str):
     assert second_opinion(schema, fixture(name)) == set()
 
 
-@pytest.mark.parametrize("name", sorted(INVALID))
+@table(sorted(INVALID))
 def test_an_invalid_fixture_fails_for_exactly_the_reason_in_its_name(name: str):
     """Every invalid fixture fails for the expected reason (W-2-02, W-1-04)."""
     expected = INVALID[name]
@@ -76,7 +75,7 @@ def test_an_invalid_fixture_fails_for_exactly_the_reason_in_its_name(name: str):
     )
 
 
-@pytest.mark.parametrize("name", sorted(name for name, row in INVALID.items() if row["layer"] != "parse"))
+@table(sorted(name for name, row in INVALID.items() if row["layer"] != "parse"))
 def test_both_validators_give_the_same_verdict(name: str):
     """Every fixture gives the same verdict in jsonschema and in jsonschema-rs (W-2-02)."""
     expected = INVALID[name]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from agent_wire import data
@@ -13,6 +12,7 @@ from agent_wire.stream import AdmissionState
 from agent_wire.tables import default_tables
 from agent_wire.validation import default_schemas
 from wire_testkit.story import Story
+from wire_testkit.table import table
 
 NAMES = sorted(data.schemas())
 OPEN_BY_DESIGN = {
@@ -35,7 +35,7 @@ def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]
             yield from objects(value, path)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table(NAMES)
 def test_a_schema_is_a_valid_2020_12_schema_with_an_id_of_its_own(name: str):
     """The schemas are JSON Schema 2020-12 with `$id`s (W-1-02)."""
     schema = data.schemas()[name]
@@ -46,7 +46,7 @@ def test_a_schema_is_a_valid_2020_12_schema_with_an_id_of_its_own(name: str):
     assert schema["description"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table(NAMES)
 def test_a_schema_does_not_lean_on_what_validators_read_differently(name: str):
     """Patterns are anchored and use no class of a dialect; `format` decides nothing (issue: Build)."""
     text = (str(data.schemas()[name])).replace("\\\\", "\\")
@@ -55,7 +55,7 @@ def test_a_schema_does_not_lean_on_what_validators_read_differently(name: str):
     assert not any(dialect in text for dialect in (r"\d", r"\w", r"\s"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table(NAMES)
 def test_every_object_is_closed_but_those_that_are_open_by_design(name: str):
     """`additionalProperties` is false outside `extensions` (D-30-04)."""
     short = name.removesuffix(".schema.json")
@@ -82,7 +82,7 @@ def test_an_event_type_without_a_schema_is_refused_before_it_is_emitted():
     assert all(rule.schema in data.schemas() for rule in default_tables().events.values())
 
 
-@pytest.mark.parametrize("field", ["wire", "wire_id", "type", "sender", "ts", "stream", "state", "payload"])
+@table(["wire", "wire_id", "type", "sender", "ts", "stream", "state", "payload"])
 def test_a_task_event_needs_every_field_of_the_envelope(field: str):
     """Each required field is missed when it is dropped; `extensions` is not (W-3-01)."""
     wire = Story().wire("task.created")
@@ -93,15 +93,13 @@ def test_a_task_event_needs_every_field_of_the_envelope(field: str):
     assert default_schemas().check(wire) is not None
 
 
-@pytest.mark.parametrize("sender", ["agent:quinn-03", "runner:gate-1", "system", "human:owner"])
+@table(["agent:quinn-03", "runner:gate-1", "system", "human:owner"])
 def test_the_four_kinds_of_sender_are_taken(sender: str):
     """A sender is agent:<slug>, runner:<id>, system or human:<id> (W-3-02)."""
     assert default_schemas().check(Story().wire("task.created") | {"sender": sender}) is None
 
 
-@pytest.mark.parametrize(
-    "sender", ["", "agent:", "agent:Quinn", "systems", "human:a b", "robot:x", "system\n"]
-)
+@table(["", "agent:", "agent:Quinn", "systems", "human:a b", "robot:x", "system\n"])
 def test_other_senders_are_refused(sender: str):
     """Whatever is not of the four kinds is refused (W-3-02)."""
     fault = default_schemas().check(Story().wire("task.created") | {"sender": sender})
@@ -110,15 +108,13 @@ def test_other_senders_are_refused(sender: str):
     assert fault.pointer == "/sender"
 
 
-@pytest.mark.parametrize("key", ["trace", "Org.Example", "org.", ".org", "org..example", "two words.org"])
+@table(["trace", "Org.Example", "org.", ".org", "org..example", "two words.org"])
 def test_an_extension_without_a_namespace_is_refused(key: str):
     """Extension keys are reverse-DNS or URI names (W-3-07)."""
     assert default_schemas().check(Story().wire("task.created") | {"extensions": {key: 1}}) is not None
 
 
-@pytest.mark.parametrize(
-    "key", ["org.example", "org.example.trace-id", "https://example.org/ns", "urn:example:x"]
-)
+@table(["org.example", "org.example.trace-id", "https://example.org/ns", "urn:example:x"])
 def test_a_namespaced_extension_is_taken(key: str):
     """Extension keys are reverse-DNS or URI names (W-3-07)."""
     assert default_schemas().check(Story().wire("task.created") | {"extensions": {key: {"any": [1]}}}) is None

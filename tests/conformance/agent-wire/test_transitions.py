@@ -5,8 +5,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import agent_wire
 from agent_wire import data
 from agent_wire.admission import Admission, default_admission
@@ -15,6 +13,7 @@ from agent_wire.stream import AdmissionState, Change
 from agent_wire.tables import Tables, default_tables
 from agent_wire.validation import Schemas
 from wire_testkit.story import Story
+from wire_testkit.table import table
 
 # The table of the design, written out once more by hand: the contract is checked against it.
 LEGAL = {
@@ -79,7 +78,7 @@ def test_there_are_81_pairs_and_21_of_them_are_legal():
     assert len(tables.transitions) == 21
 
 
-@pytest.mark.parametrize(("state", "event"), [pair for pair in PAIRS if legal_after(*pair) is not None])
+@table(pair for pair in PAIRS if legal_after(*pair) is not None)
 def test_an_allowed_transition_is_accepted(state: str, event: str):
     """Every allowed transition is accepted and leads to the state of the table (W-2-04)."""
     path = legal_after(state, event)
@@ -92,7 +91,7 @@ def test_an_allowed_transition_is_accepted(state: str, event: str):
     assert decision.stream.task.state == LEGAL[event][state]
 
 
-@pytest.mark.parametrize(("state", "event"), [pair for pair in PAIRS if legal_after(*pair) is None])
+@table(pair for pair in PAIRS if legal_after(*pair) is None)
 def test_a_disallowed_transition_is_rejected(state: str, event: str):
     """Every disallowed transition is rejected, on a terminal stream as such (W-2-05, W-6-07)."""
     decision = decision_after(PATHS[state], event)
@@ -101,9 +100,7 @@ def test_a_disallowed_transition_is_rejected(state: str, event: str):
     assert decision.code == ("stream.terminal" if state in TERMINAL else "task.transition")
 
 
-@pytest.mark.parametrize(
-    ("path", "event"), [(BLOCKED_UNCLAIMED, "task.started"), (PATHS["blocked"], "task.available")]
-)
+@table([(BLOCKED_UNCLAIMED, "task.started"), (PATHS["blocked"], "task.available")])
 def test_what_a_blocked_task_may_do_depends_on_whether_it_is_claimed(path: tuple[str, ...], event: str):
     """Blocked and unclaimed cannot start; blocked and claimed cannot become available (D-33-01)."""
     decision = decision_after(path, event)
@@ -120,7 +117,7 @@ def test_a_released_claim_is_forgotten():
     assert isinstance(decision_after(path, "task.available"), Change)
 
 
-@pytest.mark.parametrize("state", STATES)
+@table(STATES)
 def test_every_state_reaches_a_terminal_one(state: str):
     """No task is stuck for ever (D-33-01)."""
     reached = {state}
@@ -132,7 +129,7 @@ def test_every_state_reaches_a_terminal_one(state: str):
     assert reached & TERMINAL
 
 
-@pytest.mark.parametrize("event", sorted(LEGAL))
+@table(sorted(LEGAL))
 def test_every_false_category_is_refused(event: str):
     """`state` is verified against the table, never trusted (D-34-01, W-3-05)."""
     state = next(iter(LEGAL[event]))
