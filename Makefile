@@ -9,7 +9,7 @@ DEMO    ?= build/demo
 # containers often set it: then each of the many processes that tests start compiles all of Specwright again
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-nightly coverage installations check lint fix pages docs lock bench clean
+.PHONY: demo test test-all test-nightly frozen coverage installations check lint fix pages docs lock bench clean
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
@@ -24,6 +24,10 @@ test-all: $(VENV)/.dev
 
 test-nightly: $(VENV)/.dev
 	$(RUN) pytest -n $(JOBS) -m "nightly or (hypothesis and not slow)" --hypothesis-profile thorough --timeout 1800
+
+# Writes the expected results of tests/frozen anew; an intended difference is better listed in tests/frozen/allowed.toml.
+frozen: $(VENV)/.dev
+	FREEZE=1 $(RUN) pytest -n $(JOBS) tests/frozen --timeout 900
 
 coverage: $(VENV)/.dev
 	$(RUN) pytest -n $(JOBS) -m "not slow" --cov=specwright --cov-branch --cov-report=term:skip-covered

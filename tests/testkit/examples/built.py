@@ -1,0 +1,83 @@
+"""The examples built from their playbooks, with counted ids and times and a gate that lets everything pass.
+
+That the real gate passes them is shown in `tests/examples`.
+"""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from specwright.bootstrap.project import Adapters, Composition, open_project
+from specwright.cli.session.options import Options, remember
+from specwright.journal import JournalScope
+from specwright.journal.journal import IDS
+from specwright.ports.gate import ENTRY_FILE, Candidate, GateVerdict
+from specwright.settings import Settings
+from testkit.paths import EXAMPLES, TABKEEPER
+from testkit.roles.overheard import Lenient
+
+__all__ = ["HALTED", "NAMES", "build"]
+
+HALTED = "tabkeeper-halted"
+"""The example tabkeeper with the answers of `stubborn`, which end one of its tasks with an escalation."""
+
+NAMES = [*sorted(path.parent.name for path in EXAMPLES.glob("*/SPEC.md")), HALTED]
+"""The examples."""
+
+
+def build(name: str, playbook: Path, project: Path) -> None:
+    """Run an example to its end: the release, or the escalation of `HALTED`.
+
+    Args:
+        name: Of the example.
+        playbook: A new directory, for its answers.
+        project: A new directory.
+    """
+    folder = TABKEEPER if name == HALTED else EXAMPLES / name
+    shutil.copytree(folder / "playbook", playbook)
+    if name == HALTED:
+        shutil.copytree(folder / "stubborn", playbook, dirs_exist_ok=True)
+    settings = Settings(model=f"playbook:{playbook}")
+    text = (folder / "SPEC.md").read_text(encoding="utf-8")
+    with open_project(project, settings, spec_text=text, composition=Composition(_counted)) as opened:
+        opened.run(approve=True)
+    remember(project, Options(model=settings.model, scripted=True))
+
+
+class _CountedJournal:
+    """The journal of a project whose ids and times are counted up."""
+
+    def __init__(self, journal: Any) -> None:
+        self._journal = journal
+        self._drawn = 0
+
+    def scope(self, name: str) -> JournalScope:
+        """Enter a stretch of work."""
+        return JournalScope(name, self)  # type: ignore[arg-type]
+
+    def draw(self) -> dict[str, Any]:
+        """The next numbers as ids, and a time a millisecond after the one before."""
+        first = 1 + IDS * self._drawn
+        self._drawn += 1
+        seconds, thousandths = divmod(self._drawn, 1000)
+        time = f"2026-01-01T00:{seconds // 60:02d}:{seconds % 60:02d}.{thousandths:03d}Z"
+        return {"time": time, "ids": [f"{number:08x}{number:024x}" for number in range(first, first + IDS)]}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+
+class _Passing(Lenient):
+    """Also writes the contract into the source, as the real gate does."""
+
+    def judge(self, candidate: Candidate, *, thorough: bool = True) -> GateVerdict:
+        """Without a finding."""
+        verdict = super().judge(candidate, thorough=thorough)
+        source = self.documented(candidate.files[ENTRY_FILE], candidate.contract)
+        return verdict._replace(files={**candidate.files, ENTRY_FILE: source})
+
+
+def _counted(adapters: Adapters) -> Adapters:
+    gate: Any = _Passing(adapters.gate)
+    return replace(adapters, journal=_CountedJournal(adapters.journal), gate=gate)  # type: ignore[arg-type]
