@@ -20,8 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from specwright.domain.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
-from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.strength.mutants import mutants_of
 from specwright.ports.gate import Candidate
 

@@ -29,7 +29,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from specwright.errors import SpecwrightError
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.stages import STAGES
 from specwright.ports.gate import Candidate
 from testkit.gate.corpus_reading import faults, faulty, sound, sound_names

@@ -75,7 +75,7 @@ def test_a_program_gets_the_records_themselves(halted_once: Path) -> None:
 def test_a_module_that_was_never_planned_is_refused(halted_once: Path) -> None:
     """The message names what is planned (D-S9-04)."""
     for asked in ("MM-00000000", "MM-00000000@1.0.0", "nothing"):
-        specwright("module", asked, halted_once, "--debate").refuses(asked, "shout, initials")
+        specwright("module", asked, halted_once, "--debate").refuses(asked, "initials, shout")
     specwright("module", "shout", halted_once, "--debate", "--trail").refuses("two pages")
 
 

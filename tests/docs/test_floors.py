@@ -12,7 +12,7 @@ import pytest
 from testkit.paths import ROOT
 from testkit.sampling import spread
 
-ADAPTERS = ("graphs", "roles", "storage", "index", "gate", "journal", "wheels", "search")
+ADAPTERS = ("graphs", "roles", "storage", "index", "journal", "wheels", "search")
 
 
 def lint(checkout: Path) -> subprocess.CompletedProcess[str]:

@@ -49,7 +49,6 @@ def test_a_limit_that_a_test_of_the_statement_met_confirms_the_fault():
             fault(where="tests/test_double.py::test_two"),
             "these findings were: tests.boundary at test_double.py::test_deep",
         ),
-        (fault(reason="It looks quite fine to me."), "say why no test can show it"),
     ],
 )
 def test_what_the_preflights_contradict_is_refused(said: ContractFault, wrong: str):

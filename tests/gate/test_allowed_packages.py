@@ -9,8 +9,8 @@ from specwright.application.messages.planner import plan_message
 from specwright.domain.base.allowed_packages import AllowedPackage, import_names, required_by
 from specwright.domain.contract.contract import MicroModuleContract
 from specwright.errors import InputError
-from specwright.gate import SandboxedShipGate
 from specwright.gate.sandbox.packages import allowed_packages
+from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.gate.judging import MODULES, candidate
 
 ENTRY = "implementation/__init__.py"

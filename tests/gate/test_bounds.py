@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import specwright.gate
-from specwright.gate import SandboxedShipGate
 from specwright.gate.sandbox.kind import Sandbox
 from specwright.gate.sandbox.plan import Limits, SandboxKind
 from specwright.gate.sandbox.staging import stage, workspace
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.strength.run import Variant, run_variants, start_runner
 from testkit.gate.judging import MODULES, candidate
 from testkit.gate.running import broken_off, run, survivors

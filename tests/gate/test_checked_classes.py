@@ -4,7 +4,7 @@ import pytest
 
 from specwright.domain.contract.obligations import obligations
 from specwright.domain.contract.rules import is_untested, own_statements
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.source.files import ParsedFiles, SourceError
 from specwright.gate.strength.check import stubs
 from specwright.gate.surface.splice import spliced_files

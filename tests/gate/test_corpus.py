@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.gate.corpus_reading import faults, faulty, sound, sound_names
 from testkit.sampling import nightly, slow, spread
 

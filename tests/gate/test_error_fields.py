@@ -13,7 +13,7 @@ from specwright.domain.contract.contract import (
     Output,
 )
 from specwright.domain.contract.rules import problems
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.gate import Candidate
 from testkit.gate.judging import codes
 

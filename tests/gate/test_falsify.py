@@ -5,9 +5,9 @@ import re
 import pytest
 
 from specwright.domain.contract.falsifying_tests import FalsifyingTest
-from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.plan import Limits
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.gate import Trial
 from specwright.roles.team import prompt
 from testkit.gate.judging import candidate

@@ -4,7 +4,7 @@ import pytest
 
 from specwright.domain.contract.contract import Input, MicroModuleContract
 from specwright.domain.contract.docstring import render_docstring
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.gate import Candidate
 from testkit.gate.judging import MODULES, candidate, codes, judge, sealed
 from testkit.sampling import spread

@@ -20,8 +20,8 @@ from specwright.domain.contract.examples_file import parse_examples
 from specwright.domain.contract.normal_form import normalise
 from specwright.domain.contract.obligations import claims_faults, read_claims
 from specwright.domain.contract.rules import problems
-from specwright.gate import SandboxedShipGate
 from specwright.gate.runs.suite_run import named_tests
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.surface.comparison import compare_surface
 from testkit.gate.drawn_contracts import plain_contracts

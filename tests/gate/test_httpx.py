@@ -11,11 +11,11 @@ import pytest
 
 from specwright.domain.base.allowed_packages import import_names
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.gate import SandboxedShipGate
 from specwright.gate.inside.observation.clock import ModuleClock
 from specwright.gate.inside.web.direct import lead_to
 from specwright.gate.inside.web.script import FAILURES, Web
 from specwright.gate.sandbox.packages import allowed_packages
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.gate import Candidate
 from testkit.gate.hosts import LocalServer
 from testkit.gate.modules_by_httpx import CONTRACT, FILES

@@ -15,7 +15,7 @@ from specwright.domain.contract.contract import (
     Output,
 )
 from specwright.domain.contract.docstring import imported_classes, render_stub
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.surface.comparison import compare_surface
 from specwright.ports.gate import ENTRY_FILE, Candidate, SealedModule

@@ -2,8 +2,8 @@
 
 import pytest
 
-from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.gate.fuzzing import Planted, fuzzed, suite_of
 from testkit.gate.judging import NO_FUZZ
 

@@ -3,7 +3,7 @@
 import pytest
 
 from specwright.domain.contract.properties import Property
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.gate.edge_faults import EDGE_FAULTS
 from testkit.gate.fuzzing import Planted
 from testkit.paths import ROOT

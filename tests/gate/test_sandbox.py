@@ -7,7 +7,6 @@ import tempfile
 import pytest
 
 from specwright.errors import InputError, SpecwrightError
-from specwright.gate import SandboxedShipGate
 from specwright.gate.sandbox.kind import (
     UNCONFINED,
     AvailableSandbox,
@@ -19,6 +18,7 @@ from specwright.gate.sandbox.kind import (
 from specwright.gate.sandbox.plan import SandboxKind
 from specwright.gate.sandbox.process import start
 from specwright.gate.sandbox.staging import workspace
+from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.gate.judging import MODULES, NO_FUZZ, candidate
 from testkit.gate.running import broken_off, run
 from testkit.sampling import spread

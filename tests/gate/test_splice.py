@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from specwright.domain.contract.contract import Input, MicroModuleContract, Modes, Output
 from specwright.domain.contract.docstring import docstring_literal, render_docstring
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.source.files import SourceError
 from specwright.gate.surface.splice import splice
 

@@ -12,10 +12,10 @@ import pytest
 
 from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.errors import SpecwrightError
-from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.staging import stage
 from specwright.gate.sandbox.starvation import OwnTime
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.strength.check import examine_strength
 from specwright.gate.strength.run import Variant, run_variants, start_runner
 from specwright.ports.gate import Trial

@@ -3,9 +3,9 @@
 import pytest
 
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.staging import stage
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.strength.check import weak_findings
 from specwright.gate.strength.claims import claims_of, unshown_finding
 from specwright.gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled

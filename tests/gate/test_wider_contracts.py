@@ -11,7 +11,7 @@ import pytest
 from specwright.domain.contract.docstring import public_names, render_stub
 from specwright.domain.contract.normal_form import normalise
 from specwright.domain.contract.rules import problems
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.gate.source.files import ParsedFiles
 from specwright.gate.surface.surface import extract_surface
 from testkit.gate.corpus_reading import wider, wider_fault, wider_names

@@ -17,7 +17,7 @@ import pytest
 
 from specwright.errors import AnswerError, ModelUnavailableError, SpecwrightError
 from specwright.journal.journal import FileJournal
-from specwright.ports.journal import tokens_of
+from specwright.ports.journal import usage_of
 from specwright.ports.roles import Place, Role
 from specwright.roles.agent.agent import structured_answer
 from specwright.roles.answers.submission import Form, Submission
@@ -127,7 +127,7 @@ class Caller:
 
     def bought(self) -> list[tuple[int, int]]:
         """The tokens of each journalled answer."""
-        return [tokens_of(record.answer) for record in self.journal.records("model")]
+        return [usage_of(record.answer)[:2] for record in self.journal.records("model")]
 
 
 @pytest.fixture(autouse=True)

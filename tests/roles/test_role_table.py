@@ -15,6 +15,7 @@ from specwright.domain.contract.contract_text import contract_text, text_for_cal
 from specwright.domain.contract.obligations import read_claims
 from specwright.ports.roles import Role
 from specwright.roles.team import prompt
+from testkit.loop.debate_workbench import record_of
 from testkit.roles.overheard import Invoked, Run
 
 PROPOSER, CHALLENGER, ARBITER = Role.PROPOSER, Role.CHALLENGER, Role.ARBITER
@@ -30,25 +31,27 @@ def round_of(one: Invoked) -> int:
     return int(one.place.stage.rpartition("-")[2])
 
 
-def debate(run: Run, one: Invoked) -> Path:
-    """The records of the debate that it belongs to."""
-    return _debate(run.project, one.place.subject)
+def debate(run: Run, one: Invoked) -> str:
+    """The debate that it belongs to, by the id of its first proposal."""
+    return _debate(run.project / "state_store", one.place.subject)
 
 
 @cache
-def _debate(project: Path, subject: str) -> Path:
-    for path in project.glob("state_store/debates/*"):
-        target = json.loads((path / "round-1/proposal.json").read_text())["target_artifact_id"]
-        bodies = project.glob(f"state_store/artifacts/*/{target}/*/body/implementation/__init__.py")
+def _debate(store: Path, subject: str) -> str:
+    for path in store.glob("debates/*"):
+        target = json.loads(record_of(store, path.name, 1, "proposal").read_text())["target_artifact_id"]
+        bodies = store.glob(f"artifacts/*/{target}/*/body/implementation/__init__.py")
         if any(f"def {subject}(" in body.read_text() for body in bodies):
-            return path
+            return path.name
     raise LookupError(subject)
 
 
 def recorded(run: Run, one: Invoked, kind: str, number: int) -> dict[str, Any]:
     """A record of a round; empty if there is none."""
-    path = debate(run, one) / f"round-{number}" / f"{kind}.json"
-    return json.loads(path.read_text()) if path.is_file() else {}
+    try:
+        return json.loads(record_of(run.project / "state_store", debate(run, one), number, kind).read_text())
+    except KeyError:
+        return {}
 
 
 def says(one: Invoked, record: dict[str, Any], field: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from specwright.domain.contract.contract import Effect, ErrorSurface
 from specwright.domain.contract.examples_file import Example
 from specwright.domain.contract.properties import Property
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.product_run import SandboxedTrials

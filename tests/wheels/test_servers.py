@@ -22,7 +22,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from specwright.domain.acceptance.exchanges import answer_problem, exchanges
 from specwright.domain.interfaces.records import Interfaces
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.packaging import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials

@@ -34,8 +34,3 @@ def release(number: int, change: int = 0) -> str:
 def plan_by_code(place: str) -> str:
     """A plan whose amendments code applied."""
     return f"{place}/by-code"
-
-
-def implementation(place: str) -> str:
-    """A Proposer's pack, its preflights, and the version that it makes."""
-    return f"{place}/desk"

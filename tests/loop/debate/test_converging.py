@@ -1,6 +1,5 @@
 """Contract debates that end: open cases, exact changes, and what is out of scope (F§9.3, D11, D13, D14)."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +62,8 @@ def rounds(bench: DebateWorkbench) -> str:
 
 
 def record(bench: DebateWorkbench, number: int, kind: str) -> dict[str, Any]:
-    """A record of the contract debate, which is about a plan."""
-    rounds_of = bench.base.glob(f"debates/*/round-{number}")
-    (found,) = (
-        one
-        for one in rounds_of
-        if json.loads((one / "proposal.json").read_text())["deliverable_ref"].startswith("MP-")
-    )
-    return json.loads((found / f"{kind}.json").read_text())
+    """A record of the contract debate."""
+    return bench.record("contracts", number, kind)
 
 
 def locked(bench: DebateWorkbench) -> MicroModuleContract:

@@ -181,7 +181,6 @@ def test_an_inconsistent_ruling_is_no_ruling(raw: dict[str, Any]):
         ("example:Two", "Show three in the place of two.", ""),
         ("file:implementation/_tables.py", "Remove the file with its one table.", ""),
         ("function:double", "improve error handling", "amendments.0.detail"),
-        ("function:double", "make the code better and more robust", "amendments.0.detail"),
         ("function:double", "Return zero.", "amendments.0.detail"),
         ("contract:double#/purpose", "Say in one sentence that it doubles.", "amendments.0.target"),
     ],

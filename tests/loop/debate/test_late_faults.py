@@ -15,9 +15,9 @@ from specwright.domain.contract.falsifying_tests import RegressionTests
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.modules.evidence import ShipEvidence
-from specwright.gate import SandboxedShipGate
 from specwright.gate.directory.module_directory import judge_directory
 from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import DOUBLE, EXACT, REPLANNED, confirming, falsifying, faulty, late, striking
 from testkit.loop.role_answers import (

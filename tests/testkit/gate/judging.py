@@ -1,8 +1,8 @@
 """Reads the module directories and has them judged."""
 
 from specwright.domain.contract.contract import MicroModuleContract
-from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.gate import Candidate, SealedModule
 from testkit.paths import GATE_MODULES
 

@@ -7,7 +7,7 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from specwright.gate import SandboxedShipGate
+from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.gate.corpus_reading import faults, faulty, sound, sound_names
 from testkit.gate.hostile import ENTRY, SOURCE, TEST_SOURCE, TESTS
 from testkit.gate.judging import candidate

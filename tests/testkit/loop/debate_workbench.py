@@ -72,6 +72,29 @@ def modelled(script: Any, observer: Observer) -> "Callable[[DebateWorkbench], Mo
     return made
 
 
+def record_of(store: Path, debate: str, number: int, kind: str) -> Path:
+    """The file of a record of a round.
+
+    Args:
+        store: The folder `state_store`.
+        debate: The id of its first proposal.
+        number: Of the round, from 1.
+        kind: `proposal`, `challenge` or `adjudication`.
+
+    Raises:
+        KeyError: the round has no such record.
+    """
+    (path,) = store.glob(f"artifacts/*/{debate}/*/envelope.json")
+    outputs = ArtifactEnvelope.from_bytes(path.read_bytes(), debate).outputs
+    at = 1
+    for purpose, name in [("", debate), *((one.purpose, one.ref.partition("@")[0]) for one in outputs)]:
+        at += purpose == Purpose.OPENS_ROUND
+        (body,) = store.glob(f"artifacts/*/{name}/*/body/*.json")
+        if (at, body.stem) == (number, kind):
+            return body
+    raise KeyError(kind)
+
+
 class DebateWorkbench(workbench.ProjectWorkbench):
     """A project with one task that follows a script.
 

@@ -4,7 +4,6 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from specwright.application import scopes
 from specwright.application.context.packs import (
     PackEntry,
     debate_entries,
@@ -398,7 +397,7 @@ class Implementation:
             sources: The records that failures come from, beside those of that version.
         """
         factory, task, place = self._factory, self.task, self.task.place(self.name, stage, Role.PROPOSER)
-        scope = factory.journal.scope(scopes.implementation(place.run_id))
+        scope = factory.journal.scope(f"{place.run_id}/desk")
         entries = self._pack_entries(scope, stage, workspace, before)
         entries += [PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in sources]
         excluded = [(ref, "no dependency of this module") for ref in self.other_modules()]

@@ -71,7 +71,7 @@ def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> 
     problems += [
         f"{ref} is taken"
         for ref in plan.refs.values()
-        if ref not in known.refs and factory.modules.is_taken(ModuleRef.parse(ref).module_id)
+        if ref not in known.refs and factory.modules.versions(ModuleRef.parse(ref).module_id)
     ]
     if problems:
         raise InputError(

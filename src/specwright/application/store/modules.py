@@ -65,10 +65,6 @@ class ModuleStore:
         """The versions of a module that were begun."""
         return self._store.names(layout.module_versions(module_id))
 
-    def is_taken(self, module_id: str) -> bool:
-        """Whether a module of this id was begun."""
-        return bool(self._store.names(layout.module_versions(module_id)))
-
     def location(self, ref: str) -> Path:
         """The directory of a version, for programs that read it."""
         return self._store.directory(layout.module(ref))

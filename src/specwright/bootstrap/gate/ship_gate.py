@@ -7,10 +7,10 @@ from specwright import __version__
 from specwright.bootstrap.examples import PLACES
 from specwright.domain.base.allowed_packages import AllowedPackage, import_names
 from specwright.domain.modules.evidence import Environment
-from specwright.gate import SandboxedShipGate
 from specwright.gate.fuzz.check import FuzzBounds
 from specwright.gate.sandbox.packages import allowed_packages
 from specwright.gate.sandbox.plan import Limits
+from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.settings import Settings
 
 _MIB = 1024 * 1024
