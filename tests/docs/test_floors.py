@@ -76,4 +76,4 @@ def test_adapters_are_chosen_in_the_composition_root_alone():
         for path in package.rglob("*.py")
         if re.search(r"\bimport_module\(|__import__\(", path.read_text(encoding="utf-8"))
     }
-    assert by_name <= {"__init__.py", "bootstrap", *ADAPTERS}
+    assert by_name <= {"__init__.py", "bootstrap", "gate", *ADAPTERS}

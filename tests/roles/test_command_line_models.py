@@ -87,7 +87,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def model(name: str, seconds: float = 60.0) -> Any:
     """The model of a name."""
-    return model_sources(Settings(model=name, timeout_seconds=seconds), None)[Role.ARBITER].model(PLACE)
+    return model_sources(Settings(model=name, timeout_seconds=seconds))[Role.ARBITER].model(PLACE)
 
 
 @pytest.mark.parametrize("name", SAID)

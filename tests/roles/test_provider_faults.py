@@ -112,7 +112,7 @@ class Caller:
         self.journal = FileJournal(directory / "journal.jsonl")
         self.waits: list[str] = []
         self.meter = Meter()
-        source = model_sources(Settings(model="openai:test", base_url=url), None)[Role.ARBITER]
+        source = model_sources(Settings(model="openai:test", base_url=url))[Role.ARBITER]
         ask = partial(ask_provider, limits=CallLimits(**limits), waits=self.waits.append)
         self.model = journalled(source.model(PLACE), self.journal.scope(PLACE.run_id), self.meter, ask)
 

@@ -87,7 +87,6 @@ def test_a_module_shows_contract_evidence_and_debate_and_the_way_back(
         "7 of 7 tests passed",
         "Challenger",
         "Arbiter",
-        "SPEC.md",
         "TSK-001",
     ):
         assert words in page

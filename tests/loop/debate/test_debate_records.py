@@ -363,7 +363,7 @@ def test_each_role_may_have_a_model_of_its_own(directory: Path):
         role_models={"arbiter": "openai:some"},
         base_url="http://127.0.0.1:9/v1",
     )
-    sources = model_sources(named, None)
+    sources = model_sources(named)
     assert {role: source.scripted for role, source in sources.items()} == {
         role: role is not Role.ARBITER for role in Role
     }

@@ -205,7 +205,7 @@ class ProjectWorkbench:
     def tell(self, *events: Any, scope: str = "told") -> None:
         """Append events that a person's decision would, each in a scope of its own."""
         for event in events:
-            place = f"{scope}/{next(self._events)}-{len(self.journal.records())}"
+            place = f"{scope}/{next(self._events)}-{len(self.journal.records('step'))}"
             announce(self.factory, self.journal.scope(place), self.projection.project_id, [event])
 
     def run(self, limit: int | None = None, answer: Any = None) -> str | None:
