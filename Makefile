@@ -43,7 +43,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/lint-imports
-	$(BIN)/interrogate -q src packages/wire/src
+	$(BIN)/interrogate -q -c pyproject.toml src packages/wire/src
 	$(BIN)/deptry src
 	cd packages/wire && ../../$(BIN)/deptry src
 	$(BIN)/python tools/size.py

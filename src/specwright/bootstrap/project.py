@@ -425,7 +425,8 @@ PRODUCTION = Composition()
 class Silent:
     """A `Progress` port that shows nothing."""
 
-    def note(self, event: object) -> None: ...  # noqa: D102 - the class says it
+    def note(self, event: object) -> None:
+        """Show nothing."""
 
 
 @contextmanager

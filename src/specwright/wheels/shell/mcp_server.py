@@ -47,9 +47,11 @@ def server(stated: Mapping[str, Any] | None = None, options: Mapping[str, str] |
     )
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
+        """The tools, one for each function."""
         return listed
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """The result of a function, or what is wrong with the arguments."""
         if params.name not in uses:
             told = f"Unknown tool: {params.name[:100]!r}; tools are {', '.join(uses)}"
             raise MCPError(types.INVALID_PARAMS, told)

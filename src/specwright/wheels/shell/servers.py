@@ -88,6 +88,7 @@ def mcp(arguments: Sequence[str] | None = None) -> int:
         parser.error(str(problem))
 
     async def serve() -> None:
+        """Answer on standard input and output until the client leaves."""
         async with stdio_server() as (reads, writes):
             await found.run(reads, writes, found.create_initialization_options())
 
