@@ -182,7 +182,7 @@ def address(path: Path, *, reading: bool = False) -> str:
 
 def log_errors(path: Path) -> AbstractContextManager[None]:
     """`sqlite_errors` for the log's file."""
-    return sqlite_errors(_NAME, path, "run `specwright wire verify`, or restore the file from a backup")
+    return sqlite_errors(_NAME, path, "run `agent-wire verify LOG`, or restore the file from a backup")
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
